@@ -1,0 +1,51 @@
+"""An error as a value: what is wrong, where, why, and what might help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from axon.source import Span
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what there is to say about it; the primary label is where the error is shown."""
+
+    span: Span
+    text: str
+    primary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message. The first primary label (else the first label) gives line and column."""
+
+    code: str
+    severity: Severity
+    message: str
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    help: tuple[str, ...] = ()
+
+    @property
+    def span(self) -> Span | None:
+        primary = next((label for label in self.labels if label.primary), None)
+        if primary is not None:
+            return primary.span
+        return self.labels[0].span if self.labels else None
+
+
+def error(
+    code: str, message: str, span: Span, label: str = "", help: str | None = None
+) -> Diagnostic:
+    """The common case: one error at one place."""
+    return Diagnostic(
+        code, Severity.ERROR, message, (Label(span, label, primary=True),), (), (help,) if help else ()
+    )

@@ -1,0 +1,372 @@
+"""The syntax tree.
+
+    program    = { import | op | binding } [ expression ]
+    import     = 'import' STRING 'as' NAME ';'
+    op         = 'op' NAME ':' type [ 'where' conditions ] ';'
+    binding    = pattern '=' expression ';'
+    pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
+    expression = tuple of comparisons, sums, products, '-' operands, calls, names, numbers, fn, lists
+    fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ 'where' conditions ] '{' { binding } expression [ ';' ] '}'
+    call       = expression '(' { expression | NAME '=' expression } ')'
+    type       = ELEM [ shape ] | NAME | '(' { type } ')' | '(' { type } ')' '->' type | atom-type '->' type
+               | 'shape' shape | 'dim' dimension
+    shape      = part { '@' part }             part = NAME | '?'NAME | '[' { dimension } ']' | 'broadcast' '(' shapes ')' | '(' shape ')'
+    dimension  = NUM | NAME | '?'NAME | '*' | '(' op dimension dimension ')' | infix + - * / mod | 'min'|'max'|'broadcast' '(' dimensions ')'
+               | 'size' '(' shape ')' | 'rank' '(' shape ')'
+    condition  = side ('=' | '>=' | '<=' | '>' | '<') side | 'broadcast' '(' sides ')' | NAME ':' CLASS
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.source import Source, Span
+
+# --- shapes and dimensions -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexName:
+    """A name in a shape or a dimension: which of the two it is depends on its uses. `?k` is runtime."""
+
+    name: str
+    runtime: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DimConst:
+    value: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """`*`, a dimension that varies inside the tensor."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DimOp:
+    """`left op right`, op one of + - * / mod."""
+
+    op: str
+    left: DimExpr
+    right: DimExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DimCall:
+    """`min`, `max` or `broadcast` of dimensions."""
+
+    function: str
+    args: tuple[DimExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeMeasure:
+    """`size(shape)` or `rank(shape)`: a dimension read off a shape."""
+
+    function: str
+    shape: ShapeExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Dims:
+    """`[d, …]`, a shape of known rank."""
+
+    items: tuple[DimExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """`s @ t @ …`, at least two parts."""
+
+    parts: tuple[ShapeExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastOf:
+    """`broadcast(s, t, …)` as a shape, or, in a condition between plain names, of either kind."""
+
+    args: tuple[ShapeExpr, ...]
+    span: Span
+
+
+DimExpr = DimConst | IndexName | Star | DimOp | DimCall | ShapeMeasure
+ShapeExpr = Dims | IndexName | Append | BroadcastOf
+IndexExpr = DimExpr | ShapeExpr
+
+# --- conditions ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`left op right`, op one of = >= <= > <."""
+
+    op: str
+    left: IndexExpr
+    right: IndexExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Compatible:
+    """`broadcast(a, b)` standing alone: the parts broadcast together."""
+
+    args: tuple[IndexExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ElementClass:
+    """`t : num`."""
+
+    name: str
+    class_name: str
+    span: Span
+
+
+Condition = Relation | Compatible | ElementClass
+
+# --- types -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """`f32 [n,m]`, `t s`; no shape written (a scalar) is `Dims(())`."""
+
+    elem: str
+    shape: ShapeExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NamedType:
+    """A lower-case name alone, not an element type: a variable for a whole type."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    items: tuple[TypeExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FnType:
+    params: tuple[TypeExpr, ...]
+    result: TypeExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeValueType:
+    """`shape s`, the type of a value that is a shape."""
+
+    shape: ShapeExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DimValueType:
+    """`dim n`, the type of a value that is a dimension."""
+
+    dim: DimExpr
+    span: Span
+
+
+TypeExpr = TensorType | NamedType | TupleType | FnType | ShapeValueType | DimValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A type and its conditions."""
+
+    type: TypeExpr
+    where: tuple[Condition, ...]
+    span: Span
+
+
+# --- expressions -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable, an operator by name, or `file.name` of an import."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal: kind is 'int', 'float' or 'bool'. `0f` and `inf` are floats."""
+
+    value: int | float | bool
+    kind: str
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """Only ever the value of an attribute: `pad="same"`."""
+
+    value: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorName:
+    """An infix operator on its own, as a function value: the `+` of `reduce(+, 0f, x)`."""
+
+    op: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    name: str
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    function: Expr
+    args: tuple[Expr, ...]
+    attributes: tuple[Attribute, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """`left op right`. Chains lean left and may be long: walk the left spine in a loop."""
+
+    op: str
+    left: Expr
+    right: Expr
+    op_span: Span
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TupleExpr:
+    """`a, b`; `()` has no items."""
+
+    items: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ListExpr:
+    """`[a, b]`: a shape literal, or a list for an attribute."""
+
+    items: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    name: str
+    type: TypeExpr | None
+    span: Span
+    name_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    bindings: tuple[Binding, ...]
+    result: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fn:
+    params: tuple[Param, ...]
+    result: TypeExpr | None
+    where: tuple[Condition, ...]
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What stands where an expression could not be read; the error was reported by the parser."""
+
+    span: Span
+
+
+Expr = (
+    Name | Number | String | OperatorName | Call | Infix | Negate | TupleExpr | ListExpr | Fn | Broken
+)
+
+# --- patterns, bindings, programs --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern:
+    """`_` is the pattern that binds nothing."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TuplePattern:
+    items: tuple[Pattern, ...]
+    span: Span
+
+
+Pattern = NamePattern | TuplePattern
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    pattern: Pattern
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OpDecl:
+    name: str
+    signature: Signature
+    span: Span
+    name_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    path: str
+    alias: str
+    span: Span
+    path_span: Span
+
+
+Item = Import | OpDecl | Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A file: its items in order, the expression it may end in, and its comments for the printer."""
+
+    items: tuple[Item, ...]
+    result: Expr | None
+    source: Source
+    comments: tuple[Span, ...] = ()
