@@ -1,0 +1,74 @@
+# Needs Python 3.11 or newer (with pip) and make; everything else goes into .venv.
+# Another Python: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+JOBS   ?= 2
+
+VENV := .venv
+BIN  := $(VENV)/bin
+# The stamps: touched after set-up, older than pyproject.toml when it must happen again.
+USER_SETUP := $(VENV)/.set-up-user
+DEV_SETUP  := $(VENV)/.set-up-dev
+
+# Twice quiet: pip says nothing but errors.
+PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
+BENCHMARKS  := $(wildcard benchmarks/*.py)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run test lint golden bench clean python-is-new-enough
+
+help: ## show this list
+	@echo "Axon: tensor shapes, inferred. Targets:"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: $(USER_SETUP) ## see Axon infer and explain examples/attention.axon
+	@printf '\n%s\n\n' "== axon infer: the type of every definition in examples/attention.axon"
+	@$(BIN)/axon infer examples/attention.axon
+	@printf '\n%s\n\n' "== axon explain --short: how the type of 'attention' was found"
+	@$(BIN)/axon explain examples/attention.axon attention --short
+
+test: lint ## lint, then run every test
+	@echo "== pytest"
+	@$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
+	@echo "== ruff"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || \
+		{ echo "Some files are not formatted; '$(BIN)/ruff format .' does it." >&2; exit 1; }
+	@echo "== mypy"
+	@$(BIN)/mypy
+	@echo "== import-linter"
+	@PYTHONPATH=src $(BIN)/lint-imports
+
+golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
+	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+
+bench: $(DEV_SETUP) ## run the benchmarks
+	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
+	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean: ## remove .venv, caches and builds
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up -----------------------------------------------------------------------------------
+
+$(USER_SETUP): pyproject.toml | python-is-new-enough
+	@echo "== set-up: installing Axon into $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(DEV_SETUP): $(USER_SETUP)
+	@echo "== set-up: installing the tools for development into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@
+
+python-is-new-enough:
+	@command -v "$(PYTHON)" >/dev/null || \
+		{ echo "Axon needs Python 3.11 or newer, and there is no '$(PYTHON)' here; name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Axon needs Python 3.11 or newer, but '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1); name another: make PYTHON=python3.12" >&2; exit 1; }

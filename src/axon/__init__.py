@@ -1,0 +1,1 @@
+"""A small functional language whose tensor shapes are inferred."""

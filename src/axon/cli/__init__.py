@@ -1,0 +1,1 @@
+"""The command line: all the input and output, no logic."""

@@ -1,0 +1,1 @@
+"""From the syntax tree to constraints, and back to schemes."""

@@ -1,0 +1,1 @@
+"""Constraints with reasons, and the store that solves them."""

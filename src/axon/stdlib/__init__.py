@@ -1,0 +1,1 @@
+"""Axon programs that ship with the language."""

@@ -1,0 +1,1 @@
+"""Dimensions, shapes, types and schemes."""

@@ -1,0 +1,32 @@
+"""Element types, and the classes of them that operators ask for. A set of element types is a bit mask."""
+
+from __future__ import annotations
+
+ELEMENTS = (
+    "bool",
+    "i8", "i16", "i32", "i64",
+    "u8", "u16", "u32", "u64",
+    "f16", "bf16", "f32", "f64",
+)  # fmt: skip
+
+BIT = {name: 1 << i for i, name in enumerate(ELEMENTS)}
+
+
+def _mask(*names: str) -> int:
+    return sum(BIT[name] for name in names)
+
+
+ANY = _mask(*ELEMENTS)
+FLOAT = _mask("f16", "bf16", "f32", "f64")
+INT = _mask("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+NUM = FLOAT | INT
+
+CLASSES = {"num": NUM, "float": FLOAT, "int": INT, "any": ANY}
+
+
+def class_name(mask: int) -> str:
+    """The class that a set is, else its members: `num`, `i32 or i64`."""
+    for name, value in CLASSES.items():
+        if value == mask & ANY:
+            return name
+    return " or ".join(name for name in ELEMENTS if BIT[name] & mask)

@@ -1,0 +1,256 @@
+"""Shapes, types, the relations between them, and schemes.
+
+    Shape = tuple of Dim and ShapeVar                       a flat word: [] is (), append is +
+    Type  = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+
+Shape = tuple[Dim | ShapeVar, ...]
+Elem = str | ElemVar
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    elem: Elem
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fn:
+    params: tuple[Type, ...]
+    result: Type
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeValue:
+    """The type of a value that is this shape, such as `[b, 3]` or `shape(x)`."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class DimValue:
+    """The type of a value that is this dimension, such as `d` in `scores / sqrt(d)`."""
+
+    dim: Dim
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The type of what had an error: it goes with everything, so that nothing is reported twice."""
+
+
+Type = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+
+UNKNOWN = Unknown()
+
+# --- relations -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeEq:
+    left: Shape
+    right: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class DimEq:
+    left: Dim
+    right: Dim
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast:
+    """`result` is what NumPy's broadcasting makes of the parts."""
+
+    result: Shape
+    parts: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DimBroadcast:
+    """The same for one dimension: every part is 1 or the result, and not all are 1 unless the result is."""
+
+    result: Dim
+    parts: tuple[Dim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """`dim >= 0`. A silent one says only that a computed size is a size, and is not shown."""
+
+    dim: Dim
+    silent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """No dimension of the shape varies inside the tensor."""
+
+    shape: Shape
+
+
+Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """For all `variables` that satisfy the `relations`: `type`."""
+
+    variables: tuple[Var, ...]
+    type: Type
+    relations: tuple[Relation, ...] = ()
+
+
+# --- walking ---------------------------------------------------------------------------------------
+
+
+def shape_variables(shape: Shape) -> Iterator[DimVar | ShapeVar]:
+    for item in shape:
+        if isinstance(item, ShapeVar):
+            yield item
+        elif not isinstance(item, int):
+            yield from dims.variables(item)
+
+
+def type_variables(type_: Type) -> Iterator[Var]:
+    """Every variable, in order of appearance; some may come twice."""
+    match type_:
+        case TypeVar():
+            yield type_
+        case Tensor(elem, shape):
+            if isinstance(elem, ElemVar):
+                yield elem
+            yield from shape_variables(shape)
+        case Tuple(items):
+            for item in items:
+                yield from type_variables(item)
+        case Fn(params, result):
+            for param in params:
+                yield from type_variables(param)
+            yield from type_variables(result)
+        case ShapeValue(shape):
+            yield from shape_variables(shape)
+        case DimValue(dim):
+            yield from dims.variables(dim)
+
+
+def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
+    match relation:
+        case ShapeEq(left, right):
+            yield from shape_variables(left)
+            yield from shape_variables(right)
+        case DimEq(left, right):
+            yield from dims.variables(left)
+            yield from dims.variables(right)
+        case Broadcast(result, parts):
+            yield from shape_variables(result)
+            for part in parts:
+                yield from shape_variables(part)
+        case DimBroadcast(result, parts):
+            yield from dims.variables(result)
+            for part in parts:
+                yield from dims.variables(part)
+        case AtLeast(dim, _):
+            yield from dims.variables(dim)
+        case Uniform(shape):
+            yield from shape_variables(shape)
+
+
+def shape_size(shape: Shape) -> Dim:
+    """The number of elements."""
+    total: Dim = 1
+    for item in shape:
+        total = dims.mul(total, dims.of_size(item) if isinstance(item, ShapeVar) else item)
+    return total
+
+
+def shape_rank(shape: Shape) -> Dim:
+    """The number of dimensions."""
+    total: Dim = sum(not isinstance(item, ShapeVar) for item in shape)
+    for item in shape:
+        if isinstance(item, ShapeVar):
+            total = dims.add(total, item.rank)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A map from variables to what stands for them; variables that it lacks stay as they are."""
+
+    dims: dict[DimVar, Dim]
+    shapes: dict[ShapeVar, Shape]
+    elems: dict[ElemVar, Elem]
+    types: dict[TypeVar, Type]
+
+    def dim(self, dim: Dim) -> Dim:
+        if isinstance(dim, int):
+            return dim
+        if isinstance(dim, Poly):
+            return dims.substitute(dim, self._dim_var, self._size)
+        return self._dim_var(dim)
+
+    def _dim_var(self, var: DimVar) -> Dim:
+        if var.rank_of is not None:
+            image = self.shapes.get(var.rank_of)
+            return var if image is None else shape_rank(image)
+        return self.dims.get(var, var)
+
+    def _size(self, var: ShapeVar) -> Dim:
+        return shape_size(self.shapes.get(var, (var,)))
+
+    def shape(self, shape: Shape) -> Shape:
+        word: list[Dim | ShapeVar] = []
+        for item in shape:
+            if isinstance(item, ShapeVar):
+                word.extend(self.shapes.get(item, (item,)))
+            else:
+                word.append(self.dim(item))
+        return tuple(word)
+
+    def type(self, type_: Type) -> Type:
+        match type_:
+            case TypeVar():
+                return self.types.get(type_, type_)
+            case Tensor(elem, shape):
+                if isinstance(elem, ElemVar):
+                    elem = self.elems.get(elem, elem)
+                return Tensor(elem, self.shape(shape))
+            case Tuple(items):
+                return Tuple(tuple(self.type(item) for item in items))
+            case Fn(params, result):
+                return Fn(tuple(self.type(p) for p in params), self.type(result))
+            case ShapeValue(shape):
+                return ShapeValue(self.shape(shape))
+            case DimValue(dim):
+                return DimValue(self.dim(dim))
+            case Unknown():
+                return type_
+
+    def relation(self, relation: Relation) -> Relation:
+        match relation:
+            case ShapeEq(left, right):
+                return ShapeEq(self.shape(left), self.shape(right))
+            case DimEq(left, right):
+                return DimEq(self.dim(left), self.dim(right))
+            case Broadcast(result, parts):
+                return Broadcast(self.shape(result), tuple(self.shape(p) for p in parts))
+            case DimBroadcast(result, parts):
+                return DimBroadcast(self.dim(result), tuple(self.dim(p) for p in parts))
+            case AtLeast(dim, silent):
+                return AtLeast(self.dim(dim), silent)
+            case Uniform(shape):
+                return Uniform(self.shape(shape))

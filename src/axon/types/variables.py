@@ -1,0 +1,109 @@
+"""Variables: what inference does not know yet, and what it never will before the run.
+
+A variable is compared by identity. Everything the solver learns about one is kept in a `Store`; the variable itself
+only knows how old it is, how it may be shown, and at which level it may be generalised.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+_ids = count(1)
+
+
+class DimVar:
+    """A dimension: an integer >= 0.
+
+    `scope` is None for a flexible variable. A run-time dimension has the function depth that it was made at: seen from
+    a lesser depth it varies inside the tensor (`*`). `rank_of` is set when the dimension is the rank of a shape.
+    """
+
+    __slots__ = ("id", "level", "name", "rank_of", "scope", "user")
+
+    def __init__(
+        self,
+        name: str = "",
+        level: int = 0,
+        user: bool = False,
+        scope: int | None = None,
+        rank_of: ShapeVar | None = None,
+    ) -> None:
+        self.id = next(_ids)
+        self.name = name
+        self.level = level
+        self.user = user
+        self.scope = scope
+        self.rank_of = rank_of
+
+    def __repr__(self) -> str:
+        return f"{self.name or 'd'}#{self.id}"
+
+
+class ShapeVar:
+    """A shape of unknown rank; `rank` is the dimension that counts it, made when first asked for."""
+
+    __slots__ = ("_rank", "id", "level", "name", "scope", "user")
+
+    def __init__(
+        self, name: str = "", level: int = 0, user: bool = False, scope: int | None = None
+    ) -> None:
+        self.id = next(_ids)
+        self.name = name
+        self.level = level
+        self.user = user
+        self.scope = scope
+        self._rank: DimVar | None = None
+
+    @property
+    def rank(self) -> DimVar:
+        if self._rank is None:
+            self._rank = DimVar("rank", self.level, rank_of=self)
+        return self._rank
+
+    @property
+    def has_rank(self) -> bool:
+        """Whether anyone has asked for the rank."""
+        return self._rank is not None
+
+    def __repr__(self) -> str:
+        return f"{self.name or 's'}#{self.id}"
+
+
+class ElemVar:
+    """An element type not known yet; `allowed` is the set (a bit mask) of those it may be.
+
+    `literal` says that a number literal made it, so that it has a default when nothing asks for a type.
+    """
+
+    __slots__ = ("allowed", "id", "level", "literal", "name", "user")
+
+    def __init__(
+        self, name: str = "", level: int = 0, user: bool = False, allowed: int = -1, literal: str = ""
+    ) -> None:
+        self.id = next(_ids)
+        self.name = name
+        self.level = level
+        self.user = user
+        self.allowed = allowed
+        self.literal = literal
+
+    def __repr__(self) -> str:
+        return f"{self.name or 't'}#{self.id}"
+
+
+class TypeVar:
+    """A whole type not known yet."""
+
+    __slots__ = ("id", "level", "name", "user")
+
+    def __init__(self, name: str = "", level: int = 0, user: bool = False) -> None:
+        self.id = next(_ids)
+        self.name = name
+        self.level = level
+        self.user = user
+
+    def __repr__(self) -> str:
+        return f"'{self.name or 'a'}#{self.id}"
+
+
+Var = DimVar | ShapeVar | ElemVar | TypeVar
