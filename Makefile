@@ -16,7 +16,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint golden bench clean python-is-new-enough
+.PHONY: help run test lint golden bench clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -40,7 +40,7 @@ lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
 	@echo "== mypy"
 	@$(BIN)/mypy
 	@echo "== import-linter"
-	@PYTHONPATH=src $(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
 	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
@@ -55,20 +55,17 @@ clean: ## remove .venv, caches and builds
 
 # --- set-up -----------------------------------------------------------------------------------
 
-$(USER_SETUP): pyproject.toml | python-is-new-enough
+$(USER_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "== set-up: installing Axon into $(VENV)"
-	@$(PYTHON) -m venv $(VENV) || \
-		{ echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@$(PIP_INSTALL) --editable .
 	@touch $@
 
-$(DEV_SETUP): $(USER_SETUP)
-	@echo "== set-up: installing the tools for development into $(VENV)"
+$(DEV_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "== set-up: installing Axon and the tools for its development into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev]'
-	@touch $@
+	@touch $(USER_SETUP) $@
 
-python-is-new-enough:
-	@command -v "$(PYTHON)" >/dev/null || \
-		{ echo "Axon needs Python 3.11 or newer, and there is no '$(PYTHON)' here; name one: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Axon needs Python 3.11 or newer, but '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1); name another: make PYTHON=python3.12" >&2; exit 1; }
+$(VENV)/pyvenv.cfg:
+	@command -v "$(PYTHON)" >/dev/null || { echo "Axon needs Python 3.11 or newer, and there is no '$(PYTHON)' here; name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Axon needs Python 3.11 or newer, but '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1); name another: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu 'apt install python3-venv' mends it" >&2; exit 1; }

@@ -15,11 +15,7 @@ _CODE = re.compile(r"AX[0-9]{3}")
 
 
 def page(code: str) -> str | None:
-    """The text (Markdown) of a code's page, or None when there is no such code.
-
-    >>> page("AX000") is None
-    True
-    """
+    """The text (Markdown) of a code's page, or None when there is no such code."""
     if not _CODE.fullmatch(code):
         return None
     for place in _PLACES:

@@ -18,6 +18,13 @@ from weakref import WeakValueDictionary
 from axon.types.variables import DimVar, ShapeVar
 
 
+class TooLarge(Exception):
+    """A product grew past what is worth keeping. Never leaves the solver: the constraint stays unsolved."""
+
+
+LARGEST_PRODUCT = 4096
+
+
 class Poly:
     """A polynomial that is neither a constant nor a lone variable. Immutable."""
 
@@ -163,6 +170,8 @@ def mul(left: Dim, right: Dim) -> Dim:
         return scale(left, right)
     if isinstance(right, int):
         return scale(right, left)
+    if len(terms_of(left)) * len(terms_of(right)) > LARGEST_PRODUCT:
+        raise TooLarge
     terms: dict[Mono, int] = {}
     for m1, c1 in terms_of(left).items():
         for m2, c2 in terms_of(right).items():

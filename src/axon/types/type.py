@@ -103,7 +103,14 @@ class Uniform:
     shape: Shape
 
 
-Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform
+@dataclass(frozen=True, slots=True)
+class HasRank:
+    """The shape and the dimension that counts it go together. Only the solver makes this one."""
+
+    shape: ShapeVar
+
+
+Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | HasRank
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,9 @@ def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
             yield from dims.variables(dim)
         case Uniform(shape):
             yield from shape_variables(shape)
+        case HasRank(var):
+            yield var
+            yield var.rank
 
 
 def shape_size(shape: Shape) -> Dim:
@@ -254,3 +264,5 @@ class Renaming:
                 return AtLeast(self.dim(dim), silent)
             case Uniform(shape):
                 return Uniform(self.shape(shape))
+            case HasRank():
+                return relation

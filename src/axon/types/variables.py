@@ -14,18 +14,20 @@ _ids = count(1)
 class DimVar:
     """A dimension: an integer >= 0.
 
-    `scope` is None for a flexible variable. A run-time dimension has the function depth that it was made at: seen from
-    a lesser depth it varies inside the tensor (`*`). `rank_of` is set when the dimension is the rank of a shape.
+    `scope` is the function depth it was made at. A `runtime` dimension seen from a lesser depth varies inside the
+    tensor (`*`). A flexible one may not stand for run-time dimensions of deeper scope, unless they are ragged there.
+    `rank_of` is set when the dimension is the rank of a shape.
     """
 
-    __slots__ = ("id", "level", "name", "rank_of", "scope", "user")
+    __slots__ = ("id", "level", "name", "rank_of", "runtime", "scope", "user")
 
     def __init__(
         self,
         name: str = "",
         level: int = 0,
         user: bool = False,
-        scope: int | None = None,
+        scope: int = 0,
+        runtime: bool = False,
         rank_of: ShapeVar | None = None,
     ) -> None:
         self.id = next(_ids)
@@ -33,6 +35,7 @@ class DimVar:
         self.level = level
         self.user = user
         self.scope = scope
+        self.runtime = runtime
         self.rank_of = rank_of
 
     def __repr__(self) -> str:
@@ -42,23 +45,38 @@ class DimVar:
 class ShapeVar:
     """A shape of unknown rank; `rank` is the dimension that counts it, made when first asked for."""
 
-    __slots__ = ("_rank", "id", "level", "name", "scope", "user")
+    __slots__ = ("_dims", "_rank", "id", "level", "name", "runtime", "scope", "user")
 
     def __init__(
-        self, name: str = "", level: int = 0, user: bool = False, scope: int | None = None
+        self,
+        name: str = "",
+        level: int = 0,
+        user: bool = False,
+        scope: int = 0,
+        runtime: bool = False,
     ) -> None:
         self.id = next(_ids)
         self.name = name
         self.level = level
         self.user = user
         self.scope = scope
+        self.runtime = runtime
         self._rank: DimVar | None = None
+        self._dims: list[DimVar] = []
 
     @property
     def rank(self) -> DimVar:
         if self._rank is None:
-            self._rank = DimVar("rank", self.level, rank_of=self)
+            self._rank = DimVar("rank", self.level, scope=self.scope, rank_of=self)
         return self._rank
+
+    def dims(self, rank: int) -> tuple[DimVar, ...]:
+        """The dimensions of the shape when it has this rank: the same ones at each call, so that a replay agrees."""
+        while len(self._dims) < rank:
+            self._dims.append(
+                DimVar(self.name, self.level, scope=self.scope, runtime=self.runtime)
+            )
+        return tuple(self._dims[:rank])
 
     @property
     def has_rank(self) -> bool:

@@ -1,0 +1,225 @@
+"""Equations and inequalities between dimensions, over the integers >= 0."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from axon.solver.constraints import Constraint
+from axon.solver.store import Store
+from axon.types import dim as dims
+from axon.types.dim import Dim, Mono
+from axon.types.type import AtLeast, DimEq
+from axon.types.variables import DimVar
+
+MOST_ROWS = 24
+
+
+def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
+    left, right = store.dim(relation.left), store.dim(relation.right)
+    if left == right:
+        store.drop("basic", constraint)
+        return
+    if (left, right) != (relation.left, relation.right):
+        store.note("simplification", constraint)
+    if isinstance(left, int) and isinstance(right, int):
+        store.conflict("basic", constraint, "size", left, right)
+        return
+    solve_zero(store, constraint, left, right)
+
+
+def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> None:
+    """left - right = 0, where the sides differ."""
+    terms = dict(dims.terms_of(dims.sub(left, right)))
+    constant = terms.pop((), 0)
+    if not terms:
+        store.conflict("arithmetic simplification", constraint, "size", left, right)
+        return
+    common = gcd(*terms.values())
+    if constant % common:
+        store.conflict("arithmetic simplification", constraint, "division", left, right)
+        return
+    if common > 1:
+        terms = {m: c // common for m, c in terms.items()}
+        constant //= common
+    if _signs(store, constraint, terms, constant, left, right):
+        return
+    pivot = _pivot(constraint, terms, constant)
+    if pivot is not None:
+        var, value = pivot
+        if isinstance(value, int) and value < 0:
+            store.conflict("non-negativity", constraint, "negative", left, right)
+            return
+        plain = {var} & {left, right} if isinstance(value, int | DimVar) else {var} & {left}
+        if var is not left:
+            store.note("reordering", constraint)
+        store.bind("basic" if plain else "arithmetic simplification", var, value, constraint)
+        return
+    if _ragged_clash(constraint, terms):
+        store.conflict("raggedness", constraint, "ragged", left, right)
+        return
+    _wait(store, constraint, terms, constant)
+
+
+def _signs(
+    store: Store,
+    constraint: Constraint,
+    terms: dict[Mono, int],
+    constant: int,
+    left: Dim,
+    right: Dim,
+) -> bool:
+    """Sizes are not negative: a sum of them is zero only if each is, and never below. True if that settled it."""
+    for sign in (1, -1):
+        if not all(sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()):
+            continue
+        if sign * constant > 0:
+            store.conflict("non-negativity", constraint, "negative", left, right)
+            return True
+        if constant == 0 and len(terms) > 1:
+            zeros = [DimEq(dims.from_terms({m: 1}), 0) for m in terms]
+            store.derive("non-negativity", constraint, *zeros)
+            return True
+    return False
+
+
+def _pivot(
+    constraint: Constraint, terms: dict[Mono, int], constant: int
+) -> tuple[DimVar, Dim] | None:
+    """A variable with coefficient 1 or -1 that occurs nowhere else, and what it equals.
+
+    The choice does not depend on the order of the constraints: the deepest level first, ours before a user's, one that
+    needs no check that it is a size, then the newest; run-time sizes last, since equating one is a check.
+    """
+    best: tuple[tuple[bool, int, bool, bool, int], DimVar, Dim] | None = None
+    for mono, coefficient in terms.items():
+        if len(mono) != 1 or coefficient not in (1, -1):
+            continue
+        var = mono[0]
+        if not isinstance(var, DimVar) or _occurs_elsewhere(var, mono, terms):
+            continue
+        rest = {m: -coefficient * c for m, c in terms.items() if m != mono}
+        if constant:
+            rest[()] = -coefficient * constant
+        value = dims.from_terms(rest)
+        if not _may_bind(constraint, var, value):
+            continue
+        key = (var.runtime, -var.level, var.user, not dims.is_nonnegative(value), -var.id)
+        if best is None or key < best[0]:
+            best = key, var, value
+    return None if best is None else (best[1], best[2])
+
+
+def _occurs_elsewhere(var: DimVar, mono: Mono, terms: dict[Mono, int]) -> bool:
+    return any(
+        var in m or any(not isinstance(a, DimVar) and var in dims.variables(dims.of_atom(a)) for a in m)
+        for m in terms
+        if m is not mono and m != mono
+    )
+
+
+def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
+    """Which way an equation with run-time sizes goes; see "Raggedness is scope" in the architecture."""
+    here = constraint.depth
+    others = [v for v in dims.variables(value) if v.runtime]
+    if not var.runtime:
+        return all(v.scope > here or v.scope <= var.scope for v in others)
+    varies = var.scope > here
+    return all(v.scope <= var.scope for v in others) and (
+        not varies or any(v.scope > here for v in others)
+    )
+
+
+def _ragged_clash(constraint: Constraint, terms: dict[Mono, int]) -> bool:
+    """A size that varies here is equated with one that does not, and nothing is left to learn."""
+    found = [v for m in terms for v in dims.variables(dims.from_terms({m: 1}))]
+    return any(v.runtime and v.scope > constraint.depth for v in found) and all(
+        v.runtime for v in found
+    )
+
+
+def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int) -> None:
+    monos = [m for m in terms if len(m) > 1 or not isinstance(m[0], DimVar)]
+    variables = {v for m in terms for v in dims.variables(dims.from_terms({m: 1}))}
+    store.wait(constraint, variables, monos)
+    if len(terms) == 1 and monos:
+        ((mono, coefficient),) = terms.items()
+        if constant % coefficient == 0:
+            store.rewrite(mono, -constant // coefficient, constraint)
+    elif not monos:
+        _eliminate(store, constraint)
+
+
+# --- linear systems --------------------------------------------------------------------------------
+
+
+def _eliminate(store: Store, constraint: Constraint) -> None:
+    """elimination: combine the linear equations that wait and share variables; post what that decides."""
+    rows = _component(store, constraint)
+    if len(rows) < 2:
+        return
+    for combination in _echelon([row for row, _ in rows]):
+        terms = {m: c for m, c in combination.items() if m}
+        constant = combination.get((), 0)
+        if not terms and not constant:
+            continue
+        common = gcd(*terms.values()) if terms else 0
+        units = [c for c in terms.values() if abs(c) == common]
+        same_sign = all(c > 0 for c in terms.values()) or all(c < 0 for c in terms.values())
+        if not terms or constant % common or units or (same_sign and constant == 0):
+            parents = tuple(c for _, c in rows)
+            store.imply("elimination", parents, DimEq(dims.from_terms(dict(combination)), 0))
+            return
+
+
+def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], Constraint]]:
+    rows: dict[Constraint, dict[Mono, int]] = {}
+    todo = [start]
+    while todo and len(rows) < MOST_ROWS:
+        constraint = todo.pop()
+        if constraint in rows or not isinstance(constraint.relation, DimEq):
+            continue
+        row = dims.terms_of(store.dim(dims.sub(constraint.relation.left, constraint.relation.right)))
+        if any(m and (len(m) > 1 or not isinstance(m[0], DimVar)) for m in row):
+            continue
+        rows[constraint] = row
+        for mono in row:
+            if mono:
+                todo.extend(store.watching(mono[0]))  # type: ignore[arg-type]
+    return [(row, c) for c, row in rows.items()]
+
+
+def _echelon(rows: list[dict[Mono, int]]) -> list[dict[Mono, int]]:
+    """Integer row echelon form: each step takes a multiple of one row from another, so solutions stay the same."""
+    columns = sorted({m for row in rows for m in row if m}, key=lambda m: m[0].id)
+    todo = [dict(row) for row in rows]
+    done: list[dict[Mono, int]] = []
+    for column in columns:
+        while True:
+            active = [row for row in todo if row.get(column)]
+            if len(active) < 2:
+                break
+            active.sort(key=lambda row: abs(row[column]))
+            least = active[0]
+            for row in active[1:]:
+                factor = row[column] // least[column]
+                for m, c in least.items():
+                    row[m] = row.get(m, 0) - factor * c
+        for row in todo:
+            if row.get(column):
+                done.append({m: c for m, c in row.items() if c})
+                todo = [other for other in todo if other is not row]
+                break
+    return done + [{m: c for m, c in row.items() if c} for row in todo]
+
+
+def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> None:
+    """non-negativity: `dim >= 0`."""
+    dim = store.dim(relation.dim)
+    if dims.is_nonnegative(dim):
+        store.drop("non-negativity", constraint)
+    elif dims.is_nonnegative(dims.sub(-1, dim)):
+        store.conflict("non-negativity", constraint, "negative", dim, 0)
+    elif dims.is_nonnegative(dims.scale(-1, dim)):
+        store.derive("non-negativity", constraint, DimEq(dim, 0))
+    else:
+        store.wait(constraint, dims.variables(dim))

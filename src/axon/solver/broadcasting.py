@@ -1,0 +1,236 @@
+"""Broadcasting, as NumPy does it: align on the right; in each place every part is 1 or the result.
+
+There is no principal substitution, so only what is forced is bound and the rest waits. Zero is a size like any other
+(`broadcast(0, 1)` is 0), so broadcasting is not `max`.
+"""
+
+from __future__ import annotations
+
+from axon.solver.constraints import Constraint
+from axon.solver.store import IndexVar, Store
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import (
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    Shape,
+    ShapeEq,
+    shape_rank,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_PARTS = 8
+
+
+def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -> None:
+    result = store.word(relation.result)
+    parts = _distinct([store.word(part) for part in relation.parts])
+    tail: list[Dim | ShapeVar] = []
+    dim_relations: list[DimBroadcast] = []
+    while len(parts) > 1 and (item := _aligned(constraint, parts, dim_relations)) is not None:
+        tail.append(item)
+        parts = _distinct([part[:-1] for part in parts])
+    tail.reverse()
+    if len(parts) < 2:
+        front = parts[0] if parts else ()
+        store.derive(
+            "broadcasting", constraint, ShapeEq(result, (*front, *tail)), *dim_relations
+        )
+    elif tail:
+        front_var = ShapeVar("", _level(parts), scope=_scope(parts))
+        store.derive(
+            "broadcasting",
+            constraint,
+            ShapeEq(result, (front_var, *tail)),
+            *dim_relations,
+            Broadcast((front_var,), tuple(parts)),
+        )
+    else:
+        _stuck(store, constraint, result, parts)
+
+
+def _distinct(parts: list[Shape]) -> list[Shape]:
+    """Broadcasting is idempotent, and a scalar changes nothing."""
+    return [part for part in dict.fromkeys(parts) if part]
+
+
+def _aligned(
+    constraint: Constraint, parts: list[Shape], relations: list[DimBroadcast]
+) -> Dim | ShapeVar | None:
+    """The last item of the result, where the last items of all parts face each other."""
+    last = [part[-1] for part in parts]
+    first = last[0]
+    if all(item == first for item in last):
+        return first
+    if any(isinstance(item, ShapeVar) for item in last):
+        return None
+    sizes = tuple(item for item in dict.fromkeys(last) if not isinstance(item, ShapeVar))
+    known = next((size for size in sizes if dims.is_not_one(size)), None)
+    if known is not None and all(size in (1, known) for size in sizes):
+        return known
+    result = DimVar("", _level(parts), scope=_scope(parts))
+    relations.append(DimBroadcast(result, sizes))
+    return result
+
+
+def _level(parts: list[Shape]) -> int:
+    return max((v.level for part in parts for v in shape_variables(part)), default=0)
+
+
+def _scope(parts: list[Shape]) -> int:
+    return max((v.scope for part in parts for v in shape_variables(part)), default=0)
+
+
+def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shape]) -> None:
+    if not result:
+        store.derive("broadcasting", constraint, *(ShapeEq(part, ()) for part in parts))
+        return
+    plain = [part for part in parts if _is_plain(part)]
+    if _is_plain(result):
+        if any(len([i for i in part if not isinstance(i, ShapeVar)]) > len(result) for part in parts):
+            store.conflict("broadcasting", constraint, "broadcast", result, ())
+            return
+        if len(plain) == len(parts) - 1 and all(len(part) < len(result) for part in plain):
+            # only this part can be as long as the result
+            (part,) = (part for part in parts if not _is_plain(part))
+            if not constraint.counted:
+                constraint.counted = True
+                store.imply("rank", (constraint,), DimEq(shape_rank(part), len(result)))
+                for item in part:
+                    if isinstance(item, ShapeVar):
+                        store.watch_rank(item)
+    unknown = {i for part in (result, *parts) for i in part if isinstance(i, ShapeVar)}
+    lone = result[0] if len(result) == 1 and isinstance(result[0], ShapeVar) else None
+    store.wait(constraint, unknown)
+    _share(store, constraint, lone)
+
+
+def _is_plain(word: Shape) -> bool:
+    return not any(isinstance(item, ShapeVar) for item in word)
+
+
+def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroadcast) -> None:
+    result = store.dim(relation.result)
+    parts = [p for p in dict.fromkeys(store.dim(p) for p in relation.parts) if p != 1]
+    if len(parts) < 2:
+        store.derive("broadcasting", constraint, DimEq(result, parts[0] if parts else 1))
+        return
+    if result == 1:
+        store.derive("broadcasting", constraint, *(DimEq(part, 1) for part in parts))
+        return
+    decided = [part for part in parts if dims.is_not_one(part)]
+    ragged = [part for part in parts if _varies(constraint, part)]
+    if decided or len(ragged) > 1:
+        decided += [part for part in ragged if part not in decided]
+        first = decided[0]
+        equal = [DimEq(other, first) for other in decided[1:]]
+        open_parts = tuple(part for part in parts if part not in decided)
+        if result != first or equal:
+            rest = [DimBroadcast(first, (first, *open_parts))] if open_parts else []
+            store.derive("broadcasting", constraint, DimEq(result, first), *equal, *rest)
+            return
+    lone = result if isinstance(result, DimVar) else None
+    unknown = {v for d in (result, *parts) for v in dims.variables(d)}
+    store.wait(constraint, unknown)
+    _share(store, constraint, lone)
+
+
+def _varies(constraint: Constraint, part: Dim) -> bool:
+    return any(v.runtime and v.scope > constraint.depth for v in dims.variables(part))
+
+
+# --- equal broadcasts ------------------------------------------------------------------------------
+
+
+def _share(store: Store, constraint: Constraint, result: IndexVar | None) -> None:
+    """Broadcasts of the same parts have the same result; a part that is itself such a result stands for its parts."""
+    if result is None:
+        return
+    _share_one(store, constraint, result)
+    store.broadcasts.setdefault(result, constraint)
+    for user in store.watching(result):
+        name = _result(store, user)
+        if user is not constraint and name is not None:
+            _share_one(store, user, name)
+
+
+def _share_one(store: Store, constraint: Constraint, result: IndexVar) -> None:
+    key = _leaves(store, _parts(store, constraint), result)
+    if key is None:
+        return
+    known = store.broadcasts.get(key)
+    other = _result(store, known) if known is not None and known.waiting else None
+    if known is None or other is None or known is constraint:
+        store.broadcasts[key] = constraint
+    elif other is result:
+        store.unwait(constraint)
+    elif isinstance(result, ShapeVar) and isinstance(other, ShapeVar):
+        store.imply("broadcasting", (constraint, known), ShapeEq((result,), (other,)))
+    elif isinstance(result, DimVar) and isinstance(other, DimVar):
+        store.imply("broadcasting", (constraint, known), DimEq(result, other))
+
+
+def is_redundant(store: Store, constraint: Constraint) -> bool:
+    """Whether a waiting `r = broadcast(r, a, …)` says nothing that the broadcast which makes `r` does not."""
+    result = _result(store, constraint)
+    if result is None:
+        return False
+    parts = {_lone(part) for part in _parts(store, constraint)}
+    if result not in parts:
+        return False
+    for maker in store.waiting:
+        if maker is not constraint and _result(store, maker) is result:
+            made_of = {_lone(part) for part in _parts(store, maker)}
+            if result not in made_of and parts - {result} <= made_of:
+                return True
+    return False
+
+
+def _lone(part: object) -> object:
+    return part[0] if isinstance(part, tuple) and len(part) == 1 else part
+
+
+def _leaves(
+    store: Store, parts: tuple[object, ...], *path: object
+) -> frozenset[object] | None:
+    """The parts, with those that are results of waiting broadcasts replaced by theirs; None if circular or many."""
+    leaves: set[object] = set()
+    for part in parts:
+        lone = _lone(part)
+        if lone in path or len(path) > MOST_PARTS:
+            return None
+        inner = store.broadcasts.get(lone) if isinstance(lone, DimVar | ShapeVar) else None
+        if inner is not None and inner.waiting and _result(store, inner) is lone:
+            below = _leaves(store, _parts(store, inner), lone, *path)
+            if below is None:
+                return None
+            leaves |= below
+        else:
+            leaves.add(part)
+        if len(leaves) > MOST_PARTS:
+            return None
+    return frozenset(leaves)
+
+
+def _result(store: Store, constraint: Constraint) -> IndexVar | None:
+    match constraint.relation:
+        case Broadcast(result, _):
+            word = store.shape(result)
+            return word[0] if len(word) == 1 and isinstance(word[0], ShapeVar) else None
+        case DimBroadcast(dim, _):
+            value = store.dim(dim)
+            return value if isinstance(value, DimVar) else None
+        case _:
+            return None
+
+
+def _parts(store: Store, constraint: Constraint) -> tuple[object, ...]:
+    match constraint.relation:
+        case Broadcast(_, parts):
+            return tuple(_distinct([store.word(part) for part in parts]))
+        case DimBroadcast(_, dim_parts):
+            return tuple(p for p in dict.fromkeys(store.dim(p) for p in dim_parts) if p != 1)
+        case _:
+            return ()

@@ -1,0 +1,78 @@
+"""A constraint is a relation with a history: where it came from, and what it was derived from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.source import Span
+from axon.types.dim import Dim
+from axon.types.type import Relation, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The place in a program that asks for a relation. The solver carries it and never looks inside.
+
+    `kind` is one of argument, result, annotation, condition, pattern, branch; `operator` and `position` say of what.
+    """
+
+    kind: str
+    span: Span | None
+    operator: str = ""
+    position: int = 0
+    note: str = ""
+
+
+NOWHERE = Origin("given", None)
+
+
+class Constraint:
+    """`depth` is the function depth it was born at; `parents` are empty for one that inference posted.
+
+    `counted` is set once its consequences for ranks and sums have been posted.
+    """
+
+    __slots__ = ("counted", "depth", "origin", "parents", "relation", "rule", "time", "waiting")
+
+    def __init__(
+        self,
+        relation: Relation,
+        origin: Origin,
+        depth: int = 0,
+        parents: tuple[Constraint, ...] = (),
+        rule: str = "",
+    ) -> None:
+        self.relation = relation
+        self.origin = origin
+        self.depth = depth
+        self.parents = parents
+        self.rule = rule
+        self.waiting = False
+        self.time = 0
+        self.counted = False
+
+    def __repr__(self) -> str:
+        return f"<{self.relation}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A constraint that cannot hold, what kind of clash it is, and the two sides as they were found.
+
+    Kinds: size, rank, negative, division, infinite, ragged, uniform.
+    """
+
+    constraint: Constraint
+    kind: str
+    left: Dim | Shape
+    right: Dim | Shape
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Something about run-time sizes that only the run can tell; checked right after they are made."""
+
+    relation: Relation
+    origin: Origin
+    depth: int

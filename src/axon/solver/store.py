@@ -1,0 +1,310 @@
+"""The store: what is known, what waits, and the queue between them.
+
+A step looks at one constraint under what is known and does one of five things: drop it, bind a variable, replace it by
+simpler constraints, find a conflict, or let it wait for its variables. Each is an equivalence, so the order of steps does not matter.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
+from axon.types import dim as dims
+from axon.types.dim import Dim, Mono, Poly
+from axon.types.type import (
+    AtLeast,
+    DimEq,
+    HasRank,
+    Relation,
+    Shape,
+    ShapeEq,
+    relation_variables,
+    shape_rank,
+    shape_size,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+IndexVar = DimVar | ShapeVar
+Trace = Callable[[str, Constraint], None]
+Step = Callable[["Store", Constraint], None]
+
+
+class Binding:
+    """What a variable stands for. `value` is kept up to date with what is learnt later; `given` is what was bound."""
+
+    __slots__ = ("by", "checked", "given", "time", "value")
+
+    def __init__(self, value: Dim | Shape, by: Constraint, time: int) -> None:
+        self.given = value
+        self.value = value
+        self.by = by
+        self.time = time
+        self.checked = time
+
+
+class Store:
+    """All state of the solver. `levels` is off in a replay, which must leave the variables as they are."""
+
+    def __init__(self, step: Step, trace: Trace | None = None, levels: bool = True) -> None:
+        self.bindings: dict[IndexVar, Binding] = {}
+        self.waiting: dict[Constraint, None] = {}
+        self.conflicts: list[Conflict] = []
+        self.guards: list[Guard] = []
+        self.posted: list[Constraint] = []
+        self.rewrites: dict[Mono, tuple[int, Constraint]] = {}
+        self.broadcasts: dict[object, Constraint] = {}
+        self.clock = 0
+        self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
+        self._queue: deque[Constraint] = deque()
+        self._ranked: set[ShapeVar] = set()
+        self._step = step
+        self._trace = trace
+        self._levels = levels
+
+    # --- from outside -----------------------------------------------------------------------
+
+    def post(self, relation: Relation, origin: Origin = NOWHERE, depth: int = 0) -> Constraint:
+        """Add a constraint and solve as far as it goes."""
+        constraint = Constraint(relation, origin, depth)
+        self.posted.append(constraint)
+        self._queue.append(constraint)
+        self.run()
+        return constraint
+
+    def post_all(self, constraints: Iterable[Constraint]) -> None:
+        """Add constraints that were posted elsewhere, for a replay: all of them first, then solve."""
+        for old in constraints:
+            constraint = Constraint(old.relation, old.origin, old.depth)
+            self.posted.append(constraint)
+            self._queue.append(constraint)
+        self.run()
+
+    def run(self) -> None:
+        queue = self._queue
+        while queue:
+            self._step(self, queue.popleft())
+
+    # --- what is known -----------------------------------------------------------------------
+
+    def dim(self, dim: Dim) -> Dim:
+        """The dimension under all bindings, in normal form."""
+        if isinstance(dim, int):
+            return dim
+        if isinstance(dim, DimVar):
+            return self._value(dim)
+        dim = dims.substitute(dim, self._value, self._size)
+        return self._rewritten(dim) if self.rewrites else dim
+
+    def _value(self, var: DimVar) -> Dim:
+        binding = self.bindings.get(var)
+        if binding is None:
+            return var
+        value = binding.value
+        if isinstance(value, int):
+            return value
+        if binding.checked != self.clock:
+            self._refresh(var)
+        return binding.value  # type: ignore[return-value]
+
+    def _refresh(self, var: DimVar) -> None:
+        """Bring the value up to date, and those that it rests on first: a loop, since chains may be long."""
+        stack = [var]
+        while stack:
+            binding = self.bindings[stack[-1]]
+            value: Dim = binding.value  # type: ignore[assignment]
+            stale = False
+            below: list[DimVar] = []
+            for inner in dims.variables(value):
+                found = self.bindings.get(inner)
+                if found is not None:
+                    stale = True
+                    if found.checked != self.clock and isinstance(inner, DimVar):
+                        below.append(inner)
+            if below:
+                stack.extend(below)
+                continue
+            if stale:
+                binding.value = dims.substitute(value, self._fresh_value, self._size)
+            if self.rewrites:
+                binding.value = self._rewritten(binding.value)  # type: ignore[arg-type]
+            binding.checked = self.clock
+            stack.pop()
+
+    def _fresh_value(self, var: DimVar) -> Dim:
+        binding = self.bindings.get(var)
+        return var if binding is None else binding.value  # type: ignore[return-value]
+
+    def _rewritten(self, dim: Dim) -> Dim:
+        """Partial expression simplification: a stuck monomial that equals a constant is that constant."""
+        if not isinstance(dim, Poly) or not any(m in self.rewrites for m in dim.terms):
+            return dim
+        terms: dict[Mono, int] = {}
+        for mono, coefficient in dim.terms.items():
+            rewrite = self.rewrites.get(mono)
+            if rewrite is not None:
+                mono, coefficient = (), coefficient * rewrite[0]
+            terms[mono] = terms.get(mono, 0) + coefficient
+        return dims.from_terms(terms)
+
+    def _size(self, var: ShapeVar) -> Dim:
+        return dims.of_size(var) if var not in self.bindings else self.dim(shape_size(self.shape((var,))))
+
+    def shape(self, shape: Shape) -> Shape:
+        """The word with its bound shape variables replaced; its dimensions are left as they are."""
+        bindings = self.bindings
+        if not any(isinstance(item, ShapeVar) and item in bindings for item in shape):
+            return shape
+        word: list[Dim | ShapeVar] = []
+        stack = list(reversed(shape))
+        while stack:
+            item = stack.pop()
+            if isinstance(item, ShapeVar) and (binding := bindings.get(item)) is not None:
+                stack.extend(reversed(binding.value))  # type: ignore[arg-type]
+            else:
+                word.append(item)
+        result = tuple(word)
+        if len(shape) == 1 and isinstance(shape[0], ShapeVar):
+            bindings[shape[0]].value = result
+        return result
+
+    def word(self, shape: Shape) -> Shape:
+        """The word with everything replaced, dimensions too."""
+        return tuple(
+            item if isinstance(item, ShapeVar) else self.dim(item) for item in self.shape(shape)
+        )
+
+    def relation_variables(self, constraint: Constraint) -> set[IndexVar]:
+        """The unbound variables that the constraint still mentions."""
+        found: set[IndexVar] = set()
+        for var in relation_variables(constraint.relation):
+            if var not in self.bindings:
+                found.add(var)
+            elif isinstance(var, DimVar):
+                found.update(dims.variables(self.dim(var)))
+            else:
+                found.update(shape_variables(self.word((var,))))
+        return found
+
+    # --- what a step may do --------------------------------------------------------------------
+
+    def note(self, rule: str, constraint: Constraint) -> None:
+        if self._trace is not None:
+            self._trace(rule, constraint)
+
+    def derive(self, rule: str, parent: Constraint, *relations: Relation) -> None:
+        """Replace a constraint by simpler ones that together say the same."""
+        for relation in relations:
+            self._queue.append(
+                Constraint(relation, parent.origin, parent.depth, (parent,), rule)
+            )
+        self.note(rule, parent)
+
+    def imply(self, rule: str, parents: tuple[Constraint, ...], relation: Relation) -> None:
+        """Add a consequence; the constraints it follows from stay."""
+        first = parents[0]
+        self._queue.append(Constraint(relation, first.origin, first.depth, parents, rule))
+
+    def drop(self, rule: str, constraint: Constraint) -> None:
+        self.note(rule, constraint)
+
+    def bind(self, rule: str, var: IndexVar, value: Dim | Shape, by: Constraint) -> None:
+        """Let a variable stand for a value that does not mention it."""
+        self.clock += 1
+        by.time = self.clock
+        if isinstance(var, DimVar):
+            assert not isinstance(value, tuple)
+            self.bindings[var] = Binding(value, by, self.clock)
+            if var.runtime:
+                self.guards.append(Guard(DimEq(var, value), by.origin, by.depth))
+            if not dims.is_nonnegative(value):
+                self.imply("non-negativity", (by,), AtLeast(value, silent=True))
+        else:
+            assert isinstance(value, tuple)
+            value = self._plain(var, value, by)
+            self.bindings[var] = Binding(value, by, self.clock)
+            if var.runtime:
+                self.guards.append(Guard(ShapeEq((var,), value), by.origin, by.depth))
+            if var.has_rank:
+                self.imply("rank", (by,), DimEq(var.rank, shape_rank(value)))
+        if self._levels:
+            self._lower(var, value)
+        self._wake(var)
+        self.note(rule, by)
+
+    def _plain(self, var: ShapeVar, value: Shape, by: Constraint) -> Shape:
+        """Name the compound dimensions that must not enter the variable's shape as they are.
+
+        Those with variables of a deeper level would keep them from being generalised; those with a size may be circular.
+        """
+        word = list(value)
+        for i, item in enumerate(value):
+            if isinstance(item, Poly) and any(
+                isinstance(v, ShapeVar) or v.level > var.level for v in dims.variables(item)
+            ):
+                fresh = DimVar("", var.level, scope=var.scope)
+                word[i] = fresh
+                self.imply("simplification", (by,), DimEq(fresh, item))
+        return tuple(word)
+
+    def _lower(self, var: IndexVar, value: Dim | Shape) -> None:
+        """What an outer variable stands for may not be generalised further in, nor made deeper."""
+        inner = shape_variables(value) if isinstance(value, tuple) else dims.variables(value)
+        for other in inner:
+            if other.level > var.level:
+                other.level = var.level
+            if other.scope > var.scope and not other.runtime:
+                other.scope = var.scope
+
+    def conflict(
+        self, rule: str, constraint: Constraint, kind: str, left: Dim | Shape, right: Dim | Shape
+    ) -> None:
+        """The constraint cannot hold. It is set aside and solving goes on without it."""
+        self.conflicts.append(Conflict(constraint, kind, left, right, self.clock + 1))
+        self.note(rule, constraint)
+
+    def wait(
+        self, constraint: Constraint, variables: Iterable[IndexVar], monos: Iterable[Mono] = ()
+    ) -> None:
+        """Come back to the constraint when one of these is known."""
+        constraint.waiting = True
+        self.waiting[constraint] = None
+        for key in (*dict.fromkeys(variables), *monos):
+            self._watchers.setdefault(key, []).append(constraint)
+
+    def _wake(self, key: IndexVar | Mono) -> None:
+        for constraint in self._watchers.pop(key, ()):
+            if constraint.waiting:
+                self.unwait(constraint)
+                self._queue.append(constraint)
+
+    def unwait(self, constraint: Constraint) -> None:
+        """Take a constraint out of the waiting ones, with what it lent to others."""
+        constraint.waiting = False
+        self.waiting.pop(constraint, None)
+        relation = constraint.relation
+        if isinstance(relation, DimEq) and self.rewrites:
+            for mono in [m for m, (_, by) in self.rewrites.items() if by is constraint]:
+                del self.rewrites[mono]
+
+    def watching(self, key: IndexVar | Mono) -> list[Constraint]:
+        """The constraints that wait for this."""
+        return [c for c in self._watchers.get(key, ()) if c.waiting]
+
+    def rewrite(self, mono: Mono, value: int, by: Constraint) -> None:
+        """From now on the monomial is the value, as the waiting constraint says."""
+        if mono not in self.rewrites:
+            self.rewrites[mono] = value, by
+            self.clock += 1
+            for constraint in self._watchers.pop(mono, ()):
+                if constraint.waiting and constraint is not by:
+                    self.unwait(constraint)
+                    self._queue.append(constraint)
+            self.note("partial expression simplification", by)
+
+    def watch_rank(self, var: ShapeVar) -> None:
+        """From now on, when the rank of an unbound shape becomes a number, the shape becomes that many dimensions."""
+        if var not in self._ranked:
+            self._ranked.add(var)
+            self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))

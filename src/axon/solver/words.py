@@ -1,0 +1,236 @@
+"""Word equations: two shapes are equal.
+
+Each rule makes the equation shorter, or leaves it waiting; none chooses between several families of solutions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from axon.solver.constraints import Constraint
+from axon.solver.store import Store
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import (
+    DimEq,
+    HasRank,
+    Shape,
+    ShapeEq,
+    Uniform,
+    shape_rank,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+LONGEST_SHAPE = 1024
+
+
+def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> None:
+    left, right = store.shape(relation.left), store.shape(relation.right)
+    if max(len(left), len(right)) > LONGEST_SHAPE:
+        store.conflict("append dimensionality", constraint, "long", left, right)
+    elif left == right:
+        store.drop("basic", constraint)
+    elif _one_variable(store, constraint, left, right):
+        return
+    elif (found := _known_ranks(left, right)) is not None:
+        kind, relations = found
+        if relations is None:
+            store.conflict(kind, constraint, "rank", left, right)
+        else:
+            store.derive(kind, constraint, *relations)
+    else:
+        _stripped(store, constraint, left, right)
+
+
+def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shape) -> bool:
+    """basic, reordering: bind a lone variable. A variable inside its own value is empty around itself, or a conflict."""
+    for var_side, value in _lone_sides(left, right):
+        var = var_side[0]
+        assert isinstance(var, ShapeVar)
+        if var in value:
+            rest = list(value)
+            rest.remove(var)
+            if any(not isinstance(item, ShapeVar) for item in rest):
+                store.conflict("basic", constraint, "infinite", left, right)
+            else:
+                store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))  # type: ignore[arg-type]
+            return True
+        if _may_bind(constraint, var, value):
+            if value is left:
+                store.note("reordering", constraint)
+            store.bind("basic", var, value, constraint)
+            return True
+    return False
+
+
+def _lone_sides(left: Shape, right: Shape) -> list[tuple[Shape, Shape]]:
+    """The sides that are a lone variable, the one to bind first: flexible before run-time, ours before a user's, newer first."""
+    sides = [
+        (a, b)
+        for a, b in ((left, right), (right, left))
+        if len(a) == 1 and isinstance(a[0], ShapeVar)
+    ]
+    if len(sides) == 2:
+        sides.sort(key=lambda side: _reluctance(side[0][0]))  # type: ignore[arg-type]
+    return sides
+
+
+def _reluctance(var: ShapeVar) -> tuple[bool, int, bool, int]:
+    return var.runtime, -var.level, var.user, -var.id
+
+
+def _may_bind(constraint: Constraint, var: ShapeVar, value: Shape) -> bool:
+    """A flexible shape may not take run-time sizes that are made deeper than it is, unless they are ragged here."""
+    return var.runtime or not any(
+        v.runtime and var.scope < v.scope <= constraint.depth for v in shape_variables(value)
+    )
+
+
+def _known_ranks(left: Shape, right: Shape) -> tuple[str, list[ShapeEq | DimEq] | None] | None:
+    """Rules for a side without shape variables; None in the second place is a conflict."""
+    left_dims, right_dims = _dims(left), _dims(right)
+    if len(left_dims) == len(left) and len(right_dims) == len(right):
+        if len(left) != len(right):
+            return "unpacking", None
+        return "unpacking", [DimEq(a, b) for a, b in zip(left_dims, right_dims, strict=True)]
+    for plain, other, dims_of in ((left, right, right_dims), (right, left, left_dims)):
+        if any(isinstance(item, ShapeVar) for item in plain):
+            continue
+        if len(dims_of) > len(plain):
+            return "append dimensionality", None
+        if len(dims_of) == len(plain):
+            empty: list[ShapeEq | DimEq] = [
+                ShapeEq((v,), ()) for v in dict.fromkeys(other) if isinstance(v, ShapeVar)
+            ]
+            return "empty shapes", [ShapeEq(tuple(dims_of), plain), *empty]
+    return None
+
+
+def _dims(word: Shape) -> list[Dim]:
+    return [item for item in word if not isinstance(item, ShapeVar)]
+
+
+def _stripped(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+    """append unpacking: take equal ends off, then look at what is left."""
+    a, b = list(left), list(right)
+    equations: list[DimEq | ShapeEq] = []
+    start = 0
+    while start < min(len(a), len(b)) and _same_kind(store, a[start], b[start], equations):
+        start += 1
+    a, b = a[start:], b[start:]
+    end = 0
+    while end < min(len(a), len(b)) and _same_kind(store, a[-1 - end], b[-1 - end], equations):
+        end += 1
+    a, b = a[: len(a) - end], b[: len(b) - end]
+    if start or end:
+        rest = [ShapeEq(tuple(a), tuple(b))] if a or b else []
+        store.derive("append unpacking", constraint, *equations, *rest)
+    else:
+        _stuck(store, constraint, left, right)
+
+
+def _same_kind(
+    store: Store,
+    a: Dim | ShapeVar,
+    b: Dim | ShapeVar,
+    equations: list[DimEq | ShapeEq],
+) -> bool:
+    """Whether two items face each other: two dimensions, or shapes of equal rank, which are then equal."""
+    if isinstance(a, ShapeVar) and isinstance(b, ShapeVar):
+        if a is b:
+            return True
+        if a.has_rank and b.has_rank and store.dim(a.rank) == store.dim(b.rank):
+            equations.append(ShapeEq((a,), (b,)))
+            return True
+        return False
+    if isinstance(a, ShapeVar) or isinstance(b, ShapeVar):
+        return False
+    if a != b:
+        equations.append(DimEq(a, b))
+    return True
+
+
+def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+    """No end can be taken off. Count: the ranks are equal, and where the variables balance the dimensions are too."""
+    if _lone_sides(left, right):
+        _shallow(store, constraint, left, right)
+        return
+    left_vars = Counter(item for item in left if isinstance(item, ShapeVar))
+    right_vars = Counter(item for item in right if isinstance(item, ShapeVar))
+    if left_vars == right_vars:
+        if not _multiset(store, constraint, left, right):
+            return
+    elif not constraint.counted:
+        constraint.counted = True
+        store.imply("rank", (constraint,), DimEq(shape_rank(left), shape_rank(right)))
+        for var in (*left_vars, *right_vars):
+            store.watch_rank(var)
+    unknown = left_vars | right_vars
+    store.wait(constraint, [*unknown, *(v.rank for v in unknown if v.has_rank)])
+
+
+def _shallow(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+    """A lone variable that may not take the value: name its sizes; the run checks them as it makes them."""
+    var_side, value = _lone_sides(left, right)[0]
+    var = var_side[0]
+    assert isinstance(var, ShapeVar)
+    fresh = tuple(
+        ShapeVar("", var.level, scope=var.scope)
+        if isinstance(item, ShapeVar)
+        else DimVar("", var.level, scope=var.scope)
+        for item in value
+    )
+    pairs: list[DimEq | ShapeEq] = []
+    for new, item in zip(fresh, value, strict=True):
+        if isinstance(item, ShapeVar):
+            pairs.append(ShapeEq((item,), (new,)))
+        else:
+            assert isinstance(new, DimVar)
+            pairs.append(DimEq(item, new))
+    store.derive("raggedness", constraint, ShapeEq((var,), fresh), *pairs)
+
+
+def _multiset(store: Store, constraint: Constraint, left: Shape, right: Shape) -> bool:
+    """The same variables on both sides: the dimensions are a permutation of each other. False if they cannot be."""
+    a = Counter(store.dim(d) for d in _dims(left))
+    b = Counter(store.dim(d) for d in _dims(right))
+    extra, missing = list((a - b).elements()), list((b - a).elements())
+    if len(extra) != len(missing) or (
+        extra and all(isinstance(d, int) for d in (*extra, *missing))
+    ):
+        store.conflict("multiset", constraint, "multiset", left, right)
+        return False
+    if extra and not constraint.counted:
+        constraint.counted = True
+        total: Dim = 0
+        for d in extra:
+            total = dims.add(total, d)
+        for d in missing:
+            total = dims.sub(total, d)
+        store.imply("multiset", (constraint,), DimEq(total, 0))
+    return True
+
+
+def solve_has_rank(store: Store, constraint: Constraint, relation: HasRank) -> None:
+    """rank: a shape whose rank is a number is that many dimensions."""
+    var = relation.shape
+    if var in store.bindings:
+        return
+    rank = store.dim(var.rank)
+    if not isinstance(rank, int):
+        store.wait(constraint, (var, *dims.variables(rank)))
+    elif 0 <= rank <= LONGEST_SHAPE:
+        store.bind("rank", var, var.dims(rank), constraint)
+
+
+def solve_uniform(store: Store, constraint: Constraint, relation: Uniform) -> None:
+    """raggedness: no dimension may be one that varies at this depth. Waits while there is anything unknown."""
+    word = store.word(relation.shape)
+    unknown = list(shape_variables(word))
+    if any(v.runtime and v.scope > constraint.depth for v in unknown):
+        store.conflict("raggedness", constraint, "uniform", word, ())
+    elif unknown:
+        store.wait(constraint, unknown)
+    else:
+        store.drop("raggedness", constraint)

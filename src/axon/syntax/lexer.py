@@ -1,0 +1,145 @@
+"""Text to tokens, by one regular expression.
+
+Blanks match nothing, so the search steps over them; every other character belongs to some group,
+so nothing is lost. A mistake becomes a `bad` token, which the parser passes over in silence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+
+from axon.diagnostics.value import Diagnostic, error
+from axon.source import Source, Span
+from axon.syntax.tokens import RESERVED, Tokens, shorten
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*+'*+"
+
+_TOKEN = re.compile(
+    rf"""
+      (?P<newline> \n [ \t\r\f\v\n]*+ )
+    | (?P<dotted>  {_NAME} (?: \.{_NAME} )++ )
+    | (?P<name>    {_NAME} )
+    | (?P<sign>    -> | [=!<>]= | [-+*/@<>=(),;:\[\]{{}}] )
+    | (?P<int>     [0-9]++ (?! [A-Za-z_.] ) )
+    | (?P<float>   [0-9]++ (?: \.[0-9]++ )? (?: [eE][+-]?[0-9]++ )? f? (?! [A-Za-z0-9_.] ) )
+    | (?P<number>  \.?[0-9][A-Za-z0-9_.]*+ )
+    | (?P<comment> \#[^\n]*+ )
+    | (?P<string>  "[^"\\\n]*+ (?: \\[^\n] [^"\\\n]*+ )*+ " )
+    | (?P<open>    "[^\n]*+ )
+    | (?P<runtime> \?{_NAME} )
+    | (?P<bad>     [^ \t\r\f\v\nA-Za-z0-9_\#"\-+*/@<>=(),;:\[\]{{}}]++ )
+    """,
+    re.VERBOSE,
+)
+
+_INSTEAD = {
+    "→": "->",
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+    "−": "-",
+    "–": "-",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "“": '"',
+    "”": '"',
+    "∞": "inf",
+}
+
+
+def lex(source: Source) -> tuple[Tokens, list[Diagnostic]]:
+    """All tokens of a source, and what could not be read as one."""
+    text = source.text
+    kinds: list[str] = []
+    starts = array("q")
+    ends = array("q")
+    fresh: dict[int, int] = {0: _first_indent(text)}
+    comments: list[Span] = []
+    problems: list[Diagnostic] = []
+    for match in _TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
+        kind = match.lastgroup
+        start, end = match.span()
+        if kind == "newline":
+            fresh[len(kinds)] = end - text.rfind("\n", start, end) - 1
+            continue
+        if kind == "comment":
+            comments.append(Span(source, start, start + len(match.group().rstrip())))
+            continue
+        if kind == "sign":
+            kind = match.group()
+        elif kind == "name":
+            word = match.group()
+            if word in RESERVED:
+                kind = word
+        elif kind in ("number", "open", "bad"):
+            problems.append(_problem(kind, match.group(), Span(source, start, end)))
+            kind = "bad"
+        assert kind is not None
+        kinds.append(kind)
+        starts.append(start)
+        ends.append(end)
+    kinds.append("eof")
+    starts.append(len(text))
+    ends.append(len(text))
+    return Tokens(source, kinds, starts, ends, fresh, tuple(comments), {}), problems
+
+
+def unquote(literal: str) -> str:
+    """The value of a string literal, its quotes included: `\\n`, `\\t`, else the character itself."""
+    return re.sub(
+        r"\\(.)",
+        lambda found: {"n": "\n", "t": "\t"}.get(found.group(1), found.group(1)),
+        literal[1:-1],
+        flags=re.DOTALL,
+    )
+
+
+def quote(value: str) -> str:
+    """A string literal with this value: `unquote(quote(s)) == s`."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\t", "\\t") + '"'
+
+
+def _first_indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t")) if text[:1] in (" ", "\t") else 0
+
+
+def _problem(kind: str, text: str, span: Span) -> Diagnostic:
+    match kind:
+        case "open":
+            return error(
+                "AX001", "this string has no end", span, 'a string ends with `"` on its line'
+            )
+        case "number":
+            point = f"write `0{shorten(text)}`" if text.startswith(".") else None
+            return error(
+                "AX001",
+                f"`{shorten(text)}` is not a number",
+                span,
+                "a number is written like 1, 1.5, 1e-5 or 0f",
+                point,
+            )
+        case _ if text.startswith("..."):
+            return error("AX001", "`...` stands for something left out", span, "write it in full")
+        case _ if text.startswith("?"):
+            return error("AX001", "`?` has no name after it", span, "a runtime size, like `?k`")
+        case _:
+            character = text[0]
+            instead = _INSTEAD.get(character)
+            return error(
+                "AX001",
+                f"unexpected character {_show(character)}",
+                span,
+                "this is not part of the language",
+                f"write `{instead}`" if instead else None,
+            )
+
+
+def _show(character: str) -> str:
+    if character.isprintable():
+        return f"`{character}`"
+    name = unicodedata.name(character, "")
+    return f"U+{ord(character):04X}" + (f" ({name.lower()})" if name else "")

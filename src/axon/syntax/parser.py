@@ -1,0 +1,141 @@
+"""Files, signatures and single expressions.
+
+A parser never fails: it returns what it could read and what it has to say.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from axon.diagnostics.value import Diagnostic, error
+from axon.source import Source
+from axon.syntax.ast import (
+    Binding,
+    Broken,
+    Expr,
+    Import,
+    Item,
+    NamePattern,
+    OpDecl,
+    Program,
+    Signature,
+)
+from axon.syntax.cursor import MAX_DEPTH, Cursor, open_source, settle
+from axon.syntax.lexer import unquote
+from axon.syntax.nesting import depth_of
+from axon.syntax.parse_expr import end_statement, keep_unused, parse_expr, parse_statement
+from axon.syntax.parse_types import parse_signature_here, report_rest
+
+
+def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
+    """A file. Every definition in it is in the program, the broken ones with `Broken` parts.
+
+    The cycle collector rests meanwhile: a tree has no cycles, and looking for them in a large one
+    costs as much as all the rest.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _program(open_source(source))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _program(p: Cursor) -> tuple[Program, tuple[Diagnostic, ...]]:
+    items: list[Item] = []
+    result: Expr | None = None
+    while p.kind == ";":
+        p.advance()
+    while p.kind != "eof":
+        if result is not None:
+            items.append(keep_unused(p, result, "file"))
+            result = None
+        start = p.at
+        p.too_deep_reported = False
+        match _item(p):
+            case None:
+                pass
+            case Import() | OpDecl() | Binding() as item:
+                items.append(item)
+            case expr:
+                result = expr
+        end_statement(p)
+        if p.at == start:
+            p.advance()
+    return Program(tuple(items), result, p.source, p.tokens.comments), settle(p.problems)
+
+
+def parse_signature(source: Source) -> tuple[Signature | None, tuple[Diagnostic, ...]]:
+    """A type with its conditions; the whole text must be one."""
+    p = open_source(source)
+    signature = parse_signature_here(p)
+    report_rest(p)
+    return signature, settle(p.problems)
+
+
+def parse_expression(source: Source) -> tuple[Expr | None, tuple[Diagnostic, ...]]:
+    """One expression; the whole text must be one."""
+    p = open_source(source)
+    if p.kind == "eof":
+        p.fail("expected an expression")
+        return None, settle(p.problems)
+    expr = _bounded(p, parse_expr(p, commas=True))
+    report_rest(p)
+    return expr, settle(p.problems)
+
+
+def _item(p: Cursor) -> Item | Expr | None:
+    if p.kind == "name":
+        match p.kinds[p.at + 1]:
+            case "name" if p.text() == "op":
+                return _op(p)
+            case "string" if p.text() == "import":
+                return _import(p)
+    match parse_statement(p):
+        case Binding(pattern, value, span):
+            return Binding(pattern, _bounded(p, value), span)
+        case expr:
+            return _bounded(p, expr)
+
+
+def _op(p: Cursor) -> OpDecl | Binding | None:
+    """`op NAME : TYPE where …`. One whose type cannot be read still defines its name."""
+    start = p.at
+    p.advance()
+    found = p.name("the name of the operator")
+    if found is None:
+        return None
+    typed = p.expect(":", "and the type of the operator")
+    signature = parse_signature_here(p) if typed else None
+    if signature is None:
+        return Binding(NamePattern(found[0], found[1]), Broken(p.since(start)), p.since(start))
+    return OpDecl(found[0], signature, p.since(start), found[1])
+
+
+def _import(p: Cursor) -> Import | None:
+    """`import "FILE" as NAME`."""
+    start = p.at
+    p.advance()
+    path = p.here()
+    p.advance()
+    if not p.is_word("as"):
+        p.fail("expected `as` and a name for the file")
+        return None
+    p.advance()
+    found = p.name("a name for the file")
+    return Import(unquote(path.text), found[0], p.since(start), path) if found else None
+
+
+def _bounded(p: Cursor, value: Expr) -> Expr:
+    """The expression, unless calls of calls made it deeper than its brackets are."""
+    if not p.curried:
+        return value
+    p.curried = False
+    if depth_of(value) <= MAX_DEPTH:
+        return value
+    if not p.too_deep_reported:
+        message = f"this is nested deeper than {MAX_DEPTH} levels"
+        help = "give inner parts a name of their own"
+        p.problems.append(error("AX003", message, value.span, "calls of calls of calls", help))
+    return Broken(value.span)

@@ -1,0 +1,126 @@
+"""Dimensions, shapes, conditions and types as text: compact, infix, and read back as they were."""
+
+from __future__ import annotations
+
+from axon.syntax.ast import (
+    Append,
+    BroadcastOf,
+    Compatible,
+    Condition,
+    DimCall,
+    DimConst,
+    DimExpr,
+    DimOp,
+    Dims,
+    DimValueType,
+    ElementClass,
+    FnType,
+    IndexExpr,
+    IndexName,
+    NamedType,
+    Relation,
+    ShapeMeasure,
+    ShapeValueType,
+    Signature,
+    Star,
+    TensorType,
+    TupleType,
+    TypeExpr,
+)
+from axon.syntax.tokens import DIM_LEVEL, ELEMENT_TYPES, SUM
+
+
+def print_index(index: IndexExpr, level: int = 0) -> str:
+    """A dimension or shape, in parentheses where it stands next to something that binds tighter."""
+    match index:
+        case IndexName(name, runtime):
+            return "?" + name if runtime else name
+        case DimConst(value):
+            return f"({value})" if value < 0 and level > SUM else str(value)
+        case Star():
+            return "(*)" if level else "*"
+        case DimOp():
+            return _sum(index, level)
+        case DimCall(function, args):
+            return f"{function}({_list(args)})"
+        case BroadcastOf(args):
+            return f"broadcast({_list(args)})"
+        case ShapeMeasure(function, shape):
+            return f"{function}({print_index(shape)})"
+        case Dims(items):
+            return f"[{_list(items)}]"
+        case Append(parts):
+            return "@".join(
+                f"({print_index(part)})" if isinstance(part, Append) else print_index(part)
+                for part in parts
+            )
+
+
+def _list(items: tuple[IndexExpr, ...]) -> str:
+    return ",".join(print_index(item) for item in items)
+
+
+def _sum(dim: DimOp, level: int) -> str:
+    """A chain of operators: its left spine is walked in a loop, the rest is not deep."""
+    pieces: list[str] = []
+    opened = 0
+    here: DimExpr = dim
+    while isinstance(here, DimOp):
+        own = DIM_LEVEL[here.op]
+        if own < level:
+            opened += 1
+            pieces.append(")")
+        pieces.append(print_index(here.right, own + 1))
+        pieces.append(" mod " if here.op == "mod" else here.op)
+        level = own
+        here = here.left
+    pieces.append(print_index(here, level if isinstance(here, Star) else SUM))
+    pieces.append("(" * opened)
+    pieces.reverse()
+    return "".join(pieces)
+
+
+def print_condition(condition: Condition) -> str:
+    match condition:
+        case Relation(op, left, right):
+            return f"{print_index(left)} {op} {print_index(right)}"
+        case Compatible(args):
+            return f"broadcast({_list(args)})"
+        case ElementClass(name, class_name):
+            return f"{name} : {class_name}"
+
+
+def print_type(type: TypeExpr) -> str:
+    """A type on one line."""
+    match type:
+        case TensorType(elem, Dims(())) if elem in ELEMENT_TYPES:
+            return elem
+        case TensorType(elem, shape):
+            return f"{elem} {print_index(shape)}"
+        case NamedType(name):
+            return name
+        case ShapeValueType(shape):
+            return f"shape {print_index(shape)}"
+        case DimValueType(dim):
+            return f"dim {print_index(dim)}"
+        case TupleType(items):
+            return f"({', '.join([print_type(item) for item in items])})"
+        case FnType(params, result):
+            return f"{print_params(params)} -> {print_type(result)}"
+
+
+def print_params(params: tuple[TypeExpr, ...]) -> str:
+    """The parameters of a function type: one alone needs parentheses only if it has an arrow or is a tuple."""
+    match params:
+        case (TensorType() | NamedType() | ShapeValueType() | DimValueType() as only,):
+            return print_type(only)
+        case _:
+            return f"({', '.join([print_type(param) for param in params])})"
+
+
+def print_signature(signature: Signature) -> str:
+    """A type and its conditions on one line; `parse_signature` reads it back."""
+    text = print_type(signature.type)
+    if not signature.where:
+        return text
+    return f"{text} where {', '.join([print_condition(each) for each in signature.where])}"

@@ -1,0 +1,120 @@
+"""What a source is cut into, and the words and signs that mean something.
+
+A token has no object of its own: it is an index into a few parallel sequences, so that a file of
+many megabytes stays small. The kind of a sign or a reserved word is its text; other kinds are
+`name`, `dotted`, `int`, `float`, `string`, `runtime` (`?k`), `bad` (reported by the lexer),
+`stray` (a bracket that closes nothing) and `eof`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from axon.source import Source, Span
+
+RESERVED = frozenset({"fn", "true", "false", "inf"})
+
+ELEMENT_TYPES = frozenset("bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64".split())
+
+COMPARISON, SUM, PRODUCT = 1, 2, 3
+
+INFIX_LEVEL = {
+    "==": COMPARISON,
+    "!=": COMPARISON,
+    "<": COMPARISON,
+    "<=": COMPARISON,
+    ">": COMPARISON,
+    ">=": COMPARISON,
+    "+": SUM,
+    "-": SUM,
+    "*": PRODUCT,
+    "/": PRODUCT,
+    "@": PRODUCT,
+}
+"""How tightly an infix operator of expressions binds."""
+
+DIM_LEVEL = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
+"""The same for dimensions."""
+
+CLOSER = {"(": ")", "[": "]", "{": "}"}
+OPENER = {")": "(", "]": "[", "}": "{"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of a source, `eof` last.
+
+    `fresh` gives the indentation of each token that begins a line. `virtual` holds the tokens of no
+    width that were put in to balance the brackets; a virtual closer knows the bracket it closes.
+    """
+
+    source: Source
+    kinds: list[str]
+    starts: array[int]
+    ends: array[int]
+    fresh: dict[int, int]
+    comments: tuple[Span, ...]
+    virtual: dict[int, int]
+
+    def text(self, at: int) -> str:
+        return self.source.text[self.starts[at] : self.ends[at]]
+
+    def span(self, at: int) -> Span:
+        return Span(self.source, self.starts[at], self.ends[at])
+
+    def is_anchor(self, at: int) -> bool:
+        """Does a definition begin here: `NAME =`, `a, b =`, `op NAME`, `import "…"`?"""
+        kinds = self.kinds
+        if kinds[at] != "name":
+            return False
+        match kinds[at + 1]:
+            case "=":
+                return True
+            case "name":
+                return self.text(at) == "op"
+            case "string":
+                return self.text(at) == "import"
+            case ",":
+                return self.pattern_end(at, 32) > 0
+            case _:
+                return False
+
+    def pattern_end(self, at: int, limit: int = 1 << 60) -> int:
+        """The index of the `=` after a pattern that begins here, or 0 when there is none."""
+        kinds = self.kinds
+        operand = True
+        for at in range(at, min(at + limit, len(kinds))):
+            match kinds[at]:
+                case "name" if operand:
+                    operand = False
+                case "(" if operand:
+                    pass
+                case "," | ")":
+                    operand = kinds[at] == ","
+                case "=":
+                    return at
+                case _:
+                    return 0
+        return 0
+
+    def describe(self, at: int) -> str:
+        """What stands here, in words."""
+        match self.kinds[at]:
+            case "eof":
+                return "the end of the file"
+            case "name" | "dotted" | "runtime":
+                return f"the name `{shorten(self.text(at))}`"
+            case "int" | "float":
+                return f"the number `{shorten(self.text(at))}`"
+            case "string":
+                return "a string"
+            case kind if at in self.virtual:
+                return f"the place where `{kind}` is missing"
+            case _:
+                return f"`{shorten(self.text(at))}`"
+
+
+def shorten(text: str) -> str:
+    """A text that is fit for a message."""
+    return text if len(text) <= 40 else text[:39] + "…"

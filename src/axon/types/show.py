@@ -1,0 +1,260 @@
+"""Dimensions, shapes, types and relations as text that Axon reads back.
+
+A user's names are kept; other variables are named in order of appearance: element types t, u, v …, everything else a, b, c ….
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from string import ascii_lowercase
+
+from axon.types import dim as dims
+from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Size
+from axon.types.type import (
+    AtLeast,
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    DimValue,
+    Fn,
+    HasRank,
+    Relation,
+    Shape,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    Uniform,
+    Unknown,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+
+
+def _letters(alphabet: str) -> Iterator[str]:
+    yield from alphabet
+    for number in count(1):
+        for letter in alphabet:
+            yield f"{letter}{number}"
+
+
+@dataclass(slots=True)
+class Names:
+    """Names for variables, given out as they are asked for. `hints` prefers the names that signatures used."""
+
+    hints: bool = False
+    given: dict[Var, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    _elem: Iterator[str] = field(default_factory=lambda: _letters("tuvwxyz"))
+    _index: Iterator[str] = field(default_factory=lambda: _letters(ascii_lowercase))
+
+    def reserve(self, variables: Iterable[Var]) -> None:
+        """Let the user's names be theirs before any other is given out."""
+        for var in variables:
+            if var.user and var not in self.given and var.name not in self.taken:
+                self.given[var] = var.name
+                self.taken.add(var.name)
+
+    def __call__(self, var: Var) -> str:
+        name = self.given.get(var)
+        if name is None:
+            name = self.given[var] = self._fresh(var)
+            self.taken.add(name)
+        return name
+
+    def _fresh(self, var: Var) -> str:
+        if self.hints and var.name:
+            if var.name not in self.taken:
+                return var.name
+            return next(n for i in count(1) if (n := f"{var.name}{i}") not in self.taken)
+        pool = self._elem if isinstance(var, ElemVar) else self._index
+        return next(name for name in pool if name not in self.taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How to write things: the names, the notation, and the depth below which a run-time dimension varies."""
+
+    names: Names = field(default_factory=Names)
+    paper: bool = False
+    depth: int = 1
+
+    # --- dimensions ---
+
+    def dim(self, dim: Dim, spaced: bool = False) -> str:
+        if isinstance(dim, int):
+            return str(dim)
+        if self._ragged(dim):
+            return "*"
+        if isinstance(dim, DimVar):
+            return self._var(dim)
+        return self._prefix(dim) if self.paper else self._sum(dim, " " if spaced else "")
+
+    def _ragged(self, dim: Dim) -> bool:
+        return any(
+            isinstance(v, DimVar) and v.runtime and v.scope > self.depth
+            for v in dims.variables(dim)
+        )
+
+    def _var(self, var: DimVar | ShapeVar) -> str:
+        if isinstance(var, DimVar) and var.rank_of is not None:
+            return f"rank({self.names(var.rank_of)})"
+        return f"?{self.names(var)}" if var.runtime else self.names(var)
+
+    def _terms(self, dim: Dim) -> list[tuple[list[str], int]]:
+        """Positive terms first, higher degrees first, in order of names, constants last; `mod` is recognised."""
+        rest, found = _mods(dim)
+        terms: list[tuple[list[str], int]] = [
+            ([f"{self._operand(top)} mod {self._operand(bottom)}"], c) for top, bottom, c in found
+        ]
+        for mono, coefficient in dims.terms_of(rest).items():
+            terms.append((self._factors(mono, coefficient), coefficient))
+        terms.sort(key=lambda t: (not t[0], t[1] < 0, -len(t[0]), t[0]))
+        return terms
+
+    def _factors(self, mono: Mono, coefficient: int) -> list[str]:
+        alone = len(mono) == 1 and abs(coefficient) == 1
+        return sorted((self._atom(atom, alone) for atom in mono), key=lambda s: (s[0] == "(", s))
+
+    def _sum(self, dim: Dim, space: str) -> str:
+        out = ""
+        for factors, coefficient in self._terms(dim):
+            size = abs(coefficient)
+            if factors and " mod " in factors[0]:
+                factors = [f"({factors[0]})"]
+            body = "*".join(factors if size == 1 and factors else [str(size), *factors])
+            sign = "-" if coefficient < 0 else "+"
+            out = f"{out}{space}{sign}{space}{body}" if out else (f"-{body}" if sign == "-" else body)
+        return out or "0"
+
+    def _atom(self, atom: Atom, alone: bool) -> str:
+        match atom:
+            case DimVar():
+                return self._var(atom)
+            case Size(args=(shape,)):
+                return f"size({self._var(shape)})"
+            case FloorDiv(args=(top, bottom)):
+                text = f"{self._operand(top)}/{self._operand(bottom)}"
+                return text if alone else f"({text})"
+            case Min(args=parts) | Max(args=parts):
+                word = "min" if isinstance(atom, Min) else "max"
+                return f"{word}({', '.join(self.dim(p) for p in parts)})"
+
+    def _operand(self, dim: Dim) -> str:
+        text = self.dim(dim)
+        return text if text.replace("_", "a").replace("?", "").isalnum() else f"({text})"
+
+    def _prefix(self, dim: Dim) -> str:
+        """The paper's notation: (+ (- h r) 1)."""
+        out = ""
+        for factors, coefficient in self._terms(dim):
+            size = abs(coefficient)
+            parts = factors if size == 1 and factors else [*factors, str(size)]
+            body = parts[0]
+            for part in parts[1:]:
+                body = f"(* {body} {part})"
+            if not out:
+                out = body if coefficient > 0 else f"(- 0 {body})"
+            else:
+                out = f"({'+' if coefficient > 0 else '-'} {out} {body})"
+        return out or "0"
+
+    # --- shapes and types ---
+
+    def shape(self, shape: Shape) -> str:
+        parts: list[str] = []
+        run: list[str] = []
+        for item in shape:
+            if isinstance(item, ShapeVar):
+                if run:
+                    parts.append(f"[{','.join(run)}]")
+                    run = []
+                parts.append(self._var(item))
+            else:
+                run.append(self.dim(item))
+        if run or not parts:
+            parts.append(f"[{','.join(run)}]")
+        return "@".join(parts)
+
+    def type(self, type_: Type, nested: bool = False) -> str:
+        match type_:
+            case TypeVar():
+                return self.names(type_)
+            case Tensor(elem, shape):
+                if isinstance(elem, str):
+                    return elem if not shape else f"{elem} {self.shape(shape)}"
+                return f"{self.names(elem)} {self.shape(shape)}"
+            case Tuple(items):
+                return f"({', '.join(self.type(item) for item in items)})"
+            case Fn(params, result):
+                inside = Show(self.names, self.paper, self.depth + 1) if nested else self
+                left = ", ".join(inside.type(p, nested=True) for p in params)
+                if len(params) != 1 or isinstance(params[0], Fn | Tuple):
+                    left = f"({left})"
+                text = f"{left} -> {inside.type(result, nested=True)}"
+                return f"({text})" if nested else text
+            case ShapeValue(shape):
+                return f"shape {self.shape(shape)}"
+            case DimValue(dim):
+                return f"dim {self._operand(dim)}"
+            case Unknown():
+                return "?"
+
+    # --- relations ---
+
+    def relation(self, relation: Relation, hidden: frozenset[Var] = frozenset()) -> str:
+        """A condition. A broadcast whose result is hidden only says that its parts go together."""
+        match relation:
+            case ShapeEq(left, right):
+                return f"{self.shape(left)} = {self.shape(right)}"
+            case DimEq(left, right):
+                return self._balanced(dims.sub(left, right), "=", "=")
+            case AtLeast(dim, _):
+                return self._balanced(dim, ">=", "<=")
+            case Broadcast(result, parts):
+                text = f"broadcast({', '.join(self.shape(p) for p in parts)})"
+                return text if _lone(result) in hidden else f"{self.shape(result)} = {text}"
+            case DimBroadcast(dim, dim_parts):
+                text = f"broadcast({', '.join(self.dim(p) for p in dim_parts)})"
+                return text if dim in hidden else f"{self.dim(dim)} = {text}"
+            case Uniform(shape):
+                return f"uniform({self.shape(shape)})"
+            case HasRank(var):
+                return f"rank({self.names(var)})"
+
+    def _balanced(self, dim: Dim, op: str, flipped: str) -> str:
+        """`dim op 0` with positive terms only, the side that is named first on the left."""
+        left = {m: c for m, c in dims.terms_of(dim).items() if c > 0}
+        right = {m: -c for m, c in dims.terms_of(dim).items() if c < 0}
+        swap = not any(left) and any(right)
+        if op == "=" and any(left) and any(right):
+            swap = len(right) == 1 and len(left) > 1
+        if swap:
+            left, right, op = right, left, flipped
+        return f"{self._side(left)} {op} {self._side(right)}"
+
+    def _side(self, terms: dict[Mono, int]) -> str:
+        return self.dim(dims.from_terms(dict(terms)), spaced=True)
+
+
+def _lone(shape: Shape) -> Var | None:
+    return shape[0] if len(shape) == 1 and isinstance(shape[0], ShapeVar) else None
+
+
+def _mods(dim: Dim) -> tuple[Dim, list[tuple[Dim, Dim, int]]]:
+    """Split off `c * (p mod k)`, which the normal form holds as `c*p - c*k*(p/k)`."""
+    found: list[tuple[Dim, Dim, int]] = []
+    for mono, coefficient in dims.terms_of(dim).items():
+        if len(mono) != 1 or not isinstance(mono[0], FloorDiv):
+            continue
+        top, bottom = mono[0].args
+        if not isinstance(bottom, int) or bottom <= 0 or coefficient % bottom:
+            continue
+        factor = -coefficient // bottom
+        have = dims.terms_of(dim)
+        if factor > 0 and all(have.get(m) == factor * c for m, c in dims.terms_of(top).items()):
+            found.append((top, bottom, factor))
+            dim = dims.combine(dim, -factor, dims.mod(top, bottom))
+    return dim, found
