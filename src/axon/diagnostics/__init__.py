@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from axon.diagnostics.json import to_json
+from axon.diagnostics.text import render, render_all
 from axon.diagnostics.value import Diagnostic, Label, Severity, error
 
-__all__ = ["Diagnostic", "Label", "Severity", "error"]
+__all__ = [
+    "Diagnostic",
+    "Label",
+    "Severity",
+    "error",
+    "render",
+    "render_all",
+    "to_json",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from axon.source import Span
@@ -40,6 +40,10 @@ class Diagnostic:
         if primary is not None:
             return primary.span
         return self.labels[0].span if self.labels else None
+
+    def with_label(self, span: Span, text: str) -> Diagnostic:
+        """The same with one more place."""
+        return replace(self, labels=(*self.labels, Label(span, text)))
 
 
 def error(

@@ -13,7 +13,8 @@ from axon.types.type import Relation, Shape
 class Origin:
     """The place in a program that asks for a relation. The solver carries it and never looks inside.
 
-    `kind` is one of argument, result, annotation, condition, pattern, branch; `operator` and `position` say of what.
+    `kind` is one of argument, call, value, annotation, result, condition, pattern, size; `operator` and `position` say of
+    what, `call` is the whole call, `note` the declaration as it is written.
     """
 
     kind: str
@@ -21,6 +22,7 @@ class Origin:
     operator: str = ""
     position: int = 0
     note: str = ""
+    call: Span | None = None
 
 
 NOWHERE = Origin("given", None)

@@ -148,6 +148,10 @@ class Store:
             terms[mono] = terms.get(mono, 0) + coefficient
         return dims.from_terms(terms)
 
+    def unrewritten(self, dim: Dim) -> Dim:
+        """The dimension under the bindings alone: for the constraints that the rewrites come from."""
+        return dims.substitute(dim, self._value, self._size)
+
     def _size(self, var: ShapeVar) -> Dim:
         return dims.of_size(var) if var not in self.bindings else self.dim(shape_size(self.shape((var,))))
 

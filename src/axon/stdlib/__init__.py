@@ -1,1 +1,23 @@
-"""Axon programs that ship with the language."""
+"""The standard library: functions written in Axon itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+PREFIX = "std/"
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Every file of the library, by the path that imports it."""
+    folder = Path(__file__).parent
+    return {
+        f"{PREFIX}{path.name}": path.read_text(encoding="utf-8")
+        for path in sorted(folder.glob("*.axon"))
+    }
+
+
+def find(path: str) -> str | None:
+    """The text of `std/name.axon`."""
+    return sources().get(path) if path.startswith(PREFIX) else None

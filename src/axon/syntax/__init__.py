@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
+from axon.syntax.print_types import print_index, print_signature, print_type
+from axon.syntax.printer import print_expr, print_pattern, print_program
 
 __all__ = [
     "parse_expression",
     "parse_program",
     "parse_signature",
+    "print_expr",
+    "print_index",
+    "print_pattern",
+    "print_program",
+    "print_signature",
+    "print_type",
 ]

@@ -2,14 +2,15 @@
 
 Law: what comes out is balanced, and a sequence that was balanced comes out as it went in. An
 opener without a closer gets a virtual one before the next definition that stands no deeper than
-the opener's line (else where an outer bracket closes, else at the end); a closer without an opener becomes `stray`. The parser
-reports both when it meets them, so that one mistake is one message.
+the opener's line (else where an outer bracket closes, else at the end); a closer without an opener
+becomes `stray`. The parser reports both when it meets them, so that one mistake is one message.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from dataclasses import dataclass, field
 
 from axon.syntax.tokens import CLOSER, OPENER, Tokens
 
@@ -32,47 +33,83 @@ def _balanced(kinds: list[str]) -> bool:
     return not expected
 
 
-def _matching(
-    stack: list[tuple[str, int, int]], kind: str, line: int, counts: dict[str, int]
-) -> int:
-    """How many open brackets a closer leaves open: those below its opener, or all when it is stray.
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An open bracket: the token, the number and the indentation of its line."""
 
-    A round or square bracket does not reach across a `{` of an earlier line, and none reaches far:
-    that keeps the search short where brackets are hopeless.
-    """
-    opener = OPENER[kind]
-    if stack and stack[-1][0] == opener:
-        return len(stack) - 1
-    if not counts[opener]:
-        return len(stack)
-    for at in range(len(stack) - 1, max(len(stack) - 24, 0) - 1, -1):
-        if stack[at][0] == opener:
-            return at
-        if stack[at][0] == "{" and stack[at][2] != line:
-            break
-    return len(stack)
+    kind: str
+    at: int
+    line: int
+    indent: int
+
+
+@dataclass(slots=True)
+class _Stack:
+    """The open brackets, and how many there are of each kind."""
+
+    opened: list[_Open] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: {"(": 0, "[": 0, "{": 0})
+
+    def push(self, bracket: _Open) -> None:
+        self.opened.append(bracket)
+        self.counts[bracket.kind] += 1
+
+    def cut(self, keep: int) -> list[_Open]:
+        """Take all but the lowest `keep` brackets off."""
+        taken = self.opened[keep:]
+        for bracket in taken:
+            self.counts[bracket.kind] -= 1
+        del self.opened[keep:]
+        return taken
+
+    def below(self, closer: str, line: int) -> int:
+        """How many brackets lie below the opener of this closer; all of them when it has none.
+
+        A round or square bracket does not reach across a `{` of an earlier line, and none reaches
+        far: that keeps the search short where brackets are hopeless.
+        """
+        opener, opened = OPENER[closer], self.opened
+        if self.counts[opener]:
+            for at in range(len(opened) - 1, max(len(opened) - 24, 0) - 1, -1):
+                if opened[at].kind == opener:
+                    return at
+                if opened[at].kind == "{" and opened[at].line != line:
+                    break
+        return len(opened)
 
 
 def _unclosed(tokens: Tokens) -> set[int]:
-    """The openers for which no closer comes, when brackets are matched as far as they go."""
-    stack: list[tuple[str, int, int]] = []
-    counts = {"(": 0, "[": 0, "{": 0}
+    """The openers for which no closer comes.
+
+    A definition on a line no deeper than the opener's ends the wait for its closer, except in the
+    body of a function that is not indented.
+    """
+    stack = _Stack()
     unclosed: set[int] = set()
-    line = 0
+    line = indent = 0
     for at, kind in enumerate(tokens.kinds):
         if at in tokens.fresh:
             line += 1
+            indent = tokens.fresh[at]
+            if stack.opened and stack.opened[-1].indent >= indent and tokens.is_anchor(at):
+                keep = len(stack.opened)
+                while keep and _ends_at(tokens, stack.opened[keep - 1], indent):
+                    keep -= 1
+                unclosed.update(bracket.at for bracket in stack.cut(keep))
         if kind in CLOSER:
-            stack.append((kind, at, line))
-            counts[kind] += 1
+            stack.push(_Open(kind, at, line, indent))
         elif kind in OPENER:
-            keep = _matching(stack, kind, line, counts)
-            unclosed.update(opened for _, opened, _ in stack[keep + 1 :])
-            for opener, _, _ in stack[keep:]:
-                counts[opener] -= 1
-            del stack[keep:]
-    unclosed.update(opened for _, opened, _ in stack)
+            keep = stack.below(kind, line)
+            unclosed.update(bracket.at for bracket in stack.cut(keep)[1:])
+    unclosed.update(bracket.at for bracket in stack.opened)
     return unclosed
+
+
+def _ends_at(tokens: Tokens, bracket: _Open, indent: int) -> bool:
+    """Does a definition at this indentation tell that the bracket was not closed?"""
+    if bracket.indent < indent:
+        return False
+    return bracket.kind != "{" or tokens.fresh.get(bracket.at + 1, indent + 1) > indent
 
 
 def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
@@ -81,62 +118,61 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
     ends = array("q")
     fresh: dict[int, int] = {}
     virtual: dict[int, int] = {}
-    stack: list[tuple[str, int, int]] = []
-    counts = {"(": 0, "[": 0, "{": 0}
+    stack = _Stack()
+    # For each open bracket, the deepest line of an unclosed one up to it: it never falls, so that
+    # it can be searched.
     reach: list[int] = []
-    """For each open bracket, the deepest line of an unclosed one up to it: never falls, so it can be searched."""
     line = indent = 0
 
-    def put_in(kind: str, opener: int) -> None:
-        offset = tokens.ends[at - 1] if at else 0
+    def put_in(kind: str, before: int, opener: int) -> None:
+        offset = tokens.ends[before - 1] if before else 0
         virtual[len(kinds)] = tokens.starts[opener]
         kinds.append(kind)
         starts.append(offset)
         ends.append(offset)
 
-    def close(keep: int) -> None:
-        for opener, opened, _ in reversed(stack[keep:]):
-            put_in(CLOSER[opener], opened)
-        drop(keep)
-
-    def drop(keep: int) -> None:
-        for opener, _, _ in stack[keep:]:
-            counts[opener] -= 1
-        del stack[keep:], reach[keep:]
+    def close(keep: int, before: int) -> None:
+        for bracket in reversed(stack.cut(keep)):
+            put_in(CLOSER[bracket.kind], before, bracket.at)
+        del reach[keep:]
 
     for at, kind in enumerate(tokens.kinds):
         if at in tokens.fresh:
             line += 1
             indent = tokens.fresh[at]
             if reach and reach[-1] >= indent and tokens.is_anchor(at):
-                close(bisect_left(reach, indent))
-                put_in(";", at)
+                close(bisect_left(reach, indent), at)
+                put_in(";", at, at)
         if kind == ";":
-            keep = len(stack)
-            while keep and stack[keep - 1][0] != "{" and stack[keep - 1][1] in unclosed:
-                keep -= 1
-            if keep < len(stack) and _ends_line(tokens, at + 1):
-                close(keep)
+            if _ends_line(tokens, at + 1):
+                keep = len(stack.opened)
+                while keep and _waits_in_vain(stack.opened[keep - 1], unclosed):
+                    keep -= 1
+                close(keep, at)
         elif kind == "eof":
-            close(0)
+            close(0, at)
         elif kind in CLOSER:
-            stack.append((kind, at, line))
-            counts[kind] += 1
-            below = reach[-1] if reach else -1
-            reach.append(max(below, indent) if at in unclosed else below)
+            stack.push(_Open(kind, at, line, indent))
+            lower = reach[-1] if reach else -1
+            reach.append(max(lower, indent) if at in unclosed else lower)
         elif kind in OPENER:
-            keep = _matching(stack, kind, line, counts)
-            if keep == len(stack):
+            keep = stack.below(kind, line)
+            if keep == len(stack.opened):
                 kind = "stray"
             else:
-                close(keep + 1)
-                drop(keep)
+                close(keep + 1, at)
+                stack.cut(keep)
+                del reach[keep:]
         if at in tokens.fresh:
             fresh[len(kinds)] = indent
         kinds.append(kind)
         starts.append(tokens.starts[at])
         ends.append(tokens.ends[at])
     return Tokens(tokens.source, kinds, starts, ends, fresh, tokens.comments, virtual)
+
+
+def _waits_in_vain(bracket: _Open, unclosed: set[int]) -> bool:
+    return bracket.kind != "{" and bracket.at in unclosed
 
 
 def _ends_line(tokens: Tokens, at: int) -> bool:

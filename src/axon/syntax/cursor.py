@@ -15,10 +15,10 @@ from axon.diagnostics.value import Diagnostic, Label, Severity, error
 from axon.source import Source, Span
 from axon.syntax.brackets import balance
 from axon.syntax.lexer import lex
+from axon.syntax.problems import Problems
 from axon.syntax.tokens import CLOSER, OPENER, Tokens
 
 MAX_DEPTH = 100
-MAX_PROBLEMS = 50
 MAX_DIGITS = 4000
 
 LIST, HEADER, STATEMENT = "list", "header", "statement"
@@ -26,7 +26,7 @@ LIST, HEADER, STATEMENT = "list", "header", "statement"
 
 @dataclass(slots=True)
 class Cursor:
-    """The state of a parse. `inside` says what the innermost construct is, `depth` how deep it lies."""
+    """The state of a parse. `inside` is the innermost construct, `depth` how deep it lies."""
 
     source: Source
     tokens: Tokens
@@ -42,7 +42,9 @@ class Cursor:
     curried: bool = False
     strings_allowed: bool = False
     unclosed_reported: int = -1
-    problems: list[Diagnostic] = field(default_factory=list)
+    failures: int = 0
+    unreadable: Problems = field(default_factory=Problems)
+    problems: Problems = field(default_factory=Problems)
 
     # --- reading ---
 
@@ -137,12 +139,12 @@ class Cursor:
             self.add(error(code, message, self.here(), f"there is no `{OPENER[sign]}` for it"))
         else:
             found = self.tokens.describe(self.at)
-            label = message[:1].upper() + message[1:]
-            self.add(error(code, f"{message}, found {found}", self.here(), label, help))
+            self.add(error(code, f"{message}, found {found}", self.here(), message, help))
 
     def add(self, problem: Diagnostic) -> None:
+        self.failures += 1
         if not self.stuck:
-            self.problems.append(problem)
+            self.problems.add(problem)
 
     def missing_semicolon(self) -> None:
         """Report it at the end of the line where it belongs, not at what comes next."""
@@ -153,12 +155,17 @@ class Cursor:
         self.add(error("AX002", message, place, "`;` is missing here"))
 
     def _report_unclosed(self) -> None:
-        """A bracket without an end, reported once for all that end at the same place."""
+        """A bracket without an end, reported once for all that end at the same place.
+
+        A mistake inside round or square brackets is likely the reason why they seem to have none.
+        """
         place = self.starts[self.at]
         if self.kind == ";" or place == self.unclosed_reported:
             return
         self.unclosed_reported = place
         start = self.tokens.virtual[self.at]
+        if self.kind != "}" and self.problems.latest > start:
+            return
         opener = Span(self.source, start, start + 1)
         labels = (
             Label(opener, "it opens here", primary=True),
@@ -194,6 +201,7 @@ class Cursor:
         self.at = at
         self.kind = kinds[at]
         self.stuck = True
+        self.failures += 1
 
     def too_deep(self) -> Span:
         """Report, once for each definition, that the nesting is too deep; pass what is nested."""
@@ -235,15 +243,4 @@ def open_source(source: Source) -> Cursor:
     tokens, problems = lex(source)
     tokens = balance(tokens)
     kinds = tokens.kinds
-    return Cursor(source, tokens, kinds, tokens.starts, tokens.ends, kinds[0], problems=problems)
-
-
-def settle(problems: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The problems in the order of the text, with a word about those that are too many to show."""
-    problems.sort(key=lambda problem: problem.labels[0].span.start)
-    shown = problems[:MAX_PROBLEMS]
-    rest = problems[MAX_PROBLEMS:]
-    if rest:
-        many = f"{len(rest)} more problem{'s' if len(rest) > 1 else ''} in this file"
-        shown.append(Diagnostic("AX002", Severity.NOTE, f"{many} not shown", rest[0].labels[:1]))
-    return tuple(shown)
+    return Cursor(source, tokens, kinds, tokens.starts, tokens.ends, kinds[0], unreadable=problems)

@@ -12,6 +12,7 @@ from array import array
 
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source, Span
+from axon.syntax.problems import Problems
 from axon.syntax.tokens import RESERVED, Tokens, shorten
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*+'*+"
@@ -50,7 +51,7 @@ _INSTEAD = {
 }
 
 
-def lex(source: Source) -> tuple[Tokens, list[Diagnostic]]:
+def lex(source: Source) -> tuple[Tokens, Problems]:
     """All tokens of a source, and what could not be read as one."""
     text = source.text
     kinds: list[str] = []
@@ -58,7 +59,7 @@ def lex(source: Source) -> tuple[Tokens, list[Diagnostic]]:
     ends = array("q")
     fresh: dict[int, int] = {0: _first_indent(text)}
     comments: list[Span] = []
-    problems: list[Diagnostic] = []
+    problems = Problems()
     for match in _TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
         kind = match.lastgroup
         start, end = match.span()
@@ -75,7 +76,7 @@ def lex(source: Source) -> tuple[Tokens, list[Diagnostic]]:
             if word in RESERVED:
                 kind = word
         elif kind in ("number", "open", "bad"):
-            problems.append(_problem(kind, match.group(), Span(source, start, end)))
+            problems.add(_problem(kind, match.group(), Span(source, start, end)))
             kind = "bad"
         assert kind is not None
         kinds.append(kind)
@@ -88,7 +89,7 @@ def lex(source: Source) -> tuple[Tokens, list[Diagnostic]]:
 
 
 def unquote(literal: str) -> str:
-    """The value of a string literal, its quotes included: `\\n`, `\\t`, else the character itself."""
+    """The value of a string literal with its quotes: `\\n`, `\\t`, else the character itself."""
     return re.sub(
         r"\\(.)",
         lambda found: {"n": "\n", "t": "\t"}.get(found.group(1), found.group(1)),

@@ -31,7 +31,7 @@ from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, C
 from axon.syntax.lexer import unquote
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
-from axon.syntax.parse_types import parse_type
+from axon.syntax.parse_types import parse_annotation
 from axon.syntax.tokens import COMPARISON, INFIX_LEVEL
 
 _EXPRESSION_STARTS = frozenset(
@@ -89,7 +89,7 @@ def _join(held: tuple[Expr, str, Span, int], right: Expr) -> Expr:
 
 
 def _operand(p: Cursor) -> Expr:
-    """Signs, a part, and the calls made of it."""
+    """Signs, a part, and the calls made of it. A `(` on the line after a `fn` begins anew."""
     start = p.at
     while p.kind == "-":
         p.advance()
@@ -105,6 +105,8 @@ def _operand(p: Cursor) -> Expr:
         part = _leaf(p)
     calls = 0
     while p.kind == "(" and not p.stuck:
+        if isinstance(part, Fn) and p.at in p.tokens.fresh:
+            break
         if p.depth >= MAX_DEPTH:
             p.too_deep()
             continue
@@ -268,7 +270,7 @@ def _fn(p: Cursor) -> Expr:
     result = None
     if p.kind == ":" and not p.stuck:
         p.advance()
-        result = parse_type(p)
+        result = parse_annotation(p)
     where = parse_where(p)
     if p.kind != "{":
         p.fail("expected `{` and the body of the function")
@@ -299,7 +301,7 @@ def _params(p: Cursor) -> tuple[Param, ...]:
             type = None
             if p.kind == ":":
                 p.advance()
-                type = parse_type(p)
+                type = parse_annotation(p)
             params.append(Param(found[0], type, p.since(start), found[1]))
         more = p.next_item(")")
     p.inside = HEADER
@@ -349,7 +351,7 @@ def _block(p: Cursor) -> Block:
 def parse_statement(p: Cursor) -> Binding | Expr:
     """A binding, or an expression that stands alone."""
     start = p.at
-    if p.kind == "name" and p.kinds[start + 1] == "=" or p.tokens.pattern_end(start):
+    if (p.kind == "name" and p.kinds[start + 1] == "=") or p.tokens.pattern_end(start):
         pattern = parse_pattern(p)
         p.expect("=", "after what is defined")
         return Binding(pattern, parse_expr(p, commas=True), p.since(start))
@@ -363,7 +365,7 @@ def parse_statement(p: Cursor) -> Binding | Expr:
 
 
 def end_statement(p: Cursor) -> bool:
-    """Step over the `;` of a statement, if it needs one. True when something had to be passed over."""
+    """Step over the `;` of a statement. True when its end was passed over, up to the `}`."""
     p.drop_strays()
     if p.kind not in (";", "}", "eof") and not p.stuck:
         begins_next = p.at in p.tokens.fresh and p.kind in _EXPRESSION_STARTS

@@ -48,7 +48,7 @@ def parse_dim(p: Cursor) -> DimExpr:
 
 
 def begins_shape(p: Cursor) -> bool:
-    """Can a shape begin here? It tells `t s` from `t` alone; `where` and a new line's `x =` cannot."""
+    """Can a shape begin here? It tells `t s` from `t` alone; `where` and a new `x =` cannot."""
     match p.kind:
         case "[" | "(" | "runtime":
             return True

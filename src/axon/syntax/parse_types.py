@@ -7,6 +7,7 @@ type = atom [ '->' type ]        atom = ELEM [ shape ] | NAME [ shape ] | '(' { 
 from __future__ import annotations
 
 from axon.diagnostics.value import error
+from axon.source import Span
 from axon.syntax.ast import (
     Dims,
     DimValueType,
@@ -18,7 +19,6 @@ from axon.syntax.ast import (
     TupleType,
     TypeExpr,
 )
-from axon.source import Span
 from axon.syntax.cursor import LIST, MAX_DEPTH, Cursor
 from axon.syntax.parse_index import begins_shape, parse_dim, parse_shape, parse_where
 from axon.syntax.tokens import ELEMENT_TYPES
@@ -27,11 +27,18 @@ from axon.syntax.tokens import ELEMENT_TYPES
 def parse_signature_here(p: Cursor) -> Signature | None:
     """A type and its conditions."""
     start = p.at
-    found = parse_type(p)
+    found = parse_annotation(p)
     if found is None:
         return None
     where = parse_where(p)
     return Signature(found, where, p.since(start))
+
+
+def parse_annotation(p: Cursor) -> TypeExpr | None:
+    """A type, or nothing when there is a mistake in it: half a type would mislead the checker."""
+    failures = p.failures
+    found = parse_type(p)
+    return found if p.failures == failures else None
 
 
 def parse_type(p: Cursor) -> TypeExpr | None:
@@ -91,9 +98,8 @@ def _atom(p: Cursor) -> TypeExpr | None:
         return None
     word = p.text()
     p.advance()
-    if word == "dim" and p.kind in ("int", "name", "runtime", "(", "-", "*"):
-        if not p.is_word("where"):
-            return DimValueType(parse_dim(p), p.since(start))
+    if word == "dim" and (p.kind in ("int", "-", "*") or (begins_shape(p) and p.kind != "[")):
+        return DimValueType(parse_dim(p), p.since(start))
     if begins_shape(p):
         shape = parse_shape(p)
         if word == "shape":

@@ -20,11 +20,12 @@ from axon.syntax.ast import (
     Program,
     Signature,
 )
-from axon.syntax.cursor import MAX_DEPTH, Cursor, open_source, settle
+from axon.syntax.cursor import MAX_DEPTH, Cursor, open_source
 from axon.syntax.lexer import unquote
 from axon.syntax.nesting import depth_of
 from axon.syntax.parse_expr import end_statement, keep_unused, parse_expr, parse_statement
 from axon.syntax.parse_types import parse_signature_here, report_rest
+from axon.syntax.problems import settle
 
 
 def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
@@ -63,7 +64,9 @@ def _program(p: Cursor) -> tuple[Program, tuple[Diagnostic, ...]]:
         end_statement(p)
         if p.at == start:
             p.advance()
-    return Program(tuple(items), result, p.source, p.tokens.comments), settle(p.problems)
+    return Program(tuple(items), result, p.source, p.tokens.comments), settle(
+        p.unreadable, p.problems
+    )
 
 
 def parse_signature(source: Source) -> tuple[Signature | None, tuple[Diagnostic, ...]]:
@@ -71,7 +74,7 @@ def parse_signature(source: Source) -> tuple[Signature | None, tuple[Diagnostic,
     p = open_source(source)
     signature = parse_signature_here(p)
     report_rest(p)
-    return signature, settle(p.problems)
+    return signature, settle(p.unreadable, p.problems)
 
 
 def parse_expression(source: Source) -> tuple[Expr | None, tuple[Diagnostic, ...]]:
@@ -79,10 +82,10 @@ def parse_expression(source: Source) -> tuple[Expr | None, tuple[Diagnostic, ...
     p = open_source(source)
     if p.kind == "eof":
         p.fail("expected an expression")
-        return None, settle(p.problems)
+        return None, settle(p.unreadable, p.problems)
     expr = _bounded(p, parse_expr(p, commas=True))
     report_rest(p)
-    return expr, settle(p.problems)
+    return expr, settle(p.unreadable, p.problems)
 
 
 def _item(p: Cursor) -> Item | Expr | None:
@@ -137,5 +140,5 @@ def _bounded(p: Cursor, value: Expr) -> Expr:
     if not p.too_deep_reported:
         message = f"this is nested deeper than {MAX_DEPTH} levels"
         help = "give inner parts a name of their own"
-        p.problems.append(error("AX003", message, value.span, "calls of calls of calls", help))
+        p.problems.add(error("AX003", message, value.span, "calls of calls of calls", help))
     return Broken(value.span)

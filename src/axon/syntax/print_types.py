@@ -56,8 +56,8 @@ def print_index(index: IndexExpr, level: int = 0) -> str:
             )
 
 
-def _list(items: tuple[IndexExpr, ...]) -> str:
-    return ",".join(print_index(item) for item in items)
+def _list(items: tuple[IndexExpr, ...], comma: str = ",") -> str:
+    return comma.join(print_index(item) for item in items)
 
 
 def _sum(dim: DimOp, level: int) -> str:
@@ -83,11 +83,22 @@ def _sum(dim: DimOp, level: int) -> str:
 def print_condition(condition: Condition) -> str:
     match condition:
         case Relation(op, left, right):
-            return f"{print_index(left)} {op} {print_index(right)}"
+            return f"{_side(left)} {op} {_side(right)}"
         case Compatible(args):
-            return f"broadcast({_list(args)})"
+            return f"broadcast({_list(args, ', ')})"
         case ElementClass(name, class_name):
             return f"{name} : {class_name}"
+
+
+def _side(index: IndexExpr) -> str:
+    """Room for the eye in a condition: `broadcast(p, q)`, where a shape would be tight."""
+    match index:
+        case BroadcastOf(args):
+            return f"broadcast({_list(args, ', ')})"
+        case DimCall(function, args):
+            return f"{function}({_list(args, ', ')})"
+        case _:
+            return print_index(index)
 
 
 def print_type(type: TypeExpr) -> str:
@@ -110,7 +121,7 @@ def print_type(type: TypeExpr) -> str:
 
 
 def print_params(params: tuple[TypeExpr, ...]) -> str:
-    """The parameters of a function type: one alone needs parentheses only if it has an arrow or is a tuple."""
+    """The parameters of a function type; one alone needs no parentheses if it is simple."""
     match params:
         case (TensorType() | NamedType() | ShapeValueType() | DimValueType() as only,):
             return print_type(only)

@@ -15,7 +15,9 @@ from axon.source import Source, Span
 
 RESERVED = frozenset({"fn", "true", "false", "inf"})
 
-ELEMENT_TYPES = frozenset("bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64".split())
+ELEMENT_TYPES = frozenset(
+    {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}
+)
 
 COMPARISON, SUM, PRODUCT = 1, 2, 3
 
@@ -80,11 +82,11 @@ class Tokens:
             case _:
                 return False
 
-    def pattern_end(self, at: int, limit: int = 1 << 60) -> int:
+    def pattern_end(self, start: int, limit: int = 1 << 60) -> int:
         """The index of the `=` after a pattern that begins here, or 0 when there is none."""
         kinds = self.kinds
         operand = True
-        for at in range(at, min(at + limit, len(kinds))):
+        for at in range(start, min(start + limit, len(kinds))):
             match kinds[at]:
                 case "name" if operand:
                     operand = False

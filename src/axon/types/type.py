@@ -115,11 +115,27 @@ Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | HasR
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """For all `variables` that satisfy the `relations`: `type`."""
+    """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions around it.
+
+    `inner` are the variables of functions that it takes: they speak of one call out of many.
+    """
 
     variables: tuple[Var, ...]
     type: Type
     relations: tuple[Relation, ...] = ()
+    depth: int = 0
+    inner: frozenset[Var] = frozenset()
+
+
+def make_scheme(
+    variables: tuple[Var, ...], type_: Type, relations: tuple[Relation, ...] = (), depth: int = 0
+) -> Scheme:
+    inner: set[Var] = set()
+    if isinstance(type_, Fn):
+        for param in type_.params:
+            if isinstance(param, Fn):
+                inner.update(type_variables(param))
+    return Scheme(variables, type_, relations, depth, frozenset(inner))
 
 
 # --- walking ---------------------------------------------------------------------------------------

@@ -1,0 +1,132 @@
+"""The pipeline on one page: text, tree, types.
+
+Nothing here touches a file: the shell hands in a function that finds what a program imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from axon import stdlib
+from axon.diagnostics import Diagnostic, Severity, error
+from axon.inference.environment import Entry, Environment
+from axon.inference.program import Definition, Inferred, infer_program
+from axon.inference.signature import Signature, describe_definition
+from axon.source import Source
+from axon.syntax import ast, parse_program
+
+FindFile = Callable[[str, Source], Source | str]
+"""From a path as written and the file it is written in: the text, or a sentence that says why there is none."""
+
+MOST_NESTED_IMPORTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What there is to know about a program."""
+
+    program: ast.Program
+    inferred: Inferred
+    signatures: tuple[Signature, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+    @property
+    def definitions(self) -> tuple[Signature, ...]:
+        return self.signatures
+
+    def find(self, name: str) -> Definition | None:
+        """The definition of that name, the last one if there are several."""
+        found = [d for d in self.inferred.definitions if d.name == name]
+        return found[-1] if found else None
+
+
+def check_text(text: str, name: str = "program.axon") -> Checked:
+    """Check a program that imports nothing."""
+    return check(Source(name, text))
+
+
+def check(source: Source, find_file: FindFile | None = None, paper: bool = False) -> Checked:
+    """Parse, infer, describe."""
+    return _check(source, _Imports(find_file or _no_files), paper)
+
+
+def _check(source: Source, imports: _Imports, paper: bool = False) -> Checked:
+    program, problems = parse_program(source)
+    inferred = infer_program(program, lambda item: imports.read(item, source), _prelude)
+    signatures = tuple(describe_definition(d, paper) for d in inferred.definitions)
+    diagnostics = sorted((*problems, *inferred.diagnostics), key=_place)
+    return Checked(program, inferred, signatures, tuple(diagnostics))
+
+
+def _place(diagnostic: Diagnostic) -> int:
+    return diagnostic.span.start if diagnostic.span is not None else 0
+
+
+# --- imports -----------------------------------------------------------------------------------------
+
+
+def _no_files(path: str, _source: Source) -> str:
+    return f"`{path}` cannot be found from here"
+
+
+@dataclass(slots=True)
+class _Imports:
+    """Files already read, and those being read, by name."""
+
+    find: FindFile
+    done: dict[str, Environment | None] = field(default_factory=dict)
+    active: list[str] = field(default_factory=list)
+
+    def read(self, item: ast.Import, source: Source) -> Environment | Diagnostic:
+        text = stdlib.find(item.path)
+        found = Source(item.path, text) if text is not None else self.find(item.path, source)
+        if isinstance(found, str):
+            return error("AX211", found, item.path_span, "imported here")
+        if found.name in (*self.active, source.name):
+            return error(
+                "AX212",
+                f"`{item.path}` imports itself, directly or through others",
+                item.path_span,
+                "imported here again",
+            )
+        if len(self.active) >= MOST_NESTED_IMPORTS:
+            return error("AX212", "imports are nested too deeply", item.path_span)
+        if found.name not in self.done:
+            self.active.append(source.name)
+            checked = _check(found, self)
+            self.active.pop()
+            self.done[found.name] = checked.inferred.environment if checked.ok else None
+        environment = self.done[found.name]
+        if environment is None:
+            return error(
+                "AX211",
+                f"`{item.path}` has errors of its own",
+                item.path_span,
+                help=f"check it first: axon check {item.path}",
+            )
+        return environment
+
+
+# --- the standard library --------------------------------------------------------------------------------
+
+_library: dict[str, Entry] = {}
+
+
+def _prelude(name: str) -> Entry | None:
+    """A name of the standard library, which is read the first time that a program has a name that nothing else explains."""
+    if not _library:
+        for path, text in stdlib.sources().items():
+            program, problems = parse_program(Source(path, text))
+            inferred = infer_program(program, _no_import, lambda _name: None)
+            assert not problems and not inferred.diagnostics, (path, problems, inferred.diagnostics)
+            _library.update(inferred.environment.names)
+    return _library.get(name)
+
+
+def _no_import(item: ast.Import) -> Diagnostic:
+    return error("AX211", "the standard library imports nothing", item.span)

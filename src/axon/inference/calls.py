@@ -1,0 +1,368 @@
+"""Calls: of functions, and of operators, whose signature may depend on attributes and on a rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference import sizes
+from axon.inference.attributes import AttributeReader
+from axon.inference.schemes import instantiate
+from axon.inference.unify import unify
+from axon.ops import OPERATORS, Operator, Problem
+from axon.solver.constraints import Origin
+from axon.source import Source, Span
+from axon.syntax import ast, parse_signature
+from axon.types.dim import Dim
+from axon.types.read import read_signature
+from axon.types.type import (
+    UNKNOWN,
+    DimValue,
+    Fn,
+    Renaming,
+    Scheme,
+    ShapeValue,
+    Tensor,
+    Type,
+    type_variables,
+)
+from axon.types.variables import DimVar, ShapeVar, TypeVar
+
+if TYPE_CHECKING:
+    from axon.inference.environment import Environment
+    from axon.inference.infer import Inference
+
+_signatures: dict[tuple[object, ...], Scheme | Problem] = {}
+
+
+def is_operator(name: str) -> bool:
+    return name in OPERATORS
+
+
+def signature_of(
+    operator: Operator,
+    arity: int,
+    attributes: dict[str, object],
+    spatial: int | None = None,
+    given: dict[str, Dim] | None = None,
+) -> Scheme | Problem:
+    """The operator's scheme for so many arguments and these attributes, read once."""
+    key = (operator.name, arity, spatial, *sorted(attributes.items()))
+    if not given and key in _signatures:
+        return _signatures[key]
+    text = operator.signature(arity, attributes, spatial)
+    if isinstance(text, Problem):
+        return text
+    parsed, problems = parse_signature(Source(f"the signature of {operator.name}", text))
+    assert parsed is not None and not problems, (operator.name, text, problems)
+    scheme, problems_read = read_signature(parsed, given=given)
+    assert not problems_read, (operator.name, text, problems_read)
+    if not given:
+        _signatures[key] = scheme
+    return scheme
+
+
+# --- calls -----------------------------------------------------------------------------------------------
+
+
+def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
+    function = call.function
+    name = ""
+    if isinstance(function, ast.OperatorName):
+        return apply_operator(inference, function.op, call.args, call.attributes, call.span, env)
+    if isinstance(function, ast.Name):
+        name = function.name
+        entry = env.find(name)
+        if entry is None and name not in inference.defining:
+            if is_operator(name):
+                return apply_operator(inference, name, call.args, call.attributes, call.span, env)
+            entry = inference.prelude(name)
+        if entry is None:
+            report_unbound(inference, function, env)
+            for arg in call.args:
+                inference.infer(arg, env)
+            return UNKNOWN
+        if isinstance(entry.type, Scheme):
+            type_ = instantiate(
+                inference.state, entry.type, Origin("call", call.span, name), called=True
+            )
+        else:
+            type_ = entry.type
+    else:
+        type_ = inference.infer(function, env)
+    if call.attributes:
+        inference.error(
+            "AX209",
+            f"{name or 'a function'} has no attributes: only operators do",
+            call.attributes[0].span,
+        )
+    args = [inference.infer(arg, env) for arg in call.args]
+    return apply(inference, type_, args, call, name)
+
+
+def apply(inference: Inference, type_: Type, args: list[Type], call: ast.Call, name: str) -> Type:
+    """Apply a function type to arguments."""
+    state = inference.state
+    type_ = state.prune(type_)
+    if type_ is UNKNOWN:
+        return UNKNOWN
+    if isinstance(type_, TypeVar):
+        params = tuple(state.fresh_type() for _ in args)
+        result = state.fresh_type()
+        for var in (*params, result):
+            var.level = min(var.level, type_.level)
+        state.types[type_] = Fn(params, result)
+        type_ = Fn(params, result)
+    if not isinstance(type_, Fn):
+        inference.error("AX204", f"{name or 'this'} is not a function", call.function.span, "called here")
+        return UNKNOWN
+    if len(type_.params) != len(args):
+        _wrong_count(inference, name or "this function", len(type_.params), len(args), call.span)
+        return UNKNOWN
+    for i, (param, arg, expr) in enumerate(zip(type_.params, args, call.args, strict=True)):
+        unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", call.span))
+    return _opened(inference, type_, call.span)
+
+
+def _opened(inference: Inference, type_: Fn, span: Span) -> Type:
+    """A run-time size in the result of a function is made anew by each call of it (D9)."""
+    state = inference.state
+    result = state.resolve(type_.result)
+    found = [
+        v
+        for v in type_variables(result)
+        if isinstance(v, DimVar | ShapeVar) and v.runtime and v.scope > state.depth
+    ]
+    if not found:
+        return type_.result
+    from_outside = {v for p in type_.params for v in type_variables(state.resolve(p))}
+    renaming = Renaming({}, {}, {}, {})
+    for var in found:
+        if var in from_outside:
+            continue
+        scope = max(state.depth, var.scope - 1)
+        if isinstance(var, DimVar):
+            renaming.dims[var] = DimVar(var.name, state.level, scope=scope, runtime=True)
+        else:
+            renaming.shapes[var] = (ShapeVar(var.name, state.level, scope=scope, runtime=True),)
+    return renaming.type(result) if renaming.dims or renaming.shapes else type_.result
+
+
+def _wrong_count(
+    inference: Inference, name: str, wanted: int, given: int, span: Span
+) -> None:
+    plural = "argument" if wanted == 1 else "arguments"
+    inference.error(
+        "AX203",
+        f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given",
+        span,
+        f"{given} given",
+    )
+
+
+def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> None:
+    name = expr.name
+    if name in inference.defining:
+        inference.error(
+            "AX202",
+            f"`{name}` is used inside its own definition",
+            expr.span,
+            "not bound yet",
+            help="there is no recursion: use `loop`, `map` or `reduce`"
+            + (f"; the operator `{name}` is hidden here" if is_operator(name) else ""),
+        )
+        return
+    later = inference.later.get(name)
+    labels = [Label(expr.span, "not bound", primary=True)]
+    help_: list[str] = []
+    if later is not None:
+        labels.append(Label(later, "bound here, later"))
+        help_.append("a name is seen from the line after its binding on")
+    else:
+        from difflib import get_close_matches
+
+        known = env.all_names() | set(OPERATORS) | set(inference.state.names.index)
+        close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
+        if close:
+            help_.append(f"did you mean `{close[0]}`?")
+    inference.state.diagnostics.append(
+        Diagnostic(
+            "AX201", Severity.ERROR, f"`{name}` is not bound", tuple(labels), (), tuple(help_)
+        )
+    )
+
+
+# --- operators -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An operator call whose signature waits for a rank."""
+
+    operator: Operator
+    attributes: dict[str, object]
+    given: dict[str, Dim]
+    args: list[Type]
+    exprs: tuple[ast.Expr, ...]
+    result: Type
+    span: Span
+    depth: int
+
+
+def operator_value(inference: Inference, name: str, span: Span) -> Type:
+    """An operator on its own, as a function value."""
+    operator = OPERATORS.get(name)
+    if operator is None:
+        inference.error("AX201", f"`{name}` is not an operator", span)
+        return UNKNOWN
+    if operator.required:
+        needed = sorted(operator.required)[0]
+        inference.error("AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span)
+        return UNKNOWN
+    scheme = signature_of(operator, 2, {})
+    if isinstance(scheme, Problem):
+        inference.error("AX210", f"{name}: {scheme.text}", span)
+        return UNKNOWN
+    return instantiate(inference.state, scheme, Origin("value", span, name), called=False)
+
+
+def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) -> Type:
+    scheme = signature_of(OPERATORS[node.op], 2, {})
+    assert isinstance(scheme, Scheme)
+    return _apply_scheme(
+        inference, scheme, node.op, [left, right], (node.left, node.right), node.span
+    )
+
+
+def apply_operator(
+    inference: Inference,
+    name: str,
+    exprs: tuple[ast.Expr, ...],
+    attributes: tuple[ast.Attribute, ...],
+    span: Span,
+    env: Environment,
+) -> Type:
+    operator = OPERATORS[name]
+    state = inference.state
+    reader = AttributeReader(lambda expr: sizes.read_dim(inference, expr, env))
+    call = ast.Call(ast.Name(name, span), exprs, attributes, span)
+    values = reader.read(operator, attributes, call)
+    state.diagnostics.extend(reader.diagnostics)
+    if values is None:
+        for expr in exprs:
+            inference.infer(expr, env)
+        return UNKNOWN
+    if operator.spatial:
+        args = [inference.infer(expr, env) for expr in exprs]
+        spatial = _spatial(inference, args)
+        pending = Pending(
+            operator, values, reader.given, args, exprs, state.fresh_type(), span, state.depth
+        )
+        if spatial is None and not any(isinstance(v, tuple) and len(v) > 1 for v in values.values()):
+            inference.pending.append(pending)
+            return pending.result
+        return _choose(inference, pending, spatial)
+    scheme = signature_of(operator, len(exprs), values, None, reader.given)
+    if isinstance(scheme, Problem):
+        inference.error("AX210", f"{name}: {scheme.text}", span)
+        for expr in exprs:
+            inference.infer(expr, env)
+        return UNKNOWN
+    args = _arguments(inference, scheme, exprs, env, name == "reshape")
+    return _apply_scheme(inference, scheme, name, args, exprs, span)
+
+
+def _arguments(
+    inference: Inference,
+    scheme: Scheme,
+    exprs: tuple[ast.Expr, ...],
+    env: Environment,
+    wildcard: bool,
+) -> list[Type]:
+    """The arguments' types; where a size is wanted an expression is read as one."""
+    params = scheme.type.params if isinstance(scheme.type, Fn) else ()
+    types: list[Type] = []
+    for i, expr in enumerate(exprs):
+        param = params[i] if i < len(params) else None
+        if isinstance(param, DimValue):
+            types.append(DimValue(sizes.read_dim(inference, expr, env)))
+        elif isinstance(param, ShapeValue) and wildcard and isinstance(expr, ast.ListExpr):
+            types.append(ShapeValue(tuple(_or_any(inference, item, env) for item in expr.items)))
+        else:
+            types.append(inference.infer(expr, env))
+    return types
+
+
+def _or_any(inference: Inference, item: ast.Expr, env: Environment) -> Dim:
+    """In a reshape, -1 is the size that makes it fit."""
+    match item:
+        case ast.Negate(ast.Number(1, "int", _, _), _):
+            return inference.state.fresh_dim()
+        case _:
+            return sizes.read_dim(inference, item, env)
+
+
+def _apply_scheme(
+    inference: Inference,
+    scheme: Scheme,
+    name: str,
+    args: list[Type],
+    exprs: tuple[ast.Expr, ...],
+    span: Span,
+) -> Type:
+    state = inference.state
+    params = scheme.type.params if isinstance(scheme.type, Fn) else ()
+    if len(params) != len(args):
+        _wrong_count(inference, name, len(params), len(args), span)
+        return UNKNOWN
+    type_ = instantiate(state, scheme, Origin("call", span, name), called=True)
+    assert isinstance(type_, Fn)
+    for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
+        unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
+    return type_.result
+
+
+def _spatial(inference: Inference, args: list[Type]) -> int | None:
+    """The number of spatial dimensions, if the rank of the input or of the filter is known."""
+    for arg in args[:2]:
+        type_ = inference.state.prune(arg)
+        if isinstance(type_, Tensor):
+            word = inference.state.store.shape(type_.shape)
+            if not any(isinstance(item, ShapeVar) for item in word):
+                return len(word) - 2 if 3 <= len(word) <= 5 else None
+    return None
+
+
+def _choose(inference: Inference, pending: Pending, spatial: int | None) -> Type:
+    scheme = signature_of(
+        pending.operator, len(pending.args), pending.attributes, spatial, pending.given
+    )
+    name = pending.operator.name
+    if isinstance(scheme, Problem):
+        inference.error("AX210", f"{name}: {scheme.text}", pending.span)
+        return UNKNOWN
+    depth, inference.state.depth = inference.state.depth, pending.depth
+    result = _apply_scheme(inference, scheme, name, pending.args, pending.exprs, pending.span)
+    unify(inference.state, pending.result, result, Origin("call", pending.span, name))
+    inference.state.depth = depth
+    return result
+
+
+def settle(inference: Inference, mark: int, final: bool) -> None:
+    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for all of them."""
+    progress = True
+    while progress:
+        progress = False
+        for pending in inference.pending[mark:]:
+            spatial = _spatial(inference, pending.args)
+            if spatial is not None:
+                inference.pending.remove(pending)
+                _choose(inference, pending, spatial)
+                progress = True
+    if final:
+        while len(inference.pending) > mark:
+            _choose(inference, inference.pending.pop(mark), None)
+            settle(inference, mark, final=False)
+
+

@@ -1,0 +1,40 @@
+"""What names stand for, from the inside out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from axon.source import Span
+from axon.types.type import Scheme, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name's type, or its scheme; where it was bound, and how it was declared if it was."""
+
+    type: Type | Scheme
+    span: Span | None = None
+    declared: Span | None = None
+
+
+@dataclass(slots=True)
+class Environment:
+    outer: Environment | None = None
+    names: dict[str, Entry] = field(default_factory=dict)
+
+    def find(self, name: str) -> Entry | None:
+        frame: Environment | None = self
+        while frame is not None:
+            entry = frame.names.get(name)
+            if entry is not None:
+                return entry
+            frame = frame.outer
+        return None
+
+    def all_names(self) -> set[str]:
+        found: set[str] = set()
+        frame: Environment | None = self
+        while frame is not None:
+            found.update(frame.names)
+            frame = frame.outer
+        return found

@@ -1,0 +1,231 @@
+"""Inference: a walk over expressions that gives each a type and posts what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from axon.diagnostics import error
+from axon.inference import calls, sizes
+from axon.inference.environment import Entry, Environment
+from axon.inference.schemes import Generalised, generalise, instantiate
+from axon.inference.state import State
+from axon.inference.unify import unify
+from axon.solver.constraints import Origin
+from axon.source import Span
+from axon.syntax import ast, print_type
+from axon.types.elements import FLOAT, NUM
+from axon.types.read import Reader
+from axon.types.type import (
+    UNKNOWN,
+    Fn,
+    Scheme,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+)
+from axon.types.variables import ElemVar
+
+
+Prelude = Callable[[str], Entry | None]
+"""The standard library: asked for a name that nothing else explains."""
+
+
+class Inference:
+    """The walk. `pending` are operator calls that wait for a rank to choose their signature."""
+
+    def __init__(self, state: State, prelude: Prelude) -> None:
+        self.state = state
+        self.prelude = prelude
+        self.pending: list[calls.Pending] = []
+        self.defining: list[str] = []
+        self.later: dict[str, Span] = {}
+
+    # --- expressions ---
+
+    def infer(self, expr: ast.Expr, env: Environment) -> Type:
+        match expr:
+            case ast.Name():
+                return self._name(expr, env)
+            case ast.Number():
+                return self.number(expr)
+            case ast.Call():
+                return calls.infer_call(self, expr, env)
+            case ast.Infix():
+                return self._infix(expr, env)
+            case ast.Negate(operand, span):
+                if isinstance(operand, ast.Number) and operand.kind != "bool":
+                    return self.number(operand)
+                return calls.apply_operator(self, "negate", (operand,), (), span, env)
+            case ast.Fn():
+                return self.infer_fn(expr, env)
+            case ast.TupleExpr(items, _):
+                return Tuple(tuple(self.infer(item, env) for item in items))
+            case ast.OperatorName(op, span):
+                return calls.operator_value(self, op, span)
+            case ast.ListExpr(items, _):
+                return ShapeValue(tuple(sizes.read_dim(self, item, env) for item in items))
+            case ast.String(_, span):
+                self.error("AX207", "a string stands where a tensor is wanted", span)
+                return UNKNOWN
+            case ast.Broken():
+                return UNKNOWN
+
+    def number(self, expr: ast.Number) -> Type:
+        """D12: a literal takes the element type that the context asks for."""
+        if expr.kind == "bool":
+            return Tensor("bool", ())
+        allowed = FLOAT if expr.kind == "float" else NUM
+        return Tensor(ElemVar("", self.state.level, allowed=allowed, literal=expr.kind), ())
+
+    def _infix(self, expr: ast.Infix, env: Environment) -> Type:
+        """Chains lean left and may be long, so the left spine is a loop."""
+        spine: list[ast.Infix] = []
+        left: ast.Expr = expr
+        while isinstance(left, ast.Infix):
+            spine.append(left)
+            left = left.left
+        type_ = self.infer(left, env)
+        for node in reversed(spine):
+            right = self.infer(node.right, env)
+            type_ = calls.apply_infix(self, node, type_, right)
+        return type_
+
+    def _name(self, expr: ast.Name, env: Environment) -> Type:
+        entry = env.find(expr.name)
+        if entry is None:
+            size = sizes.named_size(self, expr.name)
+            if size is not None:
+                return size
+            if expr.name not in self.defining:
+                if calls.is_operator(expr.name):
+                    return calls.operator_value(self, expr.name, expr.span)
+                entry = self.prelude(expr.name)
+        if entry is None:
+            calls.report_unbound(self, expr, env)
+            return UNKNOWN
+        if isinstance(entry.type, Scheme):
+            origin = Origin("value", expr.span, expr.name)
+            return instantiate(self.state, entry.type, origin, called=False)
+        return entry.type
+
+    def error(self, code: str, message: str, span: Span, label: str = "", help: str | None = None) -> None:
+        self.state.diagnostics.append(error(code, message, span, label, help))
+
+    # --- functions ---
+
+    def infer_fn(self, fn: ast.Fn, env: Environment) -> Type:
+        state = self.state
+        inner = Environment(env)
+        params: list[Type] = []
+        reader = Reader(state.names, state.names_level, state.depth + 1)
+        reader.in_parameter = True
+        for param in fn.params:
+            if param.name in inner.names and param.name != "_":
+                self.error(
+                    "AX215",
+                    f"two parameters are called `{param.name}`",
+                    param.name_span,
+                    "the second one",
+                )
+            type_ = self._parameter(param, reader)
+            params.append(type_)
+            declared = param.span if param.type is not None else None
+            inner.names[param.name] = Entry(type_, param.name_span, declared)
+        reader.in_parameter = False
+        state.depth += 1
+        wanted = reader.type(fn.result) if fn.result is not None else None
+        reader.conditions(fn.where)
+        where = fn.where[0].span.to(fn.where[-1].span) if fn.where else fn.span
+        for relation in reader.relations:
+            state.post(relation, Origin("condition", where))
+        state.diagnostics.extend(reader.diagnostics)
+        mark = len(self.pending)
+        result = self._block(fn.body, inner)
+        if wanted is not None and fn.result is not None:
+            note = f"`{print_type(fn.result)}`"
+            unify(state, result, wanted, Origin("result", fn.body.result.span, "", 0, note))
+        calls.settle(self, mark, final=False)
+        state.depth -= 1
+        return Fn(tuple(params), result)
+
+    def _parameter(self, param: ast.Param, reader: Reader) -> Type:
+        """A declared shape is a constraint of its own, so that messages can say where a size came from."""
+        if param.type is None:
+            return self.state.fresh_type()
+        note = f"`{param.name} : {print_type(param.type)}`"
+        origin = Origin("annotation", param.span, "", 0, note)
+        return self._declared(reader.type(param.type), origin)
+
+    def _declared(self, type_: Type, origin: Origin) -> Type:
+        match type_:
+            case Tensor(elem, shape) if shape:
+                var = self.state.fresh_shape()
+                self.state.store.post(ShapeEq((var,), shape), origin, self.state.depth + 1)
+                return Tensor(elem, (var,))
+            case Tuple(items):
+                return Tuple(tuple(self._declared(item, origin) for item in items))
+            case _:
+                return type_
+
+    def _block(self, block: ast.Block, env: Environment) -> Type:
+        inner = Environment(env)
+        for binding in block.bindings:
+            self.bind(binding, inner)
+        return self.infer(block.result, inner)
+
+    # --- bindings ---
+
+    def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
+        """Enter what a binding binds; a `fn` is generalised (D13)."""
+        pattern, value = binding.pattern, binding.value
+        if isinstance(pattern, ast.NamePattern):
+            self.defining.append(pattern.name)
+        entry: Entry
+        generalised: Generalised | None = None
+        if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
+            self.state.level += 1
+            mark = len(self.pending)
+            type_ = self.infer_fn(value, env)
+            calls.settle(self, mark, final=True)
+            self.state.level -= 1
+            generalised = generalise(self.state, type_)
+            entry = Entry(generalised.scheme, pattern.span)
+        else:
+            type_ = self.infer(value, env)
+            entry = Entry(type_, pattern.span)
+        if isinstance(pattern, ast.NamePattern):
+            self.defining.pop()
+            if pattern.name != "_":
+                env.names[pattern.name] = entry
+        else:
+            self._destructure(pattern, type_, env, value.span)
+        return generalised
+
+    def _destructure(
+        self, pattern: ast.Pattern, type_: Type, env: Environment, span: Span
+    ) -> None:
+        if isinstance(pattern, ast.NamePattern):
+            if pattern.name != "_":
+                env.names[pattern.name] = Entry(type_, pattern.span)
+            return
+        found = self.state.prune(type_)
+        if isinstance(found, Tuple) and len(found.items) != len(pattern.items):
+            self.error(
+                "AX213",
+                f"a tuple of {len(found.items)} cannot be taken apart into {len(pattern.items)}",
+                pattern.span,
+                f"{len(pattern.items)} names",
+            )
+            found = UNKNOWN
+        parts: tuple[Type, ...]
+        if isinstance(found, Tuple):
+            parts = found.items
+        elif found is UNKNOWN:
+            parts = (UNKNOWN,) * len(pattern.items)
+        else:
+            parts = tuple(self.state.fresh_type() for _ in pattern.items)
+            unify(self.state, Tuple(parts), found, Origin("pattern", span))
+        for item, part in zip(pattern.items, parts, strict=True):
+            self._destructure(item, part, env, span)

@@ -1,0 +1,233 @@
+"""A whole program: definition after definition, each with its type or its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from axon.diagnostics import Diagnostic, Label, Severity, error
+from axon.inference import calls
+from axon.inference.environment import Entry, Environment
+from axon.inference.infer import Inference, Prelude
+from axon.inference.report import describe
+from axon.inference.schemes import generalise
+from axon.inference.state import State
+from axon.solver.constraints import Constraint
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.elements import BIT
+from axon.types.read import Scope, read_signature
+from axon.types.type import UNKNOWN, AtLeast, Fn, Relation, Scheme, Type, type_variables
+from axon.types.variables import DimVar, ElemVar
+
+ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it."""
+
+    name: str
+    span: Span
+    scheme: Scheme
+    guards: tuple[Relation, ...]
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    definitions: tuple[Definition, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    environment: Environment
+    state: State
+
+
+def infer_program(
+    program: ast.Program, read_import: ImportReader, prelude: Prelude
+) -> Inferred:
+    """Infer every definition that can be; the errors of the others are in the diagnostics."""
+    walk = _Program(read_import, prelude)
+    for item in program.items:
+        if isinstance(item, ast.Binding):
+            for name, span in _bound(item.pattern):
+                walk.inference.later.setdefault(name, span)
+    for item in program.items:
+        walk.item(item)
+    if program.result is not None:
+        walk.result(program.result)
+    walk.finish()
+    return Inferred(
+        tuple(walk.definitions), tuple(walk.diagnostics), walk.environment, walk.state
+    )
+
+
+def _bound(pattern: ast.Pattern) -> list[tuple[str, Span]]:
+    if isinstance(pattern, ast.NamePattern):
+        return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
+    return [found for item in pattern.items for found in _bound(item)]
+
+
+class _Program:
+    def __init__(self, read_import: ImportReader, prelude: Prelude) -> None:
+        self.state = State()
+        self.inference = Inference(self.state, prelude)
+        self.environment = Environment()
+        self.definitions: list[Definition] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.open: list[int] = []
+        self._read_import = read_import
+
+    # --- items ---
+
+    def item(self, item: ast.Item) -> None:
+        match item:
+            case ast.Import():
+                self._import(item)
+            case ast.OpDecl():
+                self._op(item)
+            case ast.Binding():
+                self._binding(item)
+
+    def _import(self, item: ast.Import) -> None:
+        found = self._read_import(item)
+        if isinstance(found, Diagnostic):
+            self.diagnostics.append(found)
+            return
+        for name, entry in found.names.items():
+            if "." not in name:
+                self.environment.names[f"{item.alias}.{name}"] = entry
+
+    def _op(self, item: ast.OpDecl) -> None:
+        scheme, problems = read_signature(item.signature, user=True)
+        self.diagnostics.extend(problems)
+        if isinstance(scheme.type, Fn) and not problems:
+            entry = Entry(scheme, item.name_span, item.span)
+        else:
+            if not problems:
+                self.diagnostics.append(
+                    error(
+                        "AX204",
+                        f"`{item.name}` is declared as an operator, but its type is not a function",
+                        item.signature.span,
+                        "not a function type",
+                    )
+                )
+            entry = Entry(UNKNOWN, item.name_span, item.span)
+        self.environment.names[item.name] = entry
+
+    def _binding(self, item: ast.Binding) -> None:
+        names = _bound(item.pattern)
+        self._begin()
+        generalised = self.inference.bind(item, self.environment)
+        calls.settle(self.inference, 0, final=True)
+        bad, constraints, guards = self._end(generalised.scheme if generalised else None)
+        for name, span in names:
+            entry = self.environment.names.get(name)
+            if bad or entry is None:
+                self.environment.names[name] = Entry(UNKNOWN, span)
+            elif generalised is not None:
+                scheme = generalised.scheme
+                local = (*guards, *generalised.guards)
+                self.definitions.append(Definition(name, span, scheme, local, constraints))
+            elif isinstance(entry.type, Scheme):
+                self.definitions.append(Definition(name, span, entry.type, guards, constraints))
+            else:
+                self.open.append(len(self.definitions))
+                self.definitions.append(
+                    Definition(name, span, Scheme((), entry.type), guards, constraints)
+                )
+            self.inference.later.pop(name, None)
+
+    def result(self, expr: ast.Expr) -> None:
+        """A file may end in a plain expression: it is called `main`."""
+        pattern = ast.NamePattern("main", Span(expr.span.source, expr.span.start, expr.span.end))
+        self._binding(ast.Binding(pattern, expr, expr.span))
+
+    # --- one definition ---
+
+    def _begin(self) -> None:
+        state = self.state
+        state.names = Scope()
+        state.names_level = state.level + 1
+        self._mark = (
+            len(state.store.posted),
+            len(state.store.conflicts),
+            len(state.store.guards),
+            len(state.diagnostics),
+        )
+
+    def _end(
+        self, scheme: Scheme | None
+    ) -> tuple[bool, tuple[Constraint, ...], tuple[Relation, ...]]:
+        store = self.state.store
+        posted, conflicts, guards, diagnostics = self._mark
+        constraints = tuple(store.posted[posted:])
+        found = self.state.diagnostics[diagnostics:]
+        bad = any(d.severity == Severity.ERROR for d in found)
+        self.diagnostics.extend(found)
+        told: set[Constraint] = set()
+        for conflict in store.conflicts[conflicts:]:
+            bad = True
+            diagnostic, core = describe(store, conflict)
+            if not told & set(core):
+                self.diagnostics.append(diagnostic)
+                told |= set(core)
+        checks = [g.relation for g in store.guards[guards:]]
+        if scheme is not None:
+            checks += [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
+        if not bad:
+            self._notes()
+        return bad, constraints, tuple(dict.fromkeys(checks))
+
+    def _notes(self) -> None:
+        """D2: names that turned out equal, or constant."""
+        seen: dict[DimVar, str] = {}
+        for name, var in self.state.names.index.items():
+            if not isinstance(var, DimVar):
+                continue
+            place = self.state.names.places[name]
+            value = self.state.store.dim(var)
+            if isinstance(value, int):
+                self._note("AX302", f"`{name}` is always {value}", place)
+            elif isinstance(value, DimVar) and value.user:
+                if value in seen and seen[value] != name:
+                    self._note("AX301", f"`{name}` is always equal to `{seen[value]}`", place)
+                elif value is not var and value.name in self.state.names.index:
+                    self._note("AX301", f"`{name}` is always equal to `{value.name}`", place)
+                seen.setdefault(value, name)
+
+    def _note(self, code: str, message: str, span: Span) -> None:
+        self.diagnostics.append(
+            Diagnostic(code, Severity.NOTE, message, (Label(span, "", primary=True),))
+        )
+
+    # --- the end ---
+
+    def finish(self) -> None:
+        """What is still open gets its default, and the definitions that are not functions their final types."""
+        for at in self.open:
+            definition = self.definitions[at]
+            type_ = self.state.resolve(definition.scheme.type)
+            self._default(type_)
+            self.state.level = -1
+            scheme = generalise(self.state, type_).scheme
+            self.state.level = 0
+            self.definitions[at] = Definition(
+                definition.name,
+                definition.span,
+                scheme,
+                definition.guards,
+                definition.constraints,
+            )
+        self.diagnostics.sort(key=_place)
+
+    def _default(self, type_: Type) -> None:
+        for var in type_variables(type_):
+            if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
+                choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
+                self.state.elems[var] = choice
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    span = diagnostic.span
+    return (span.start, span.end) if span is not None else (0, 0)

@@ -1,0 +1,247 @@
+"""Schemes: what a definition leaves open is quantified, together with the constraints on it, and copied at each use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from axon.inference.state import State
+from axon.solver.broadcasting import is_redundant
+from axon.solver.constraints import Constraint, Origin
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.type import (
+    AtLeast,
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    HasRank,
+    Relation,
+    Renaming,
+    Scheme,
+    ShapeEq,
+    Type,
+    Uniform,
+    make_scheme,
+    relation_variables,
+    type_variables,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+
+
+def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> Type:
+    """A copy of the type with fresh variables, its relations posted.
+
+    `called` is a function being called here; one passed on as a value will be called further in.
+    """
+    renaming = Renaming({}, {}, {}, {})
+    shift = state.depth - scheme.depth - (1 if called else 0)
+    outer = state.depth if called else state.depth + 1
+    for var in scheme.variables:
+        match var:
+            case DimVar():
+                scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
+                renaming.dims[var] = DimVar(
+                    var.name, state.level, scope=scope, runtime=var.runtime
+                )
+            case ShapeVar():
+                scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
+                renaming.shapes[var] = (
+                    ShapeVar(var.name, state.level, scope=scope, runtime=var.runtime),
+                )
+            case ElemVar():
+                renaming.elems[var] = ElemVar(
+                    var.name, state.level, allowed=var.allowed, literal=var.literal
+                )
+            case TypeVar():
+                renaming.types[var] = TypeVar(var.name, state.level)
+    for relation in scheme.relations:
+        state.store.post(renaming.relation(relation), origin, outer)
+    return renaming.type(scheme.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Generalised:
+    """A scheme, and the run-time checks that are its definition's own business."""
+
+    scheme: Scheme
+    guards: tuple[Relation, ...]
+
+
+def generalise(state: State, type_: Type) -> Generalised:
+    """Quantify what is deeper than the current level, with the waiting constraints that speak of it."""
+    type_ = state.resolve(type_)
+    level = state.level
+    mine: list[Constraint] = []
+    for constraint in list(state.store.waiting):
+        variables = state.store.relation_variables(constraint)
+        if not any(var.level > level for var in variables):
+            continue
+        if not is_redundant(state.store, constraint):
+            mine.append(constraint)
+        if all(var.level > level for var in variables):
+            state.store.unwait(constraint)
+    relations = _resolved(state, mine)
+    type_, relations = _keep_names(state, type_, relations)
+    open_variables = {v for v in type_variables(type_) if v.level > level}
+    relations = _merge_broadcasts(relations, open_variables)
+    kept, local = _connected(relations, open_variables, level)
+    guards = [r for r in local if _has_runtime(r)]
+    quantified: dict[Var, None] = {}
+    for var in (*type_variables(type_), *(v for r in kept for v in relation_variables(r))):
+        if isinstance(var, DimVar) and var.rank_of is not None:
+            var = var.rank_of
+        if var.level > level:
+            quantified[var] = None
+    scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth)
+    return Generalised(scheme, tuple(guards))
+
+
+def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
+    """The relations with what is known put in, once each; what only says that ranks fit is left out."""
+    store = state.store
+    found: dict[Relation, None] = {}
+    for constraint in constraints:
+        relation: Relation
+        match constraint.relation:
+            case ShapeEq(left, right):
+                relation = ShapeEq(store.word(left), store.word(right))
+            case DimEq(left, right):
+                relation = DimEq(store.unrewritten(dims.sub(left, right)), 0)
+            case Broadcast(result, parts):
+                words = dict.fromkeys(store.word(p) for p in parts)
+                relation = Broadcast(store.word(result), tuple(w for w in words if w))
+            case DimBroadcast(dim, dim_parts):
+                sizes = dict.fromkeys(store.dim(p) for p in dim_parts)
+                relation = DimBroadcast(store.dim(dim), tuple(s for s in sizes if s != 1))
+            case AtLeast(dim, silent):
+                relation = AtLeast(store.dim(dim), silent)
+            case Uniform(shape):
+                relation = Uniform(store.word(shape))
+            case HasRank():
+                continue
+        variables = set(relation_variables(relation))
+        if variables and all(isinstance(v, DimVar) and v.rank_of is not None for v in variables):
+            continue
+        found[relation] = None
+    return list(found)
+
+
+def _keep_names(
+    state: State, type_: Type, relations: list[Relation]
+) -> tuple[Type, list[Relation]]:
+    """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a condition."""
+    kept: dict[Dim, DimVar] = {}
+    for var in state.names.index.values():
+        if isinstance(var, DimVar) and var in state.store.bindings:
+            value = state.store.dim(var)
+            if isinstance(value, Poly) and any(
+                not v.user and not v.runtime and v.level > state.level for v in dims.variables(value)
+            ):
+                kept.setdefault(value, var)
+    if not kept:
+        return type_, relations
+    renaming = _Replacing({}, {}, {}, {}, kept)
+    type_ = renaming.type(type_)
+    relations = [renaming.relation(r) for r in relations]
+    return type_, [*relations, *(DimEq(var, value) for value, var in kept.items())]
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacing(Renaming):
+    """Puts names for whole dimensions."""
+
+    kept: dict[Dim, DimVar]
+
+    def dim(self, dim: Dim) -> Dim:
+        return self.kept.get(dim, dim)
+
+
+def _merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
+    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a, b, e)`."""
+    changed = True
+    while changed and len(relations) < 200:
+        changed = False
+        for inner in relations:
+            if not isinstance(inner, Broadcast | DimBroadcast):
+                continue
+            result = _lone(inner.result)
+            if result is None or result in shown:
+                continue
+            users = [r for r in relations if r is not inner and result in set(relation_variables(r))]
+            if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
+                relations = [
+                    _substituted(r, result, inner) if r in users else r
+                    for r in relations
+                    if r is not inner
+                ]
+                relations = list(dict.fromkeys(relations))
+                changed = True
+                break
+    return relations
+
+
+def _lone(result: object) -> Var | None:
+    if isinstance(result, tuple):
+        result = result[0] if len(result) == 1 else None
+    return result if isinstance(result, DimVar | ShapeVar) else None
+
+
+def _only_part(relation: Relation, var: Var) -> bool:
+    """Whether the variable occurs in the broadcast only as a whole part."""
+    assert isinstance(relation, Broadcast | DimBroadcast)
+    others = [p for p in relation.parts if _lone(p) is not var]
+    whole = Broadcast((), tuple(others)) if isinstance(relation, Broadcast) else None
+    rest: Relation = whole if whole is not None else DimBroadcast(0, tuple(others))  # type: ignore[arg-type]
+    in_result = relation.result if isinstance(relation.result, tuple) else (relation.result,)
+    return var not in set(relation_variables(rest)) and var not in set(
+        relation_variables(ShapeEq(in_result, ()))
+    )
+
+
+def _substituted(
+    relation: Relation, var: Var, inner: Broadcast | DimBroadcast
+) -> Relation:
+    assert isinstance(relation, Broadcast | DimBroadcast)
+    parts: dict[object, None] = {}
+    for part in relation.parts:
+        parts.update(dict.fromkeys(inner.parts if _lone(part) is var else (part,)))
+    return type(relation)(relation.result, tuple(parts))  # type: ignore[arg-type]
+
+
+def _connected(
+    relations: list[Relation], shown: set[Var], level: int
+) -> tuple[list[Relation], list[Relation]]:
+    """The relations that reach the type through shared variables, and those that do not."""
+    users: dict[Var, list[int]] = {}
+    todo: list[Var] = list(shown)
+    for i, relation in enumerate(relations):
+        for var in relation_variables(relation):
+            users.setdefault(var, []).append(i)
+            if var.level <= level:
+                todo.append(var)
+    kept: set[int] = set()
+    while todo:
+        for i in users.pop(todo.pop(), ()):
+            if i not in kept:
+                kept.add(i)
+                todo.extend(v for v in relation_variables(relations[i]) if v.level > level)
+    return (
+        [r for i, r in enumerate(relations) if i in kept],
+        [r for i, r in enumerate(relations) if i not in kept],
+    )
+
+
+def _has_runtime(relation: Relation) -> bool:
+    return any(v.runtime for v in relation_variables(relation))
+
+
+def is_silent(relation: Relation) -> bool:
+    """A condition that is checked but not shown: a computed size is a size, a shape does not vary."""
+    return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
+        relation, Uniform | HasRank
+    )
+
+
+def visible(relations: Iterable[Relation]) -> list[Relation]:
+    return [r for r in relations if not is_silent(r)]

@@ -1,0 +1,80 @@
+"""Sizes as values: dimension names in a body, shape literals, and the dimensions inside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axon.inference.unify import unify
+from axon.solver.constraints import Origin
+from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import AtLeast, DimValue, ShapeValue, Type
+from axon.types.variables import DimVar
+
+if TYPE_CHECKING:
+    from axon.inference.environment import Environment
+    from axon.inference.infer import Inference
+
+
+def named_size(inference: Inference, name: str) -> Type | None:
+    """The value of a name bound in an annotation: a dimension, or a whole shape."""
+    var = inference.state.names.index.get(name)
+    if var is None:
+        return None
+    return DimValue(var) if isinstance(var, DimVar) else ShapeValue((var,))
+
+
+def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
+    """The dimension that an expression in a shape literal is; one that only the run can compute is a run-time size."""
+    spine: list[ast.Infix] = []
+    while isinstance(expr, ast.Infix) and expr.op in "+-*/":
+        spine.append(expr)
+        expr = expr.left
+    value = _operand(inference, expr, env)
+    for node in reversed(spine):
+        value = _apply(inference, node, value, read_dim(inference, node.right, env))
+    return value
+
+
+def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
+    match expr:
+        case ast.Number(value, "int", _, _):
+            return int(value)
+        case ast.Negate(operand, _):
+            return dims.scale(-1, read_dim(inference, operand, env))
+        case ast.Call(ast.Name("min" | "max" as name, _), args, (), _) if len(args) > 1:
+            parts = [read_dim(inference, arg, env) for arg in args]
+            return dims.minimum(*parts) if name == "min" else dims.maximum(*parts)
+        case ast.Broken():
+            return inference.state.fresh_dim()
+        case _:
+            type_ = inference.state.prune(inference.infer(expr, env))
+            if isinstance(type_, DimValue):
+                return type_.dim
+            dim = inference.state.fresh_dim()
+            unify(inference.state, DimValue(dim), type_, Origin("size", expr.span))
+            return dim
+
+
+def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
+    match node.op:
+        case "+":
+            return dims.add(left, right)
+        case "-":
+            return dims.sub(left, right)
+        case "*":
+            try:
+                return dims.mul(left, right)
+            except dims.TooLarge:
+                inference.error("AX005", "this dimension is too large to keep", node.span)
+                return 0
+        case _:
+            if right == 0:
+                inference.error("AX107", "a dimension is divided by zero", node.span)
+                return 0
+            if not isinstance(right, int):
+                inference.state.post(
+                    AtLeast(dims.sub(right, 1), silent=True), Origin("size", node.span)
+                )
+            return dims.floordiv(left, right)

@@ -1,0 +1,87 @@
+"""What inference carries along: the store, what type and element variables stand for, the level and the depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from axon.diagnostics import Diagnostic
+from axon.solver.constraints import Origin
+from axon.solver.rules import new_store
+from axon.solver.store import Store
+from axon.types.read import Scope
+from axon.types.type import (
+    DimValue,
+    Elem,
+    Fn,
+    Relation,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    Unknown,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
+
+
+@dataclass(slots=True)
+class State:
+    """`level` counts the `fn` bindings around (they generalise), `depth` the functions around (they are called)."""
+
+    store: Store = field(default_factory=new_store)
+    types: dict[TypeVar, Type] = field(default_factory=dict)
+    elems: dict[ElemVar, Elem] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    names: Scope = field(default_factory=Scope)
+    names_level: int = 1
+    level: int = 0
+    depth: int = 0
+
+    # --- fresh variables ---
+
+    def fresh_type(self) -> TypeVar:
+        return TypeVar("", self.level)
+
+    def fresh_dim(self, runtime: bool = False, scope: int | None = None) -> DimVar:
+        return DimVar("", self.level, scope=self.depth if scope is None else scope, runtime=runtime)
+
+    def fresh_shape(self, runtime: bool = False, name: str = "", user: bool = False) -> ShapeVar:
+        return ShapeVar(name, self.level, user, scope=self.depth, runtime=runtime)
+
+    def post(self, relation: Relation, origin: Origin, deeper: int = 0) -> None:
+        self.store.post(relation, origin, self.depth + deeper)
+
+    # --- what is known ---
+
+    def prune(self, type_: Type) -> Type:
+        """The type, with a variable at its head replaced."""
+        while isinstance(type_, TypeVar):
+            known = self.types.get(type_)
+            if known is None:
+                return type_
+            type_ = known
+        return type_
+
+    def elem(self, elem: Elem) -> Elem:
+        while isinstance(elem, ElemVar):
+            known = self.elems.get(elem)
+            if known is None:
+                return elem
+            elem = known
+        return elem
+
+    def resolve(self, type_: Type) -> Type:
+        """The type with everything that is known put in."""
+        type_ = self.prune(type_)
+        match type_:
+            case Tensor(elem, shape):
+                return Tensor(self.elem(elem), self.store.word(shape))
+            case Tuple(items):
+                return Tuple(tuple(self.resolve(item) for item in items))
+            case Fn(params, result):
+                return Fn(tuple(self.resolve(p) for p in params), self.resolve(result))
+            case ShapeValue(shape):
+                return ShapeValue(self.store.word(shape))
+            case DimValue(dim):
+                return DimValue(self.store.dim(dim))
+            case TypeVar() | Unknown():
+                return type_

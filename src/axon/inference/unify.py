@@ -1,0 +1,286 @@
+"""Unification: two types are made equal, and where two tensors meet a constraint between their shapes is posted.
+
+A value that is a size goes where a tensor is wanted and the other way round; otherwise the two sides are alike.
+"""
+
+from __future__ import annotations
+
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.state import State
+from axon.solver.constraints import Origin
+from axon.types.elements import BIT, INT, NUM, class_name
+from axon.types.show import Show
+from axon.types.type import (
+    DimEq,
+    DimValue,
+    Elem,
+    Fn,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    Unknown,
+    shape_rank,
+    type_variables,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
+
+DEEPEST_TYPE = 120
+
+
+def unify(
+    state: State, expected: Type, actual: Type, origin: Origin, deeper: int = 0, nested: int = 0
+) -> None:
+    """Make the types equal. `deeper` is how many function types around: those are called further in."""
+    expected, actual = state.prune(expected), state.prune(actual)
+    if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
+        return
+    if nested > DEEPEST_TYPE:
+        _mismatch(state, expected, actual, origin, "AX208")
+        return
+    match expected, actual:
+        case (TypeVar(), _):
+            _bind(state, expected, actual, origin)
+        case (_, TypeVar()):
+            _bind(state, actual, expected, origin)
+        case (Tensor(e1, s1), Tensor(e2, s2)):
+            if unify_elem(state, e1, e2, origin) and s1 != s2:
+                state.post(ShapeEq(s1, s2), origin, deeper)
+        case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
+            for a, b in zip(items1, items2, strict=True):
+                unify(state, a, b, origin, deeper, nested + 1)
+        case (Fn(params1, result1), Fn(params2, result2)):
+            if len(params1) != len(params2):
+                _mismatch(state, expected, actual, origin, "AX203")
+                return
+            for a, b in zip(params1, params2, strict=True):
+                unify(state, b, a, origin, deeper + 1, nested + 1)
+            unify(state, result1, result2, origin, deeper + 1, nested + 1)
+        case (DimValue(d1), DimValue(d2)):
+            state.post(DimEq(d1, d2), origin, deeper)
+        case (ShapeValue(w1), ShapeValue(w2)):
+            state.post(ShapeEq(w1, w2), origin, deeper)
+        case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if not isinstance(
+            expected, DimValue
+        ):
+            if _restrict(state, elem, NUM, origin):
+                state.post(ShapeEq(shape, ()), origin, deeper)
+        case (DimValue(dim), Tensor(elem, shape)):
+            if _restrict(state, elem, INT, origin):
+                state.post(ShapeEq((), shape), origin, deeper)
+                state.post(DimEq(dim, state.fresh_dim(runtime=True)), origin, deeper)
+        case (Tensor(elem, shape), ShapeValue(word)):
+            if _restrict(state, elem, INT, origin):
+                for item in word:
+                    if isinstance(item, ShapeVar):
+                        state.store.watch_rank(item)
+                state.post(ShapeEq(shape, (shape_rank(word),)), origin, deeper)
+        case (ShapeValue(word), Tensor(elem, shape)):
+            if _restrict(state, elem, INT, origin):
+                _open_shape(state, word, shape, origin, deeper)
+        case _:
+            _mismatch(state, expected, actual, origin, "AX207")
+
+
+def _open_shape(
+    state: State, word: tuple[object, ...], shape: tuple[object, ...], origin: Origin, deeper: int
+) -> None:
+    """An integer vector given as a shape: its length is the rank, its values are sizes that only the run knows."""
+    length = state.fresh_dim()
+    state.post(ShapeEq((length,), shape), origin, deeper)  # type: ignore[arg-type]
+    known = state.store.dim(length)
+    if isinstance(known, int) and 0 <= known <= 64:
+        sizes: tuple[DimVar | ShapeVar, ...] = tuple(
+            state.fresh_dim(runtime=True) for _ in range(known)
+        )
+    else:
+        sizes = (state.fresh_shape(runtime=True),)
+    state.post(ShapeEq(word, sizes), origin, deeper)  # type: ignore[arg-type]
+
+
+def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
+    if isinstance(value, TypeVar) and value.level > var.level and not (value.user and not var.user):
+        var, value = value, var
+    if isinstance(value, Tensor) and var.user:
+        # a name for a whole type: its shape has the name too, so that a derivation shows what the paper shows
+        named = state.fresh_shape(name=var.name)
+        state.post(ShapeEq((named,), value.shape), origin)
+        value = Tensor(value.elem, (named,))
+    if _occurs(state, var, value):
+        _mismatch(state, var, value, origin, "AX208")
+        return
+    state.types[var] = value
+
+
+def _occurs(state: State, var: TypeVar, value: Type) -> bool:
+    """Whether the variable is in the value; on the way, what is in the value gets the variable's level."""
+    todo = [value]
+    while todo:
+        current = state.prune(todo.pop())
+        match current:
+            case TypeVar():
+                if current is var:
+                    return True
+                if current.level > var.level:
+                    current.level = var.level
+            case Tuple(items):
+                todo.extend(items)
+            case Fn(params, result):
+                todo.extend((*params, result))
+            case Tensor(elem, shape):
+                found = state.elem(elem)
+                if isinstance(found, ElemVar) and found.level > var.level:
+                    found.level = var.level
+                for item in type_variables(Tensor("f32", state.store.word(shape))):
+                    if item.level > var.level:
+                        item.level = var.level
+            case _:
+                pass
+    return False
+
+
+# --- element types -------------------------------------------------------------------------------------
+
+
+def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
+    left, right = state.elem(left), state.elem(right)
+    if left is right or left == right:
+        return True
+    if isinstance(left, str):
+        if isinstance(right, str):
+            _elements_differ(state, left, right, origin)
+            return False
+        left, right = right, left
+    assert isinstance(left, ElemVar)
+    if isinstance(right, str):
+        if not left.allowed & BIT[right]:
+            _not_in_class(state, right, left.allowed, origin)
+            return False
+        state.elems[left] = right
+        return True
+    both = left.allowed & right.allowed
+    if not both:
+        _classes_differ(state, left.allowed, right.allowed, origin)
+        return False
+    if (left.user, -left.id) > (right.user, -right.id):
+        left, right = right, left
+    right.allowed = both
+    right.level = min(left.level, right.level)
+    if not right.literal or left.literal == "float":
+        right.literal = left.literal
+    state.elems[left] = right
+    return True
+
+
+def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
+    elem = state.elem(elem)
+    if isinstance(elem, str):
+        if BIT[elem] & mask:
+            return True
+        _not_in_class(state, elem, mask, origin)
+        return False
+    if not elem.allowed & mask:
+        _classes_differ(state, elem.allowed, mask, origin)
+        return False
+    elem.allowed &= mask
+    return True
+
+
+# --- what is wrong -------------------------------------------------------------------------------------
+
+
+def _elements_differ(state: State, left: str, right: str, origin: Origin) -> None:
+    _report(
+        state,
+        "AX205",
+        f"{_who(origin)}the element types differ, {left} and {right}",
+        origin,
+        f"{right} here" if origin.kind == "argument" else f"{left} is wanted, this is {right}",
+        help=f"convert one of them: `cast(…, to={left})`",
+    )
+
+
+def _not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
+    _report(
+        state,
+        "AX206",
+        f"{_who(origin)}{elem} is not {_described(mask)}",
+        origin,
+        f"{elem} here",
+        help=f"convert it: `cast(…, to={'f32' if 'float' in class_name(mask) else 'i64'})`",
+    )
+
+
+def _classes_differ(state: State, left: int, right: int, origin: Origin) -> None:
+    _report(
+        state,
+        "AX206",
+        f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}",
+        origin,
+        "",
+    )
+
+
+def _described(mask: int) -> str:
+    name = class_name(mask)
+    return {
+        "num": "a number type",
+        "float": "a float type",
+        "int": "an integer type",
+        "any": "any element type",
+    }.get(name, name)
+
+
+def _mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
+    show = Show()
+    wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
+    if code == "AX208":
+        message = f"{_who(origin)}this type would have to contain itself"
+        label = ""
+    elif code == "AX203":
+        n, m = len(_params(state, expected)), len(_params(state, actual))
+        message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
+        label = f"takes {_count(m)}"
+    else:
+        message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
+        label = f"`{found}`, where `{wanted}` is wanted"
+    _report(state, code, message, origin, label)
+
+
+def _params(state: State, type_: Type) -> tuple[Type, ...]:
+    type_ = state.prune(type_)
+    return type_.params if isinstance(type_, Fn) else ()
+
+
+def _count(n: int) -> str:
+    return "one argument" if n == 1 else f"{n} arguments"
+
+
+def _article(type_: Type) -> str:
+    match type_:
+        case Tensor():
+            return "a tensor"
+        case Tuple(items):
+            return f"a tuple of {len(items)}"
+        case Fn(params, _):
+            return f"a function of {_count(len(params))}"
+        case ShapeValue():
+            return "a shape"
+        case DimValue():
+            return "a dimension"
+        case TypeVar() | Unknown():
+            return "something"
+
+
+def _who(origin: Origin) -> str:
+    return f"{origin.operator}: " if origin.operator else ""
+
+
+def _report(
+    state: State, code: str, message: str, origin: Origin, label: str, help: str | None = None
+) -> None:
+    labels = (Label(origin.span, label, primary=True),) if origin.span is not None else ()
+    state.diagnostics.append(
+        Diagnostic(code, Severity.ERROR, message, labels, (), (help,) if help else ())
+    )

@@ -1,0 +1,357 @@
+"""Convolutions and pools: [batch, channels, …spatial dimensions…].
+
+The number of spatial dimensions is the rank's, where it is known, else it is read off the attributes that are lists, and is
+two if nothing says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.ops.axes import dims, shift
+from axon.ops.operator import Extent, Ints, Problem, Rule, operator
+
+MOST = 8
+"""The most spatial dimensions."""
+
+NAMES = {1: (["w"], ["s"]), 2: (["h", "w"], ["r", "s"]), 3: (["d", "h", "w"], ["q", "r", "s"])}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What happens along one spatial dimension."""
+
+    input: str
+    window: str
+    stride: int
+    before: int
+    after: int
+    dilation: int
+    same: bool
+
+
+Sides = tuple[Side, ...]
+
+
+def _sides(
+    spatial: int | None,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    window: Ints | None = None,
+    output_pad: Ints = (0,),
+) -> Sides | Problem:
+    """The attributes, one entry for each spatial dimension."""
+    lists = {"stride": stride, "dilation": dilation, "output_pad": output_pad}
+    lists |= {} if window is None else {"window": window}
+    for name, values in lists.items():
+        least = 0 if name == "output_pad" else 1
+        if any(value < least for value in values):
+            return Problem(f"{name} must be at least {least}")
+    padding = () if isinstance(pad, str) else pad
+    if isinstance(pad, str) and pad not in ("same", "valid"):
+        return Problem(f'pad is "{pad}"; as a word it can be "same" or "valid"')
+    if any(size < 0 for size in padding):
+        return Problem("pad must be at least 0")
+    count = spatial if spatial is not None else _count(lists, padding)
+    if not 1 <= count <= MOST:
+        return Problem(f"there must be from 1 to {MOST} spatial dimensions, not {count}")
+    for name, values in lists.items():
+        if len(values) not in (1, count):
+            return Problem(
+                f"{name} has {len(values)} entries, but there are {count} spatial dimensions"
+            )
+    if not isinstance(pad, str) and len(pad) not in (1, count, 2 * count):
+        return Problem(
+            f"pad has {len(pad)} entries, but there are {count} spatial dimensions; give one number, "
+            f"{count} of them, or {2 * count}: all the beginnings, then all the ends"
+        )
+    inputs, windows = NAMES.get(
+        count, ([f"x{i}" for i in range(count)], [f"r{i}" for i in range(count)])
+    )
+    if window is not None:
+        windows = [str(size) for size in _spread(window, count)]
+    flat = _spread(padding or (0,), count)
+    begins, ends = flat[:count], flat[-count:]
+    strides, dilations = _spread(stride, count), _spread(dilation, count)
+    return tuple(
+        Side(
+            inputs[i], windows[i], strides[i], begins[i], ends[i], dilations[i], same=pad == "same"
+        )
+        for i in range(count)
+    )
+
+
+def _spread(values: Ints, count: int) -> Ints:
+    return values * count if len(values) == 1 else values
+
+
+def _count(lists: dict[str, Ints], pad: Ints) -> int:
+    """How many spatial dimensions the lists speak of."""
+    for values in lists.values():
+        if len(values) > 1:
+            return len(values)
+    if len(pad) > 3 and len(pad) % 2 == 0:
+        return len(pad) // 2
+    return len(pad) if len(pad) > 1 else 2
+
+
+# --- sizes -----------------------------------------------------------------------------------
+
+
+def _reach(side: Side, extra: int = 0) -> str:
+    """The input with its padding less the window, `h + p - (dilation*(r-1) + 1)`: how far the window can slide."""
+    constant = side.before + side.after + extra
+    if side.window.isdigit():
+        return shift(side.input, constant - side.dilation * (int(side.window) - 1) - 1)
+    window = side.window if side.dilation == 1 else f"{side.dilation}*{side.window}"
+    return shift(f"{side.input}-{window}", constant + side.dilation - 1)
+
+
+def _slide(side: Side) -> str:
+    """How many places a window has: `reach / stride + 1`; with pad="same", the input over the stride, rounded up."""
+    if side.same:
+        up = shift(side.input, side.stride - 1)
+        return up if side.stride == 1 else f"({up})/{side.stride}"
+    return _reach(side, 1) if side.stride == 1 else f"({_reach(side)})/{side.stride}+1"
+
+
+def _slide_past(side: Side) -> str:
+    """The same with `ceil_mode`: a last window may hang over the end if it begins inside the input."""
+    if side.same or side.stride == 1:
+        return _slide(side)
+    places = f"({_reach(side, side.stride - 1)})/{side.stride}+1"
+    window = side.dilation * (int(side.window) - 1) + 1
+    if window - side.after >= side.stride:
+        return places
+    return f"min({places},({shift(side.input, side.before - 1)})/{side.stride}+1)"
+
+
+def _spread_out(side: Side, extra: int) -> str:
+    """The size that a convolution would bring down to the input: `(h-1)*stride - pad + dilation*(r-1) + extra + 1`."""
+    if side.same:
+        return side.input if side.stride == 1 else f"{side.stride}*{side.input}"
+    size = side.input if side.stride == 1 else f"{side.stride}*{side.input}"
+    window = side.window if side.dilation == 1 else f"{side.dilation}*{side.window}"
+    constant = 1 + extra - side.stride - side.before - side.after - side.dilation
+    return shift(f"{size}+{window}", constant)
+
+
+def _times(groups: Extent, name: str) -> str:
+    return name if groups == 1 else f"{groups}*{name}"
+
+
+def _filters(name: str, arity: int, groups: Extent) -> Problem | None:
+    if arity not in (2, 3):
+        return Problem(f"{name} takes an input, filters and perhaps a bias; {arity} are given")
+    if isinstance(groups, int) and groups < 1:
+        return Problem("groups must be at least 1")
+    return None
+
+
+# --- convolutions ----------------------------------------------------------------------------
+
+
+@operator(roles={"c": "channels", "k": "output channels"})
+def conv(
+    arity: int,
+    *,
+    stride: Ints = (1,),
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    groups: Extent = 1,
+    spatial: int | None = None,
+) -> Rule:
+    """Slide filters over an input: `x : [n,c,h,w]`, filters `[k,c,r,s]`, perhaps a bias `[k]`.
+
+    - `stride`: the step from one place to the next; a number, or one for each spatial dimension.
+    - `pad`: zeros around the input; a number, one for each spatial dimension, or a list of all the beginnings
+      and then all the ends. "same" pads so that the size is the input's over the stride, rounded up.
+    - `dilation`: the step between the elements that a filter sees.
+    - `groups`: cut the channels into so many groups, each with filters of its own.
+
+    >>> conv(x : f32 [n,c,h,w], f : f32 [k,c,r,s])
+    f32 [n,k,h-r+1,w-s+1]
+    >>> conv(x : f32 [8,3,224,224], f : f32 [64,3,7,7], stride=2, pad=3)
+    f32 [8,64,112,112]
+    >>> conv(x : f32 [8,32,100], f : f32 [32,1,3], groups=32)
+    f32 [8,32,98]
+    """
+    if problem := _filters("conv", arity, groups):
+        return problem
+    sides = _sides(spatial, stride, pad, dilation)
+    if isinstance(sides, Problem):
+        return sides
+    c, k = _times(groups, "c"), _times(groups, "k")
+    x = dims(["n", c, *(side.input for side in sides)])
+    f = dims([k, "c", *(side.window for side in sides)])
+    y = dims(["n", k, *(_slide(side) for side in sides)])
+    bias = f", t [{k}]" if arity == 3 else ""
+    return f"(t {x}, t {f}{bias}) -> t {y} where t : num"
+
+
+@operator(roles={"c": "channels", "k": "output channels"})
+def conv_transpose(
+    arity: int,
+    *,
+    stride: Ints = (1,),
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    groups: Extent = 1,
+    output_pad: Ints = (0,),
+    spatial: int | None = None,
+) -> Rule:
+    """The transpose of a convolution, which makes an image larger: `x : [n,c,h,w]`, filters `[c,k,r,s]`, perhaps a bias `[k]`.
+
+    - `stride`, `pad`, `dilation`, `groups`: those of the convolution that this is the transpose of.
+    - `output_pad`: what to add at the end, to choose among the sizes that such a convolution rounds down alike.
+
+    >>> conv_transpose(x : f32 [n,c,h,w], f : f32 [c,k,2,2], stride=2)
+    f32 [n,k,2*h,2*w]
+    >>> conv_transpose(x : f32 [1,16,7,7], f : f32 [16,8,3,3], stride=2, pad=1, output_pad=1)
+    f32 [1,8,14,14]
+    """
+    if problem := _filters("conv_transpose", arity, groups):
+        return problem
+    sides = _sides(spatial, stride, pad, dilation, output_pad=output_pad)
+    if isinstance(sides, Problem):
+        return sides
+    extras = _spread(output_pad, len(sides))
+    for side, extra in zip(sides, extras, strict=True):
+        if extra and extra >= max(side.stride, side.dilation):
+            return Problem("output_pad must be less than the stride or the dilation")
+    c, k = _times(groups, "c"), _times(groups, "k")
+    x = dims(["n", c, *(side.input for side in sides)])
+    f = dims([c, "k", *(side.window for side in sides)])
+    y = dims(["n", k, *(_spread_out(s, e) for s, e in zip(sides, extras, strict=True))])
+    bias = f", t [{k}]" if arity == 3 else ""
+    return f"(t {x}, t {f}{bias}) -> t {y} where t : num"
+
+
+# --- pools -----------------------------------------------------------------------------------
+
+
+def _pool(
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    spatial: int | None,
+    where: str,
+) -> Rule:
+    sides = _sides(spatial, window if stride is None else stride, pad, dilation, window)
+    if isinstance(sides, Problem):
+        return sides
+    for side in sides:
+        reach = side.dilation * (int(side.window) - 1)
+        if side.before > reach or side.after > reach:
+            return Problem("pad must be less than the window, or a window could see nothing but padding")
+    x = dims(["n", "c", *(side.input for side in sides)])
+    slide = _slide_past if ceil_mode else _slide
+    y = dims(["n", "c", *(slide(side) for side in sides)])
+    return f"t {x} -> t {y} where t : {where}"
+
+
+@operator
+def max_pool(
+    *,
+    window: Ints,
+    stride: Ints | None = None,
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    ceil_mode: bool = False,
+    spatial: int | None = None,
+) -> Rule:
+    """The largest element in each window that slides over the spatial dimensions of `[n,c,h,w]`.
+
+    - `window`: its size; a number, or one for each spatial dimension.
+    - `stride`: the step from one window to the next; the window's size if not given.
+    - `pad`: what is put around the input (it never wins); as for `conv`.
+    - `dilation`: the step between the elements that a window sees.
+    - `ceil_mode`: let the last window hang over the end.
+
+    >>> max_pool(x : f32 [n,c,h,w], window=2)
+    f32 [n,c,h/2,w/2]
+    >>> max_pool(x : f32 [8,64,112,112], window=[3,3], stride=[2,2], pad=[1,1])
+    f32 [8,64,56,56]
+    """
+    return _pool(window, stride, pad, dilation, ceil_mode, spatial, "num")
+
+
+@operator
+def avg_pool(
+    *,
+    window: Ints,
+    stride: Ints | None = None,
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    ceil_mode: bool = False,
+    count_pad: bool = False,
+    spatial: int | None = None,
+) -> Rule:
+    """The mean of each window that slides over the spatial dimensions of `[n,c,h,w]`.
+
+    - `window`, `stride`, `pad`, `dilation`, `ceil_mode`: as for `max_pool`.
+    - `count_pad`: count the padding as elements.
+
+    >>> avg_pool(x : f32 [8,16,32,32], window=2)
+    f32 [8,16,16,16]
+    """
+    return _pool(window, stride, pad, dilation, ceil_mode, spatial, "float")
+
+
+def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
+    if not keep:
+        return f"t [n,c]@s -> t [n,c] where t : {where}"
+    sides = _sides(spatial, (1,), (0,), (1,))
+    if isinstance(sides, Problem):
+        return sides
+    x = dims(["n", "c", *(side.input for side in sides)])
+    return f"t {x} -> t {dims(['n', 'c', *('1' for _ in sides)])} where t : {where}"
+
+
+@operator
+def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
+    """The largest element of each channel.
+
+    - `keep`: leave the spatial dimensions there with size 1.
+
+    >>> global_max_pool(x : f32 [n,c,h,w])
+    f32 [n,c]
+    """
+    return _global_pool(keep, spatial, "num")
+
+
+@operator
+def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
+    """The mean of each channel.
+
+    - `keep`: leave the spatial dimensions there with size 1.
+
+    >>> global_avg_pool(x : f32 [n,c,h,w])
+    f32 [n,c]
+    >>> global_avg_pool(x : f32 [n,c,h,w], keep=true)
+    f32 [n,c,1,1]
+    """
+    return _global_pool(keep, spatial, "float")
+
+
+@operator
+def upsample(*, scale: Ints, mode: str = "nearest", spatial: int | None = None) -> Rule:
+    """Make the spatial dimensions of `[n,c,h,w]` larger by whole factors.
+
+    - `scale`: the factor; a number, or one for each spatial dimension.
+    - `mode`: "nearest" or "linear".
+
+    >>> upsample(x : f32 [n,c,h,w], scale=2)
+    f32 [n,c,2*h,2*w]
+    """
+    if mode not in ("nearest", "linear"):
+        return Problem(f'mode is "{mode}"; it can be "nearest" or "linear"')
+    sides = _sides(spatial, scale, (0,), (1,))
+    if isinstance(sides, Problem):
+        return Problem(sides.text.replace("stride", "scale"))
+    x = dims(["n", "c", *(side.input for side in sides)])
+    y = dims(["n", "c", *(f"{side.stride}*{side.input}" for side in sides)])
+    return f"t {x} -> t {y} where t : float"

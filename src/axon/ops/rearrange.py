@@ -1,0 +1,269 @@
+"""Operators that move elements about and compute nothing: joining, cutting up, and changing the shape."""
+
+from __future__ import annotations
+
+from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place, shift
+from axon.ops.operator import Extent, Extents, Ints, Problem, Rule, operator
+
+MOST_PARTS = 1024
+"""The most parts that a tensor is cut into."""
+
+
+# --- joining and cutting ---------------------------------------------------------------------
+
+
+@operator(roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"})
+def concat(arity: int, *, axis: int = 0) -> Rule:
+    """Join tensors along an axis; the other dimensions must agree.
+
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> concat(x : f32 [a,3], y : f32 [b,3])
+    f32 [a+b,3]
+    >>> concat(x : f32 [2,3], y : f32 [2,4], z : f32 [2,5], axis=1)
+    f32 [2,12]
+    """
+    if arity < 1:
+        return Problem("concat takes at least one tensor")
+    if problem := bad_axes((axis,)):
+        return problem
+    sizes = list("abc")[:arity] if arity <= 3 else [f"n{i}" for i in range(1, arity + 1)]
+    params = ", ".join(f"t {at(axis, size, tail='after')}" for size in sizes)
+    return f"({params}) -> t {at(axis, '+'.join(sizes), tail='after')}"
+
+
+@operator(roles={"s": "shapes"})
+def stack(arity: int, *, axis: int = 0) -> Rule:
+    """Put tensors of one shape side by side along a new axis.
+
+    - `axis`: where the new one stands in the result; outermost if not given. Negative axes count from the back.
+
+    >>> stack(x : f32 [n], y : f32 [n])
+    f32 [2,n]
+    >>> stack(x : f32 [b,n], y : f32 [b,n], z : f32 [b,n], axis=-1)
+    f32 [b,n,3]
+    """
+    if arity < 1:
+        return Problem("stack takes at least one tensor")
+    if problem := bad_axes((axis,)):
+        return problem
+    params = ", ".join([f"t {at(axis)}"] * arity)
+    return f"({params}) -> t {at(axis, str(arity))}"
+
+
+@operator
+def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int = 0) -> Rule:
+    """Cut a tensor along an axis; the result is a tuple.
+
+    - `parts`: into so many equal parts,
+    - `sizes`: or into parts of these sizes, which must add up to the whole.
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> split(x : f32 [b,6], parts=2, axis=1)
+    (f32 [b,3], f32 [b,3])
+    >>> split(x : f32 [5,n], sizes=[2,3])
+    (f32 [2,n], f32 [3,n])
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    if (parts is None) == (sizes is None):
+        return Problem("give either parts=… (how many equal ones) or sizes=[…]")
+    count = len(sizes) if sizes is not None else parts or 0
+    if not 1 <= count <= MOST_PARTS:
+        return Problem(f"a tensor is cut into 1 to {MOST_PARTS} parts, not {count}")
+    if sizes is None:
+        whole, pieces = f"{count}*n" if count > 1 else "n", ["n"] * count
+    elif any(isinstance(size, int) and size < 0 for size in sizes):
+        return Problem("the size of a part must be at least 0")
+    else:
+        pieces = [str(size) for size in sizes]
+        whole = "+".join(pieces)
+    results = ", ".join(f"t {at(axis, piece)}" for piece in pieces)
+    return f"t {at(axis, whole)} -> {f'({results})' if count > 1 else results}"
+
+
+# --- changing the shape ----------------------------------------------------------------------
+
+
+@operator
+def reshape() -> Rule:
+    """The same elements in the same order, under another shape with as many elements.
+
+    >>> reshape(x : f32 [b,s,64], [b,s,8,8])
+    f32 [b,s,8,8]
+    """
+    return "(t p, shape q) -> t q where size(p) = size(q)"
+
+
+@operator
+def flatten(*, axis: int | None = None) -> Rule:
+    """All elements in one dimension; or, with an axis, in two: what is before the axis, and the rest.
+
+    - `axis`: where the second dimension begins. Negative axes count from the back.
+
+    >>> flatten(x : f32 [b,3,4])
+    f32 [12*b]
+    >>> flatten(x : f32 [b,3,4], axis=1)
+    f32 [b,12]
+    """
+    if axis is None:
+        return "t s -> t [size(s)]"
+    if problem := bad_axes((axis,)):
+        return problem
+    names = [f"d{i}" for i in range(abs(axis))]
+    product = "*".join(names) or "1"
+    if axis >= 0:
+        return f"t {append(dims(names), 's')} -> t [{product},size(s)]"
+    return f"t {append('s', dims(names))} -> t [size(s),{product}]"
+
+
+@operator
+def squeeze(*, axis: Ints) -> Rule:
+    """Leave out dimensions of size 1.
+
+    - `axis`: one axis or a list. Negative axes count from the back.
+
+    >>> squeeze(x : f32 [n,1,k], axis=1)
+    f32 [n,k]
+    """
+    if problem := bad_axes(axis):
+        return problem
+    return f"t {place(axis, ['1'] * len(axis))} -> t {place(axis, [''] * len(axis))}"
+
+
+@operator
+def expand_dims(*, axis: Ints) -> Rule:
+    """Put in dimensions of size 1.
+
+    - `axis`: where they stand in the result: one axis or a list. Negative axes count from the back.
+
+    >>> expand_dims(x : f32 [n,k], axis=0)
+    f32 [1,n,k]
+    >>> expand_dims(x : f32 [n,k], axis=[1,-1])
+    f32 [n,1,k,1]
+    """
+    if problem := bad_axes(axis):
+        return problem
+    return f"t {place(axis, [''] * len(axis))} -> t {place(axis, ['1'] * len(axis))}"
+
+
+@operator
+def broadcast_to() -> Rule:
+    """Stretch a tensor to a shape, as NumPy does.
+
+    >>> broadcast_to(x : f32 [3], [b,3])
+    f32 [b,3]
+    """
+    return "(t p, shape q) -> t q where q = broadcast(p,q)"
+
+
+# --- longer, shorter, the other way round ----------------------------------------------------
+
+
+@operator
+def tile(*, reps: Extents) -> Rule:
+    """Repeat a tensor as a whole along its last axes.
+
+    - `reps`: how often, one number for each of the last axes.
+
+    >>> tile(x : f32 [n,3], reps=[2,1])
+    f32 [2*n,3]
+    """
+    if len(reps) > LIMIT:
+        return Problem(f"reps has {len(reps)} entries; a tensor has at most {LIMIT} dimensions here")
+    if any(isinstance(times, int) and times < 0 for times in reps):
+        return Problem("reps must be at least 0")
+    names = [f"d{i}" for i in range(len(reps))]
+    longer = [_times(times, name) for times, name in zip(reps, names, strict=True)]
+    return f"t {append('s', dims(names))} -> t {append('s', dims(longer))}"
+
+
+def _times(times: Extent, name: str) -> str:
+    return name if times == 1 else f"{times}*{name}"
+
+
+@operator
+def repeat(*, times: Extent, axis: int = 0) -> Rule:
+    """Repeat each row along an axis before the next one: a, a, b, b.
+
+    - `times`: how often.
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> repeat(x : f32 [n,3], times=2)
+    f32 [2*n,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    if isinstance(times, int) and times < 0:
+        return Problem("times must be at least 0")
+    return f"t {at(axis, 'n')} -> t {at(axis, _times(times, 'n'))}"
+
+
+@operator
+def pad(
+    *,
+    pad: Extents = (),
+    before: Extent = 0,
+    after: Extent = 0,
+    axis: int = 0,
+    value: float = 0.0,
+) -> Rule:
+    """Put elements around a tensor, along its first axes or along one.
+
+    - `pad`: a list with a pair `[before, after]` for each of the first axes,
+    - `before`, `after`: or how many to put at the ends of one axis.
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+    - `value`: the element to put there.
+
+    >>> pad(x : f32 [n,3], pad=[[1,1],[0,2]])
+    f32 [n+2,5]
+    >>> pad(x : f32 [b,n], before=1, axis=-1)
+    f32 [b,n+1]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    if pad and (before, after, axis) != (0, 0, 0):
+        return Problem("give either pad=[[before, after], …] or before=… and after=… with an axis")
+    if len(pad) % 2 or len(pad) > 2 * LIMIT:
+        return Problem("pad is a list of pairs, one for each of the first axes: [[1,1],[0,2]]")
+    pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)] or [(before, after)]
+    if any(isinstance(size, int) and size < 0 for pair in pairs for size in pair):
+        return Problem("pad makes a tensor longer; to make it shorter, use slice")
+    axes = tuple(range(len(pairs))) if pad else (axis,)
+    names = [f"n{i}" for i in axes] if pad else ["n"]
+    longer = [_longer(name, pair) for name, pair in zip(names, pairs, strict=True)]
+    return f"t {place(axes, names)} -> t {place(axes, longer)}"
+
+
+def _longer(name: str, pair: Extents) -> str:
+    named = [size for size in pair if isinstance(size, str)]
+    return shift("+".join([name, *named]), sum(size for size in pair if isinstance(size, int)))
+
+
+@operator
+def reverse(*, axis: int = 0) -> Rule:
+    """The other way round along an axis.
+
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> reverse(x : f32 [n,3])
+    f32 [n,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    return f"t {at(axis, 'n')} -> t {at(axis, 'n')}"
+
+
+@operator
+def roll(*, by: int, axis: int = 0) -> Rule:
+    """Move the rows along an axis; those that fall off one end come in at the other.
+
+    - `by`: how many places to move.
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> roll(x : f32 [n,3], by=1)
+    f32 [n,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    return f"t {at(axis, 'n')} -> t {at(axis, 'n')}"

@@ -1,0 +1,169 @@
+"""Choosing, converting and making tensors; shapes as values."""
+
+from __future__ import annotations
+
+from axon.ops.axes import at, bad_axes
+from axon.ops.operator import Element, Problem, Rule, operator
+
+
+@operator
+def identity() -> Rule:
+    """The argument itself, whatever it is.
+
+    >>> identity(x : f32 [n,3])
+    f32 [n,3]
+    """
+    return "a -> a"
+
+
+@operator
+def where() -> Rule:
+    """Elements of the second where the first is true, else of the third. The shapes broadcast.
+
+    >>> where(c : bool [n,3], x : f32 [3], y : f32)
+    f32 [n,3]
+    """
+    return "(bool p, t q, t r) -> t broadcast(p,q,r)"
+
+
+@operator
+def cast(*, to: Element) -> Rule:
+    """The same elements as another element type.
+
+    - `to`: the element type.
+
+    >>> cast(x : i64 [n,3], to=f32)
+    f32 [n,3]
+    """
+    given = "t" if to != "t" else "u"
+    return f"{given} s -> {to} s"
+
+
+# --- sizes as values -------------------------------------------------------------------------
+
+
+@operator
+def shape() -> Rule:
+    """The shape of a tensor, which can be given where an operator wants one.
+
+    >>> broadcast_to(y : f32, shape(x : f32 [n,3]))
+    f32 [n,3]
+    """
+    return "t s -> shape s"
+
+
+@operator
+def size(*, axis: int | None = None) -> Rule:
+    """How many elements a tensor has, or how many rows along an axis.
+
+    - `axis`: which one. Negative axes count from the back.
+
+    >>> range(size(x : f32 [n,3]))
+    i64 [3*n]
+    >>> range(size(x : f32 [n,3], axis=0))
+    i64 [n]
+    """
+    if axis is None:
+        return "t s -> dim size(s)"
+    return bad_axes((axis,)) or f"t {at(axis, 'n')} -> dim n"
+
+
+@operator
+def rank() -> Rule:
+    """How many dimensions a tensor has.
+
+    >>> range(rank(x : f32 [n,3]))
+    i64 [2]
+    """
+    return "t s -> dim rank(s)"
+
+
+# --- making tensors --------------------------------------------------------------------------
+
+
+@operator
+def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
+    """The integers from 0, or from the first argument, up to and without the last.
+
+    - `step`: the distance from one to the next, at least 1.
+    - `to`: the element type.
+
+    >>> range(5)
+    i64 [5]
+    >>> range(2, 9, step=3)
+    i64 [3]
+    """
+    if step < 1:
+        return Problem("step must be at least 1; `reverse` turns a range round")
+    if arity not in (1, 2):
+        return Problem(f"range takes a stop, or a start and a stop; {arity} arguments are given")
+    params, count = ("dim n", "n") if arity == 1 else ("dim a, dim b", "max(b-a,0)")
+    if step > 1:
+        count = f"({count}+{step - 1})/{step}"
+    return f"({params}) -> {to} [{count}]"
+
+
+@operator
+def zeros(*, to: Element = "f32") -> Rule:
+    """Zeros, in a shape.
+
+    - `to`: the element type.
+
+    >>> zeros([2,3])
+    f32 [2,3]
+    """
+    return f"shape s -> {to} s"
+
+
+@operator
+def ones(*, to: Element = "f32") -> Rule:
+    """Ones, in a shape.
+
+    - `to`: the element type.
+
+    >>> ones([2,3], to=i32)
+    i32 [2,3]
+    """
+    return f"shape s -> {to} s"
+
+
+@operator
+def full() -> Rule:
+    """A shape filled with one value.
+
+    >>> full([2,3], x : f32)
+    f32 [2,3]
+    """
+    return "(shape s, t []) -> t s"
+
+
+@operator
+def zeros_like() -> Rule:
+    """Zeros, in the shape and the element type of a tensor.
+
+    >>> zeros_like(x : f64 [n,3])
+    f64 [n,3]
+    """
+    return "t s -> t s"
+
+
+@operator
+def ones_like() -> Rule:
+    """Ones, in the shape and the element type of a tensor.
+
+    >>> ones_like(x : i32 [n])
+    i32 [n]
+    """
+    return "t s -> t s"
+
+
+@operator
+def eye(*, to: Element = "f32") -> Rule:
+    """A square matrix with ones on its diagonal and zeros elsewhere.
+
+    - `to`: the element type.
+
+    >>> eye(3)
+    f32 [3,3]
+    """
+    return f"dim n -> {to} [n,n]"

@@ -1,0 +1,36 @@
+"""The mistakes found in a file: all are counted, the first are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from axon.diagnostics.value import Diagnostic, Severity
+
+MAX_SHOWN = 50
+
+
+@dataclass(slots=True)
+class Problems:
+    """Diagnostics in the order they were found; `latest` is where the last one is."""
+
+    kept: list[Diagnostic] = field(default_factory=list)
+    count: int = 0
+    latest: int = -1
+
+    def add(self, problem: Diagnostic) -> None:
+        self.count += 1
+        self.latest = problem.labels[0].span.start
+        if len(self.kept) <= MAX_SHOWN:
+            self.kept.append(problem)
+
+
+def settle(*found: Problems) -> tuple[Diagnostic, ...]:
+    """The problems in the order of the text, with a word about those that are too many to show."""
+    kept = [problem for each in found for problem in each.kept]
+    kept.sort(key=lambda problem: problem.labels[0].span.start)
+    shown = kept[:MAX_SHOWN]
+    hidden = sum(each.count for each in found) - len(shown)
+    if hidden:
+        message = f"{hidden} more problem{'s' if hidden > 1 else ''} in this file not shown"
+        shown.append(Diagnostic("AX002", Severity.NOTE, message, kept[MAX_SHOWN].labels[:1]))
+    return tuple(shown)

@@ -1,0 +1,358 @@
+"""From the syntax of types to types: names become variables, conditions become relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from axon.diagnostics import Diagnostic, error
+from axon.source import Span
+from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.elements import ANY, BIT, CLASSES
+from axon.types.type import (
+    UNKNOWN,
+    AtLeast,
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    DimValue,
+    Elem,
+    Fn,
+    Relation,
+    Scheme,
+    Shape,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    Uniform,
+    make_scheme,
+    relation_variables,
+    shape_rank,
+    shape_size,
+    type_variables,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+
+# The shape after an axis that an operator takes away: what it stands for must not vary (see Uniform).
+AFTER = "after"
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names of one definition. A name is a dimension or a shape, never both (D14)."""
+
+    index: dict[str, DimVar | ShapeVar] = field(default_factory=dict)
+    elems: dict[str, ElemVar] = field(default_factory=dict)
+    types: dict[str, TypeVar] = field(default_factory=dict)
+    given: dict[str, Dim] = field(default_factory=dict)
+    places: dict[str, Span] = field(default_factory=dict)
+
+
+class Reader:
+    """Reads types into a scope. `user` names are shown as they are written; `depth` is where the tensors stand.
+
+    In a signature (`quantified`) `?k` is a run-time size. In an annotation of a `fn` it is a name for one that the body makes,
+    so a parameter cannot have it.
+    """
+
+    def __init__(
+        self, scope: Scope, level: int, depth: int, user: bool = True, quantified: bool = False
+    ) -> None:
+        self.scope = scope
+        self.level = level
+        self.depth = depth
+        self.user = user
+        self.quantified = quantified
+        self.in_parameter = False
+        self.relations: list[Relation] = []
+        self.diagnostics: list[Diagnostic] = []
+
+    # --- types ---
+
+    def type(self, expr: ast.TypeExpr) -> Type:
+        match expr:
+            case ast.TensorType(elem, shape, _):
+                return Tensor(self.elem(elem), self._sizes(self.shape(shape)))
+            case ast.NamedType(name, _):
+                if name not in self.scope.types:
+                    self.scope.types[name] = TypeVar(name, self.level, self.user)
+                return self.scope.types[name]
+            case ast.TupleType(items, _):
+                return Tuple(tuple(self.type(item) for item in items))
+            case ast.FnType(params, result, _):
+                return Fn(tuple(self.type(p) for p in params), self.type(result))
+            case ast.ShapeValueType(shape, _):
+                return ShapeValue(self._sizes(self.shape(shape)))
+            case ast.DimValueType(dim, _):
+                return DimValue(self.dim(dim))
+
+    def elem(self, name: str) -> Elem:
+        if name in BIT:
+            return name
+        if name not in self.scope.elems:
+            self.scope.elems[name] = ElemVar(name, self.level, self.user, ANY)
+        return self.scope.elems[name]
+
+    def _sizes(self, shape: Shape) -> Shape:
+        """Computed sizes are sizes: those that might be negative are checked."""
+        for item in shape:
+            if isinstance(item, Poly) and not dims.is_nonnegative(item):
+                self.relations.append(AtLeast(item, silent=True))
+        return shape
+
+    # --- shapes ---
+
+    def shape(self, expr: ast.ShapeExpr) -> Shape:
+        match expr:
+            case ast.Dims(items, span):
+                return self._dims(items, span)
+            case ast.IndexName():
+                var = self._name(expr, ShapeVar)
+                return (var,) if isinstance(var, ShapeVar) else ()
+            case ast.Append(parts, _):
+                word: list[Dim | ShapeVar] = []
+                for part in parts:
+                    if isinstance(part, ast.Dims):
+                        word.extend(self._dims(part.items, part.span, bool(word)))
+                    else:
+                        word.extend(self.shape(part))
+                return tuple(word)
+            case ast.BroadcastOf(args, _):
+                result = ShapeVar("", self.level, scope=self.depth)
+                self.relations.append(Broadcast((result,), tuple(self.shape(a) for a in args)))
+                return (result,)
+
+    def _dims(self, items: tuple[ast.DimExpr, ...], span: Span, before: bool = False) -> Shape:
+        word: list[Dim] = []
+        for item in items:
+            if isinstance(item, ast.Star):
+                if not word and not before:
+                    self._error(
+                        "AX105",
+                        "a ragged dimension needs a dimension before it",
+                        item.span,
+                        "varies over nothing",
+                        help="write the dimension that its size varies over first, as in [n,*]",
+                    )
+                word.append(DimVar("", self.level, scope=self.depth + 1, runtime=True))
+            else:
+                word.append(self.dim(item))
+        return tuple(word)
+
+    # --- dimensions ---
+
+    def dim(self, expr: ast.DimExpr) -> Dim:
+        operations: list[ast.DimOp] = []
+        while isinstance(expr, ast.DimOp):  # chains lean left and may be long
+            operations.append(expr)
+            expr = expr.left
+        value = self._operand(expr)
+        for operation in reversed(operations):
+            value = self._apply(operation, value, self.dim(operation.right))
+        return value
+
+    def _operand(self, expr: ast.DimExpr) -> Dim:
+        match expr:
+            case ast.DimConst(value, _):
+                return value
+            case ast.IndexName(name, _, _):
+                if name in self.scope.given:
+                    return self.scope.given[name]
+                var = self._name(expr, DimVar)
+                return var if isinstance(var, DimVar) else 0
+            case ast.Star(span):
+                self._error("AX105", "`*` stands alone as a dimension", span, "not part of a sum")
+                return 0
+            case ast.DimCall(function, args, _):
+                parts = tuple(self.dim(a) for a in args)
+                if function == "broadcast":
+                    result = DimVar("", self.level, scope=self.depth)
+                    self.relations.append(DimBroadcast(result, parts))
+                    return result
+                return dims.minimum(*parts) if function == "min" else dims.maximum(*parts)
+            case ast.ShapeMeasure(function, shape, _):
+                word = self.shape(shape)
+                return shape_size(word) if function == "size" else shape_rank(word)
+            case ast.DimOp():
+                return self.dim(expr)
+
+    def _apply(self, operation: ast.DimOp, left: Dim, right: Dim) -> Dim:
+        match operation.op:
+            case "+":
+                return dims.add(left, right)
+            case "-":
+                return dims.sub(left, right)
+            case "*":
+                try:
+                    return dims.mul(left, right)
+                except dims.TooLarge:
+                    self._error("AX005", "this dimension is too large to keep", operation.span)
+                    return 0
+            case _:
+                if right == 0:
+                    self._error("AX107", "a dimension is divided by zero", operation.span)
+                    return 0
+                if not isinstance(right, int):
+                    self.relations.append(AtLeast(dims.sub(right, 1), silent=True))
+                return dims.floordiv(left, right) if operation.op == "/" else dims.mod(left, right)
+
+    def _name(
+        self, expr: ast.IndexName, kind: type[DimVar] | type[ShapeVar]
+    ) -> DimVar | ShapeVar | None:
+        name = expr.name
+        if expr.runtime and self.in_parameter:
+            self._error(
+                "AX108",
+                f"the size `?{name}` of a parameter is known when the function is called",
+                expr.span,
+                "not a run-time size",
+                help=f"write `{name}`",
+            )
+        known = self.scope.index.get(name)
+        if known is None:
+            runtime = expr.runtime and self.quantified
+            scope = self.depth - 1 if self.in_parameter else self.depth
+            known = kind(name, self.level, self.user, scope=scope, runtime=runtime)
+            self.scope.index[name] = known
+            self.scope.places[name] = expr.span
+        elif not isinstance(known, kind):
+            was, now = ("a dimension", "a shape") if kind is ShapeVar else ("a shape", "a dimension")
+            first = self.scope.places.get(name)
+            self._error(
+                "AX109",
+                f"`{name}` is {was} and {now}",
+                expr.span,
+                f"{now} here",
+                help="give one of the two another name",
+                first=(first, f"{was} here") if first is not None else None,
+            )
+            return None
+        return known
+
+    def _error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        help: str | None = None,
+        first: tuple[Span, str] | None = None,
+    ) -> None:
+        found = error(code, message, span, label, help)
+        if first is not None:
+            found = found.with_label(*first)
+        self.diagnostics.append(found)
+
+    # --- conditions ---
+
+    def conditions(self, conditions: tuple[ast.Condition, ...]) -> None:
+        for condition in conditions:
+            match condition:
+                case ast.ElementClass(name, class_name, span):
+                    self._element_class(name, class_name, span)
+                case ast.Compatible(args, _):
+                    if self._is_shape(*args):
+                        parts = tuple(self._as_shape(a) for a in args)
+                        result = ShapeVar("", self.level, scope=self.depth)
+                        self.relations.append(Broadcast((result,), parts))
+                    else:
+                        dim = DimVar("", self.level, scope=self.depth)
+                        self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
+                case ast.Relation(op, left, right, span):
+                    self._relation(op, left, right, span)
+
+    def _element_class(self, name: str, class_name: str, span: Span) -> None:
+        mask = CLASSES.get(class_name, BIT.get(class_name))
+        elem = self.elem(name)
+        if mask is None or isinstance(elem, str):
+            wrong = class_name if mask is None else name
+            self._error(
+                "AX005",
+                f"`{wrong}` is not {'a class of element types' if mask is None else 'a variable'}",
+                span,
+                help="the classes are num, float, int and any" if mask is None else None,
+            )
+        else:
+            elem.allowed &= mask
+
+    def _relation(self, op: str, left: ast.IndexExpr, right: ast.IndexExpr, span: Span) -> None:
+        if op == "=" and self._is_shape(left, right):
+            self.relations.append(ShapeEq(self._as_shape(left), self._as_shape(right)))
+            return
+        a, b = self._as_dim(left), self._as_dim(right)
+        match op:
+            case "=":
+                self.relations.append(DimEq(a, b))
+            case ">=":
+                self.relations.append(AtLeast(dims.sub(a, b), silent=False))
+            case "<=":
+                self.relations.append(AtLeast(dims.sub(b, a), silent=False))
+            case ">":
+                self.relations.append(AtLeast(dims.sub(dims.sub(a, b), 1), silent=False))
+            case _:
+                self.relations.append(AtLeast(dims.sub(dims.sub(b, a), 1), silent=False))
+
+    def _is_shape(self, *sides: ast.IndexExpr) -> bool:
+        """Whether a condition is between shapes: a name is what it is elsewhere in the signature."""
+        for side in sides:
+            match side:
+                case ast.Dims() | ast.Append():
+                    return True
+                case ast.IndexName(name, _, _):
+                    if isinstance(self.scope.index.get(name), ShapeVar):
+                        return True
+                case ast.BroadcastOf(args, _):
+                    if self._is_shape(*args):
+                        return True
+                case _:
+                    pass
+        return False
+
+    def _as_shape(self, side: ast.IndexExpr) -> Shape:
+        match side:
+            case ast.Dims() | ast.Append() | ast.BroadcastOf() | ast.IndexName():
+                return self.shape(side)
+            case _:
+                self._error("AX109", "a dimension stands where a shape is wanted", side.span)
+                return ()
+
+    def _as_dim(self, side: ast.IndexExpr) -> Dim:
+        match side:
+            case ast.BroadcastOf(args, _):
+                result = DimVar("", self.level, scope=self.depth)
+                self.relations.append(DimBroadcast(result, tuple(self._as_dim(a) for a in args)))
+                return result
+            case ast.Dims(_, span) | ast.Append(_, span):
+                self._error("AX109", "a shape stands where a dimension is wanted", span)
+                return 0
+            case _:
+                return self.dim(side)
+
+
+def read_signature(
+    signature: ast.Signature, user: bool = False, given: dict[str, Dim] | None = None
+) -> tuple[Scheme, list[Diagnostic]]:
+    """A scheme that stands on its own: an operator's type. Scopes count from the operator: `?k` is 1, `*` is 2."""
+    reader = Reader(Scope(given=given or {}), level=1, depth=1, user=user, quantified=True)
+    type_ = reader.type(signature.type)
+    reader.conditions(signature.where)
+    after = reader.scope.index.get(AFTER)
+    if isinstance(after, ShapeVar) and not user:
+        reader.relations.append(Uniform((after,)))
+    variables: dict[Var, None] = dict.fromkeys(type_variables(type_))
+    for relation in reader.relations:
+        variables.update(dict.fromkeys(relation_variables(relation)))
+    own = {v: None for v in variables if not (isinstance(v, DimVar) and v.rank_of is not None)}
+    for var in [v for v in variables if isinstance(v, DimVar) and v.rank_of is not None]:
+        assert var.rank_of is not None
+        own[var.rank_of] = None
+    if given:
+        for dim in given.values():
+            for outer in dims.variables(dim):
+                own.pop(outer, None)
+    if reader.diagnostics:
+        type_ = UNKNOWN if not isinstance(type_, Fn) else type_
+    return make_scheme(tuple(own), type_, tuple(reader.relations)), reader.diagnostics
