@@ -57,7 +57,8 @@ def check(source: Source, find_file: FindFile | None = None, paper: bool = False
 
 def _check(source: Source, imports: _Imports, paper: bool = False) -> Checked:
     program, problems = parse_program(source)
-    inferred = infer_program(program, lambda item: imports.read(item, source), _prelude)
+    broken = tuple(p.span for p in problems if p.span is not None)
+    inferred = infer_program(program, lambda item: imports.read(item, source), _prelude, broken)
     signatures = tuple(describe_definition(d, paper) for d in inferred.definitions)
     diagnostics = sorted((*problems, *inferred.diagnostics), key=_place)
     return Checked(program, inferred, signatures, tuple(diagnostics))

@@ -159,8 +159,14 @@ def test_attributes() -> None:
             raise AssertionError(other)
 
 
+CONTEXTUAL = [
+    *("op", "import", "as", "where", "shape", "dim", "size", "rank"),
+    *("broadcast", "min", "max", "mod", "range"),
+]
+
+
 def test_contextual_words_can_be_called() -> None:
-    for word in "op import as where shape dim size rank broadcast min max mod range".split():
+    for word in CONTEXTUAL:
         assert expr(f"{word}(c, x, y)") == f"{word}(c, x, y)"
         assert names(program(f"{word} = 1;")) == [word]
         assert names(program(f"op {word} : t s;")) == [word]
@@ -519,10 +525,12 @@ def test_long_chains() -> None:
 
 # --- anything at all -------------------------------------------------------------------------
 
-FRAGMENTS = (
-    "( ) [ ] { } fn x y = ; , -> + - * / @ == < : where op import \"a\" \" as 1 2.5 0f inf true ?k "
-    "$ t f32 dim shape broadcast min mod size (+ ' . … fn(x){ f("
-).split() + ["\n", "\n  ", "# c\n", "\0", "\ud800", "x = ", "\t", "\r\n"]
+FRAGMENTS = [
+    *("(", ")", "[", "]", "{", "}", "fn", "x", "y", "=", ";", ",", "->", "+", "-", "*", "/", "@"),
+    *("==", "<", ":", "where", "op", "import", '"a"', '"', "as", "1", "2.5", "0f", "inf", "true"),
+    *("?k", "$", "t", "f32", "dim", "shape", "broadcast", "min", "mod", "size", "(+", "'", "."),
+    *("…", "fn(x){", "f(", "\n", "\n  ", "# c\n", "\0", "\ud800", "x = ", "\t", "\r\n"),
+]
 
 
 def check_anything(text: str) -> None:

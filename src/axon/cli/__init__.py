@@ -1,1 +1,186 @@
-"""The command line: all the input and output, no logic."""
+"""The command line: arguments, files, terminals and exit codes; no logic."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+from axon.cli.files import Unreadable, find_import, read_source
+
+FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; 0 when fine, 1 when a program has errors, 2 on wrong usage."""
+    try:
+        options = _parser().parse_args(argv)
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else WRONG_USAGE
+    except Unreadable as problem:
+        print(f"axon: {problem}", file=sys.stderr)
+        return WRONG_USAGE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FINE
+    except KeyboardInterrupt:
+        return 130
+    except Exception as bug:
+        if os.environ.get("AXON_DEBUG"):
+            raise
+        print(f"axon: a bug in Axon, please report it: {type(bug).__name__}: {bug}", file=sys.stderr)
+        return HAS_ERRORS
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="axon", description="Infer the shapes of a deep-learning graph."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    check = commands.add_parser("check", help="check programs; exit 0 when they are fine, 1 when not")
+    check.add_argument("files", nargs="+", metavar="FILE")
+    check.add_argument("--json", action="store_true", help="the diagnostics as JSON")
+    check.set_defaults(run=_check)
+
+    infer = commands.add_parser("infer", help="print the signature of every definition")
+    infer.add_argument("file", metavar="FILE")
+    infer.add_argument("--json", action="store_true", help="signatures and diagnostics as JSON")
+    infer.add_argument("--classes", action="store_true", help="show element classes (t : float) too")
+    infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    infer.set_defaults(run=_infer)
+
+    explain = commands.add_parser(
+        "explain", help="show how a type is derived, or what an error code means"
+    )
+    explain.add_argument("file", metavar="FILE|CODE")
+    explain.add_argument("name", metavar="NAME", nargs="?")
+    explain.add_argument("--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], result[0]")
+    explain.add_argument("--from", dest="start", metavar="X", help="only what follows from X")
+    explain.add_argument("--short", action="store_true", help="the steps without the sets between them")
+    explain.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    explain.set_defaults(run=_explain)
+    return parser
+
+
+# --- commands --------------------------------------------------------------------------------------------
+
+
+def _check(options: argparse.Namespace) -> int:
+    from axon.driver import check
+
+    sources = [read_source(path) for path in options.files]
+    results = [check(source, find_import) for source in sources]
+    if options.json:
+        _print_json({"diagnostics": [_json(d) for r in results for d in r.diagnostics]})
+    else:
+        for result in results:
+            _print_diagnostics(result.diagnostics)
+            if result.ok:
+                count = len(result.signatures)
+                noun = "definition" if count == 1 else "definitions"
+                print(f"{result.program.source.name}: fine, {count} {noun}")
+    return FINE if all(result.ok for result in results) else HAS_ERRORS
+
+
+def _infer(options: argparse.Namespace) -> int:
+    from axon.driver import check
+
+    checked = check(read_source(options.file), find_import, options.notation == "paper")
+    if options.json:
+        _print_json(
+            {
+                "definitions": [
+                    {
+                        "name": s.name,
+                        "signature": s.signature,
+                        "where": list(s.where),
+                        "guards": list(s.guards),
+                        "classes": list(s.classes),
+                    }
+                    for s in checked.signatures
+                ],
+                "diagnostics": [_json(d) for d in checked.diagnostics],
+            }
+        )
+    else:
+        for signature in checked.signatures:
+            print(signature.line(options.classes))
+        _print_diagnostics(checked.diagnostics)
+    return FINE if checked.ok else HAS_ERRORS
+
+
+def _explain(options: argparse.Namespace) -> int:
+    if re.fullmatch(r"AX\d{3}", options.file):
+        return _explain_code(options.file)
+    from axon.cli.explain import answer_text, derivation_text
+    from axon.driver import check
+
+    checked = check(read_source(options.file), find_import)
+    chosen = checked.inferred.definitions
+    if options.name is not None:
+        found = checked.find(options.name)
+        chosen = (found,) if found is not None else ()
+    if not chosen:
+        _print_diagnostics(checked.diagnostics)
+        if options.name is None:
+            return HAS_ERRORS if not checked.ok else FINE
+        known = ", ".join(d.name for d in checked.inferred.definitions) or "none"
+        what = "has errors or does not exist" if not checked.ok else "does not exist"
+        print(f"axon: `{options.name}` {what}; typed definitions: {known}", file=sys.stderr)
+        return HAS_ERRORS if not checked.ok else WRONG_USAGE
+    for i, definition in enumerate(chosen):
+        if i:
+            print()
+        if options.why is not None:
+            text, good = answer_text(checked, definition, options.why)
+            if not good:
+                print(f"axon: {text}", file=sys.stderr)
+                return WRONG_USAGE
+            print(text)
+        else:
+            paper = options.notation == "paper"
+            print(derivation_text(definition, paper, options.short, options.start))
+    _print_diagnostics(checked.diagnostics)
+    return FINE if checked.ok else HAS_ERRORS
+
+
+def _explain_code(code: str) -> int:
+    from axon.diagnostics.pages import page
+
+    text = page(code)
+    if text is None:
+        print(f"axon: there is no error code {code}", file=sys.stderr)
+        return WRONG_USAGE
+    print(text.rstrip())
+    return FINE
+
+
+# --- output ----------------------------------------------------------------------------------------------
+
+
+def _print_diagnostics(diagnostics: Sequence[object]) -> None:
+    if not diagnostics:
+        return
+    from axon.diagnostics import render_all
+
+    colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    sys.stdout.flush()
+    print(render_all(diagnostics, colour), file=sys.stderr)  # type: ignore[arg-type]
+
+
+def _json(diagnostic: object) -> dict[str, object]:
+    from axon.diagnostics import to_json
+
+    return to_json(diagnostic)  # type: ignore[arg-type]
+
+
+def _print_json(document: object) -> None:
+    import json
+
+    print(json.dumps(document, indent=2, ensure_ascii=False))

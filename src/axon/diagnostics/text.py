@@ -134,49 +134,48 @@ def _windows(text: str, marks: list[_Mark]) -> list[list[_Mark]]:
 
 
 def _rows(text: str, marks: list[_Mark], style: str, ink: _Ink) -> list[str]:
-    """The line, its carets, and a row for each text that does not fit beside them."""
+    """The line, then carets and texts; marks that overlap get carets of their own."""
     first, last = 0, len(text)
     if last > MAX_LINE:
         first = max(0, marks[0].start - BEFORE)
         last = min(last, marks[0].start + 2 * AFTER)
-    shown_line, columns = _draw(text, first, last)
+    line, columns = _draw(text, first, last)
+    layers: list[list[_Mark]] = []
+    for mark in marks:
+        start = columns[mark.start - first] if mark.start < last else columns[-1]
+        end = max(columns[min(mark.end, last) - first], start + 1)
+        placed = _Mark(start, end, mark.text, mark.primary)
+        layer = next((each for each in layers if each[-1].end <= start), None)
+        if layer is None:
+            layers.append([placed])
+        else:
+            layer.append(placed)
+    return [line, *(row for layer in layers for row in _layer(layer, style, ink))]
 
-    def column(at: int) -> int:
-        at = max(at - first, 0)
-        return columns[at] if at < len(columns) else columns[-1] + at - len(columns) + 1
 
-    canvas: dict[int, str] = {}
-    for mark in sorted(marks, key=lambda mark: (mark.primary, mark.start - mark.end)):
-        begin = column(mark.start)
-        end = max(column(min(mark.end, max(last, mark.start + 1))), begin + 1)
-        for at in range(begin, end):
-            canvas[at] = style if mark.primary else _OTHER
-    carets = _paint(canvas, ink)
-    texts = [(column(mark.start), mark) for mark in marks if mark.text]
-    rows = [shown_line, carets]
-    if texts and column(texts[-1][1].start) == _start_of_last_run(canvas, texts[-1][0]):
-        place, mark = texts.pop()
-        rows[1] = f"{carets} {ink(mark.text, style if mark.primary else _OTHER)}"
-    while texts:
-        place, mark = texts.pop()
-        pipes = {at: each.primary for at, each in texts if at < place}
-        row = "".join(
-            ink("|", style if pipes[at] else _OTHER) if at in pipes else " " for at in range(place)
-        )
-        rows.append(row + ink(mark.text, style if mark.primary else _OTHER))
+def _layer(marks: list[_Mark], style: str, ink: _Ink) -> list[str]:
+    """The carets with the text of the last mark, then the other texts, the last first."""
+
+    def paint(text: str, mark: _Mark) -> str:
+        return ink(text, style if mark.primary else _OTHER)
+
+    carets = ""
+    column = 0
+    for mark in marks:
+        carets += " " * (mark.start - column) + paint("^" * (mark.end - mark.start), mark)
+        column = mark.end
+    beside = marks[-1].text
+    rows = [f"{carets} {paint(beside, marks[-1])}" if beside else carets]
+    waiting = [mark for mark in marks[:-1] if mark.text]
+    while waiting:
+        below = waiting.pop()
+        row = ""
+        column = 0
+        for mark in waiting:
+            row += " " * (mark.start - column) + paint("|", mark)
+            column = mark.start + 1
+        rows.append(row + " " * (below.start - column) + paint(below.text, below))
     return rows
-
-
-def _start_of_last_run(canvas: dict[int, str], start: int) -> int:
-    """`start`, if nothing but one run of carets lies from there on: text can stand beside it."""
-    end = max(canvas) + 1
-    return start if all(at in canvas for at in range(start, end)) else -1
-
-
-def _paint(canvas: dict[int, str], ink: _Ink) -> str:
-    return "".join(
-        ink("^", canvas[at]) if at in canvas else " " for at in range(max(canvas, default=-1) + 1)
-    )
 
 
 def _draw(text: str, first: int, last: int) -> tuple[str, list[int]]:

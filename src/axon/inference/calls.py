@@ -89,6 +89,7 @@ def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
             )
         else:
             type_ = entry.type
+            inference.tainted = inference.tainted or type_ is UNKNOWN
     else:
         type_ = inference.infer(function, env)
     if call.attributes:

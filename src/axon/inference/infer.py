@@ -33,7 +33,10 @@ Prelude = Callable[[str], Entry | None]
 
 
 class Inference:
-    """The walk. `pending` are operator calls that wait for a rank to choose their signature."""
+    """The walk. `pending` are operator calls that wait for a rank to choose their signature.
+
+    `tainted` is set when a definition uses one that has no type: then it has none either.
+    """
 
     def __init__(self, state: State, prelude: Prelude) -> None:
         self.state = state
@@ -41,6 +44,7 @@ class Inference:
         self.pending: list[calls.Pending] = []
         self.defining: list[str] = []
         self.later: dict[str, Span] = {}
+        self.tainted = False
 
     # --- expressions ---
 
@@ -108,6 +112,7 @@ class Inference:
         if isinstance(entry.type, Scheme):
             origin = Origin("value", expr.span, expr.name)
             return instantiate(self.state, entry.type, origin, called=False)
+        self.tainted = self.tainted or entry.type is UNKNOWN
         return entry.type
 
     def error(self, code: str, message: str, span: Span, label: str = "", help: str | None = None) -> None:

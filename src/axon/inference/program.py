@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import calls
@@ -25,13 +26,19 @@ ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it."""
+    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it.
+
+    `type` is as inference left it, before anything known was put in: what questions about it start from.
+    """
 
     name: str
     span: Span
     scheme: Scheme
     guards: tuple[Relation, ...]
     constraints: tuple[Constraint, ...]
+    type: Type
+    params: tuple[str, ...]
+    names: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +50,16 @@ class Inferred:
 
 
 def infer_program(
-    program: ast.Program, read_import: ImportReader, prelude: Prelude
+    program: ast.Program,
+    read_import: ImportReader,
+    prelude: Prelude,
+    broken: tuple[Span, ...] = (),
 ) -> Inferred:
-    """Infer every definition that can be; the errors of the others are in the diagnostics."""
-    walk = _Program(read_import, prelude)
+    """Infer every definition that can be; the errors of the others are in the diagnostics.
+
+    `broken` are the places that could not be read: a definition around one of them has no type.
+    """
+    walk = _Program(read_import, prelude, broken)
     for item in program.items:
         if isinstance(item, ast.Binding):
             for name, span in _bound(item.pattern):
@@ -68,7 +81,9 @@ def _bound(pattern: ast.Pattern) -> list[tuple[str, Span]]:
 
 
 class _Program:
-    def __init__(self, read_import: ImportReader, prelude: Prelude) -> None:
+    def __init__(
+        self, read_import: ImportReader, prelude: Prelude, broken: tuple[Span, ...]
+    ) -> None:
         self.state = State()
         self.inference = Inference(self.state, prelude)
         self.environment = Environment()
@@ -76,6 +91,7 @@ class _Program:
         self.diagnostics: list[Diagnostic] = []
         self.open: list[int] = []
         self._read_import = read_import
+        self._broken = sorted(span.start for span in broken)
 
     # --- items ---
 
@@ -121,22 +137,29 @@ class _Program:
         generalised = self.inference.bind(item, self.environment)
         calls.settle(self.inference, 0, final=True)
         bad, constraints, guards = self._end(generalised.scheme if generalised else None)
+        bad = bad or self.inference.tainted or self._unreadable(item.span)
         for name, span in names:
             entry = self.environment.names.get(name)
-            if bad or entry is None:
-                self.environment.names[name] = Entry(UNKNOWN, span)
-            elif generalised is not None:
-                scheme = generalised.scheme
-                local = (*guards, *generalised.guards)
-                self.definitions.append(Definition(name, span, scheme, local, constraints))
-            elif isinstance(entry.type, Scheme):
-                self.definitions.append(Definition(name, span, entry.type, guards, constraints))
-            else:
-                self.open.append(len(self.definitions))
-                self.definitions.append(
-                    Definition(name, span, Scheme((), entry.type), guards, constraints)
-                )
             self.inference.later.pop(name, None)
+            if bad or entry is None or entry.type is UNKNOWN:
+                self.environment.names[name] = Entry(UNKNOWN, span)
+                continue
+            scheme = entry.type if isinstance(entry.type, Scheme) else Scheme((), entry.type)
+            if generalised is None:
+                self.open.append(len(self.definitions))
+            else:
+                guards = (*guards, *generalised.guards)
+            params = tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
+            type_ = generalised.type if generalised is not None else scheme.type
+            self.definitions.append(
+                Definition(
+                    name, span, scheme, guards, constraints, type_, params, self.state.names
+                )
+            )
+
+    def _unreadable(self, span: Span) -> bool:
+        at = bisect_left(self._broken, span.start)
+        return at < len(self._broken) and self._broken[at] <= span.end
 
     def result(self, expr: ast.Expr) -> None:
         """A file may end in a plain expression: it is called `main`."""
@@ -148,6 +171,7 @@ class _Program:
     def _begin(self) -> None:
         state = self.state
         state.names = Scope()
+        self.inference.tainted = False
         state.names_level = state.level + 1
         self._mark = (
             len(state.store.posted),
@@ -212,13 +236,7 @@ class _Program:
             self.state.level = -1
             scheme = generalise(self.state, type_).scheme
             self.state.level = 0
-            self.definitions[at] = Definition(
-                definition.name,
-                definition.span,
-                scheme,
-                definition.guards,
-                definition.constraints,
-            )
+            self.definitions[at] = replace(definition, scheme=scheme)
         self.diagnostics.sort(key=_place)
 
     def _default(self, type_: Type) -> None:

@@ -101,7 +101,8 @@ def _clash(core: list[Constraint], constraint: Constraint) -> Clash:
     wanted, here = others.word(relation.left), others.word(relation.right)
     if constraint.origin.kind == "result":
         wanted, here = here, wanted
-    for from_end in (True, False):
+    flexible = any(isinstance(item, ShapeVar) for item in relation.left)
+    for from_end in (True, False) if flexible else (False, True):
         found = _mismatch(relation.left, wanted, here, from_end)
         if found is not None:
             size, other, place, variable = found
@@ -287,11 +288,13 @@ def _labels(
             continue
         seen.add((span.start, span.end))
         text = texts.get(id(constraint)) or _other_text(clash, show)
-        labels.append(Label(span, text, primary=clash is main))
+        same_call = main is not None and origin.call == main.constraint.origin.call
+        primary = clash is main or (origin.kind == "argument" and same_call)
+        labels.append(Label(span, text, primary))
     if labels and not any(label.primary for label in labels):
         first = labels[-1]
         labels[-1] = Label(first.span, first.text, primary=True)
-    labels.sort(key=lambda label: not label.primary)
+    labels.sort(key=lambda label: (not label.primary, label.span.start))
     return labels
 
 
@@ -368,9 +371,19 @@ def _transposed(core: list[Constraint], main: Clash) -> list[str]:
             continue
         swapped = ShapeEq(relation.left, (*word[:-2], word[-1], word[-2]))
         changed = [Constraint(swapped, origin, c.depth) if c is constraint else c for c in core]
-        if conflict_of(changed) is None and origin.span is not None:
+        if origin.span is not None and _clearly_fits(changed):
             return [f"`transpose({_short(origin.span)})` would fit"]
     return []
+
+
+def _clearly_fits(constraints: list[Constraint]) -> bool:
+    """Without conflict, and without making one of the user's names a constant."""
+    trial = new_store(levels=False)
+    trial.post_all(constraints)
+    return not trial.conflicts and not any(
+        isinstance(var, DimVar) and var.user and isinstance(binding.value, int)
+        for var, binding in trial.bindings.items()
+    )
 
 
 def _short(span: Span) -> str:

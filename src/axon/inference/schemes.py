@@ -62,26 +62,29 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
 
 @dataclass(frozen=True, slots=True)
 class Generalised:
-    """A scheme, and the run-time checks that are its definition's own business."""
+    """A scheme, the run-time checks that are its definition's own business, and the type that it came from."""
 
     scheme: Scheme
     guards: tuple[Relation, ...]
+    type: Type
 
 
 def generalise(state: State, type_: Type) -> Generalised:
     """Quantify what is deeper than the current level, with the waiting constraints that speak of it."""
+    raw = type_
     type_ = state.resolve(type_)
     level = state.level
     mine: list[Constraint] = []
-    for constraint in list(state.store.waiting):
+    closed: list[Constraint] = []
+    for constraint in state.store.waiting:
         variables = state.store.relation_variables(constraint)
-        if not any(var.level > level for var in variables):
-            continue
-        if not is_redundant(state.store, constraint):
+        if any(var.level > level for var in variables):
             mine.append(constraint)
-        if all(var.level > level for var in variables):
-            state.store.unwait(constraint)
-    relations = _resolved(state, mine)
+            if all(var.level > level for var in variables):
+                closed.append(constraint)
+    relations = _resolved(state, [c for c in mine if not is_redundant(state.store, c)])
+    for constraint in closed:
+        state.store.unwait(constraint)
     type_, relations = _keep_names(state, type_, relations)
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
@@ -94,7 +97,7 @@ def generalise(state: State, type_: Type) -> Generalised:
         if var.level > level:
             quantified[var] = None
     scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth)
-    return Generalised(scheme, tuple(guards))
+    return Generalised(scheme, tuple(guards), raw)
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:

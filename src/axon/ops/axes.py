@@ -1,12 +1,14 @@
 """Shapes with an axis picked out, as text: what every rule with an `axis` attribute needs.
 
-An axis counts from the front (0, 1, …) or from the back (-1, -2, …), so a rule never needs the rank:
+An axis counts from the front (0, 1, …) or from the back (-1, -2, …), so a rule never needs the
+rank:
 
     at(0, "n")  is  [n]@s            at(-1, "n")  is  s@[n]
     at(1, "n")  is  [d0,n]@s         at(-2, "n")  is  s@[n,e1]
 
-What stands behind an axis that an operator removes is called `after` (a shape) and `after1`, `after2`, … (single
-dimensions, counted from the back; `after_1` between two such axes): inference asks of these that they do not vary inside the tensor.
+What stands behind an axis that an operator removes is called `after` (a shape) and `after1`,
+`after2`, … (single dimensions, counted from the back; `after_1` between two such axes): inference
+asks of these that they do not vary inside the tensor.
 """
 
 from __future__ import annotations
@@ -23,14 +25,14 @@ def bad_axes(axes: Ints) -> Problem | None:
     """What is wrong with a list of axes, whatever the rank is."""
     for axis in axes:
         if not -LIMIT <= axis < LIMIT:
-            return Problem(f"the axis {axis} is too far out: it must be from -{LIMIT} to {LIMIT - 1}")
+            return Problem(f"the axis {axis} is too far out: from -{LIMIT} to {LIMIT - 1} is fine")
     if len(set(axes)) < len(axes):
         return Problem("the same axis is given twice")
     front, back = _ends(axes)
     if front and back and len(front) <= max(front) and len(back) < -min(back):
         return Problem(
-            "these axes count from both ends and leave gaps at both, so their order depends on the rank; "
-            "count them all from one end"
+            "these axes count from both ends and leave gaps at both, so their order depends on "
+            "the rank; count them all from one end"
         )
     return None
 
@@ -42,8 +44,8 @@ def _ends(axes: Ints) -> tuple[Ints, Ints]:
 def place(axes: Ints, items: Sequence[str], tail: str = "s") -> str:
     """The shape whose dimensions at `axes` are `items`; an empty item leaves that axis out.
 
-    Exact for every rank: if the front or the back axes have no gap, a shape too short to hold both ends has
-    an axis that is named twice.
+    Exact for every rank: if the front or the back axes have no gap, a shape too short to hold both
+    ends has an axis that is named twice.
     """
     given = dict(zip(axes, items, strict=True))
     front, back = _ends(axes)
@@ -58,7 +60,8 @@ def place(axes: Ints, items: Sequence[str], tail: str = "s") -> str:
 
 
 def at(axis: int, *items: str, tail: str = "s") -> str:
-    """The shape with these dimensions in the place of one axis: none removes it, two put one beside it."""
+    """The shape with these dimensions in the place of one axis: none removes it, two put one beside
+    it."""
     return place((axis,), (",".join(items),), tail)
 
 
@@ -93,4 +96,3 @@ def append(*parts: str) -> str:
 def shift(text: str, constant: int) -> str:
     """`text + constant`: `h-r` and 1 give `h-r+1`."""
     return text if constant == 0 else f"{text}{constant:+d}"
-

@@ -1,7 +1,7 @@
 """Convolutions and pools: [batch, channels, …spatial dimensions…].
 
-The number of spatial dimensions is the rank's, where it is known, else it is read off the attributes that are lists, and is
-two if nothing says otherwise.
+The number of spatial dimensions is the rank's, where it is known, else it is read off the
+attributes that are lists, and is two if nothing says otherwise.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _sides(
             )
     if not isinstance(pad, str) and len(pad) not in (1, count, 2 * count):
         return Problem(
-            f"pad has {len(pad)} entries, but there are {count} spatial dimensions; give one number, "
-            f"{count} of them, or {2 * count}: all the beginnings, then all the ends"
+            f"pad has {len(pad)} entries, but there are {count} spatial dimensions; "
+            f"give one number, {count}, or {2 * count}: all the beginnings, then all the ends"
         )
     inputs, windows = NAMES.get(
         count, ([f"x{i}" for i in range(count)], [f"r{i}" for i in range(count)])
@@ -100,7 +100,8 @@ def _count(lists: dict[str, Ints], pad: Ints) -> int:
 
 
 def _reach(side: Side, extra: int = 0) -> str:
-    """The input with its padding less the window, `h + p - (dilation*(r-1) + 1)`: how far the window can slide."""
+    """The input with its padding less the window, `h + p - (dilation*(r-1) + 1)`: how far the
+    window can slide."""
     constant = side.before + side.after + extra
     if side.window.isdigit():
         return shift(side.input, constant - side.dilation * (int(side.window) - 1) - 1)
@@ -109,7 +110,8 @@ def _reach(side: Side, extra: int = 0) -> str:
 
 
 def _slide(side: Side) -> str:
-    """How many places a window has: `reach / stride + 1`; with pad="same", the input over the stride, rounded up."""
+    """How many places a window has: `reach / stride + 1`; with pad="same", the input over the
+    stride, rounded up."""
     if side.same:
         up = shift(side.input, side.stride - 1)
         return up if side.stride == 1 else f"({up})/{side.stride}"
@@ -117,7 +119,8 @@ def _slide(side: Side) -> str:
 
 
 def _slide_past(side: Side) -> str:
-    """The same with `ceil_mode`: a last window may hang over the end if it begins inside the input."""
+    """The same with `ceil_mode`: a last window may hang over the end if it begins inside the
+    input."""
     if side.same or side.stride == 1:
         return _slide(side)
     places = f"({_reach(side, side.stride - 1)})/{side.stride}+1"
@@ -128,7 +131,8 @@ def _slide_past(side: Side) -> str:
 
 
 def _spread_out(side: Side, extra: int) -> str:
-    """The size that a convolution would bring down to the input: `(h-1)*stride - pad + dilation*(r-1) + extra + 1`."""
+    """The size that a convolution would bring down to the input: `(h-1)*stride - pad +
+    dilation*(r-1) + extra + 1`."""
     if side.same:
         return side.input if side.stride == 1 else f"{side.stride}*{side.input}"
     size = side.input if side.stride == 1 else f"{side.stride}*{side.input}"
@@ -165,8 +169,9 @@ def conv(
     """Slide filters over an input: `x : [n,c,h,w]`, filters `[k,c,r,s]`, perhaps a bias `[k]`.
 
     - `stride`: the step from one place to the next; a number, or one for each spatial dimension.
-    - `pad`: zeros around the input; a number, one for each spatial dimension, or a list of all the beginnings
-      and then all the ends. "same" pads so that the size is the input's over the stride, rounded up.
+    - `pad`: zeros around the input; a number, one for each spatial dimension, or a list of all the
+      beginnings and then all the ends. "same" pads so that the size is the input's over the stride,
+      rounded up.
     - `dilation`: the step between the elements that a filter sees.
     - `groups`: cut the channels into so many groups, each with filters of its own.
 
@@ -201,10 +206,12 @@ def conv_transpose(
     output_pad: Ints = (0,),
     spatial: int | None = None,
 ) -> Rule:
-    """The transpose of a convolution, which makes an image larger: `x : [n,c,h,w]`, filters `[c,k,r,s]`, perhaps a bias `[k]`.
+    """The transpose of a convolution, which makes an image larger: `x : [n,c,h,w]`, filters
+    `[c,k,r,s]`, perhaps a bias `[k]`.
 
     - `stride`, `pad`, `dilation`, `groups`: those of the convolution that this is the transpose of.
-    - `output_pad`: what to add at the end, to choose among the sizes that such a convolution rounds down alike.
+    - `output_pad`: what to add at the end, to choose among the sizes that such a convolution rounds
+      down alike.
 
     >>> conv_transpose(x : f32 [n,c,h,w], f : f32 [c,k,2,2], stride=2)
     f32 [n,k,2*h,2*w]
@@ -246,7 +253,9 @@ def _pool(
     for side in sides:
         reach = side.dilation * (int(side.window) - 1)
         if side.before > reach or side.after > reach:
-            return Problem("pad must be less than the window, or a window could see nothing but padding")
+            return Problem(
+                "pad must be less than the window: each must see some input"
+            )
     x = dims(["n", "c", *(side.input for side in sides)])
     slide = _slide_past if ceil_mode else _slide
     y = dims(["n", "c", *(slide(side) for side in sides)])

@@ -8,7 +8,8 @@ from axon.ops.operator import Problem, Rule, operator
 
 @operator(roles={"d": "outermost sizes"})
 def map(arity: int) -> Rule:
-    """Apply a function to each row of a tensor (or to the rows of several, side by side) and stack the results.
+    """Apply a function to each row of a tensor (or to the rows of several, side by side) and stack
+    the results.
 
     >>> map(fn (row) { row + 1f }, x : f32 [n,3])
     f32 [n,3]
@@ -27,7 +28,8 @@ def map(arity: int) -> Rule:
 
 @operator
 def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
-    """Combine the elements along an axis by a scalar function, beginning with a scalar; the axis goes.
+    """Combine the elements along an axis by a scalar function, beginning with a scalar; the axis
+    goes.
 
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
     - `keep`: leave the axis there with size 1.
@@ -46,7 +48,8 @@ def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
 
 @operator
 def scan(*, axis: int = 0) -> Rule:
-    """Like `reduce`, but give every intermediate result: the first is the start combined with the first element.
+    """Like `reduce`, but give every intermediate result: the first is the start combined with the
+    first element.
 
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
 
@@ -61,10 +64,11 @@ def scan(*, axis: int = 0) -> Rule:
 
 @operator(roles={"n": "outermost sizes"})
 def loop(arity: int) -> Rule:
-    """Go through the rows of a tensor (or of several, side by side) with a state, which may be a tuple.
+    """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
+    tuple.
 
-    The function takes the state and a row, and gives the next state and a row of the output. The result is the
-    last state and all the output rows.
+    The function takes the state and a row, and gives the next state and a row of the output. The
+    result is the last state and all the output rows.
 
     >>> loop(h : f32 [4], fn (h, y) { h + y, h * y }, x : f32 [n,4])
     (f32 [4], f32 [n,4])
@@ -81,7 +85,8 @@ def loop(arity: int) -> Rule:
 
 @operator
 def fold() -> Rule:
-    """Go through the rows of a tensor with a state, and give the last state; a `loop` without output.
+    """Go through the rows of a tensor with a state, and give the last state; a `loop` without
+    output.
 
     >>> fold(h : f32 [2], fn (h, y) { h * reduce(+, 0f, y) }, x : f32 [n,4])
     f32 [2]

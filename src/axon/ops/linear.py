@@ -12,7 +12,8 @@ INNER = {"k": "inner sizes"}
 
 @operator(roles=INNER | {"s": "batch shapes"})
 def matmul() -> Rule:
-    """Multiply matrices; the leading dimensions are a batch and must agree (`@` lets them broadcast).
+    """Multiply matrices; the leading dimensions are a batch and must agree (`@` lets them
+    broadcast).
 
     >>> matmul(x : f32 [2,3], y : f32 [3,4])
     f32 [2,4]
@@ -34,11 +35,24 @@ def multiply_matrices() -> Rule:
     return "(t p@[m,k], t q@[k,n]) -> t broadcast(p,q)@[m,n] where t : num"
 
 
+@operator(roles=INNER)
+def project() -> Rule:
+    """Multiply the last dimension by a matrix, whatever stands before it: a vector or any batch.
+
+    >>> project(x : f32 [k], w : f32 [k,n])
+    f32 [n]
+    >>> project(x : f32 [b,s,k], w : f32 [k,n])
+    f32 [b,s,n]
+    """
+    return "(t s@[k], t [k,n]) -> t s@[n] where t : num"
+
+
 @operator
 def transpose(*, perm: Ints | None = None) -> Rule:
     """Swap the last two dimensions, or put all of them in another order.
 
-    - `perm`: for each dimension of the result, the one of the input that it is: `[0,2,1]`. Its length is the rank.
+    - `perm`: for each dimension of the result, the one of the input that it is: `[0,2,1]`. Its
+      length is the rank.
 
     >>> transpose(x : f32 [b,m,n])
     f32 [b,n,m]
@@ -49,7 +63,7 @@ def transpose(*, perm: Ints | None = None) -> Rule:
         return "t s@[m,n] -> t s@[n,m]"
     rank = len(perm)
     if rank > LIMIT:
-        return Problem(f"perm has {rank} entries; a tensor has at most {LIMIT} dimensions here")
+        return Problem(f"perm has {rank} entries; there can be at most {LIMIT}")
     order = [axis + rank if axis < 0 else axis for axis in perm]
     if sorted(order) != list(range(rank)):
         listed = ", ".join(str(axis) for axis in range(rank))
@@ -116,8 +130,8 @@ def triu(*, k: int = 0) -> Rule:
 def einsum(arity: int, *, equation: str) -> Rule:
     """Multiply tensors and sum over the dimensions that the result does not name.
 
-    - `equation`: a letter for each dimension of each argument and of the result. The same letter is the same size.
-      `...` stands for leading dimensions, which broadcast.
+    - `equation`: a letter for each dimension of each argument and of the result. The same letter is
+      the same size. `...` stands for leading dimensions, which broadcast.
 
     >>> einsum(x : f32 [b,m,k], y : f32 [b,k,n], equation="bik,bkj->bij")
     f32 [b,m,n]
@@ -130,7 +144,9 @@ def einsum(arity: int, *, equation: str) -> Rule:
         return Problem('the equation has no `->`; write one like "ij,jk->ik"')
     for part in [*parts, output]:
         if not re.fullmatch(r"(\.\.\.)?[A-Za-z]*", part) or len(part) > LIMIT:
-            return Problem(f'"{part}" should be letters, one for each dimension, after `...` if any')
+            return Problem(
+                f'"{part}" should be letters, one for each dimension, perhaps after `...`'
+            )
     if len(parts) != arity:
         return Problem(f"the equation is of {len(parts)} tensors, but {arity} are given")
     missing = sorted(set(output.lstrip(".")) - set(inputs))

@@ -48,7 +48,8 @@ def log_softmax(*, axis: int = -1) -> Rule:
 
 @operator(roles={"n": "normalised sizes"})
 def layer_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
-    """Bring the last axis to mean 0 and variance 1; then scale it and add a bias, if they are given.
+    """Bring the last axis to mean 0 and variance 1; then scale it and add a bias, if they are
+    given.
 
     - `epsilon`: what is added to the variance before the division.
 
@@ -74,7 +75,8 @@ def rms_norm(arity: int, *, epsilon: float = 1e-6) -> Rule:
 
 @operator(roles={"c": "channels"})
 def batch_norm(*, epsilon: float = 1e-5) -> Rule:
-    """Normalise each channel of `[n,c,…]` by statistics that were collected before: x, scale, bias, mean, variance.
+    """Normalise each channel of `[n,c,…]` by statistics that were collected before: x, scale, bias,
+    mean, variance.
 
     - `epsilon`: what is added to the variance before the division.
 
@@ -86,7 +88,8 @@ def batch_norm(*, epsilon: float = 1e-5) -> Rule:
 
 @operator(roles={"c": "channels"})
 def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
-    """Bring each channel of each instance of `[n,c,…]` to mean 0 and variance 1; scale and bias as in `layer_norm`.
+    """Bring each channel of each instance of `[n,c,…]` to mean 0 and variance 1; scale and bias as
+    in `layer_norm`.
 
     - `epsilon`: what is added to the variance before the division.
 
@@ -98,7 +101,8 @@ def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
 
 @operator(roles={"c": "channels"})
 def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
-    """Bring each group of channels of `[n,c,…]` to mean 0 and variance 1; scale and bias as in `layer_norm`.
+    """Bring each group of channels of `[n,c,…]` to mean 0 and variance 1; scale and bias as in
+    `layer_norm`.
 
     - `groups`: how many; the number of channels must be a multiple of it.
     - `epsilon`: what is added to the variance before the division.

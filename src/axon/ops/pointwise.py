@@ -1,4 +1,5 @@
-"""Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does (D3)."""
+"""Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does
+(D3)."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def mod() -> Rule:
 
 @operator
 def maximum() -> Rule:
-    """The larger of two elements. The shapes broadcast; `max` is the strict twin, and the reduction.
+    """The larger of two elements. The shapes broadcast; `max` is the strict twin, and the
+    reduction.
 
     >>> maximum(x : f32 [2,3], y : f32)
     f32 [2,3]
@@ -97,7 +99,8 @@ def maximum() -> Rule:
 
 @operator
 def minimum() -> Rule:
-    """The smaller of two elements. The shapes broadcast; `min` is the strict twin, and the reduction.
+    """The smaller of two elements. The shapes broadcast; `min` is the strict twin, and the
+    reduction.
 
     >>> minimum(x : f32 [2,1], y : f32 [3])
     f32 [2,3]

@@ -1,4 +1,5 @@
-"""Operators that move elements about and compute nothing: joining, cutting up, and changing the shape."""
+"""Operators that move elements about and compute nothing: joining, cutting up, and changing the
+shape."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def concat(arity: int, *, axis: int = 0) -> Rule:
 def stack(arity: int, *, axis: int = 0) -> Rule:
     """Put tensors of one shape side by side along a new axis.
 
-    - `axis`: where the new one stands in the result; outermost if not given. Negative axes count from the back.
+    - `axis`: where the new one stands in the result; outermost if not given. Negative axes count
+      from the back.
 
     >>> stack(x : f32 [n], y : f32 [n])
     f32 [2,n]
@@ -97,7 +99,8 @@ def reshape() -> Rule:
 
 @operator
 def flatten(*, axis: int | None = None) -> Rule:
-    """All elements in one dimension; or, with an axis, in two: what is before the axis, and the rest.
+    """All elements in one dimension; or, with an axis, in two: what is before the axis, and the
+    rest.
 
     - `axis`: where the second dimension begins. Negative axes count from the back.
 
@@ -151,8 +154,8 @@ def expand_dims(*, axis: Ints) -> Rule:
 def broadcast_to() -> Rule:
     """Stretch a tensor to a shape, as NumPy does.
 
-    >>> broadcast_to(x : f32 [3], [b,3])
-    f32 [b,3]
+    >>> broadcast_to(x : f32 [n], [4,n])
+    f32 [4,n]
     """
     return "(t p, shape q) -> t q where q = broadcast(p,q)"
 
@@ -170,7 +173,9 @@ def tile(*, reps: Extents) -> Rule:
     f32 [2*n,3]
     """
     if len(reps) > LIMIT:
-        return Problem(f"reps has {len(reps)} entries; a tensor has at most {LIMIT} dimensions here")
+        return Problem(
+            f"reps has {len(reps)} entries; there can be at most {LIMIT}"
+        )
     if any(isinstance(times, int) and times < 0 for times in reps):
         return Problem("reps must be at least 0")
     names = [f"d{i}" for i in range(len(reps))]

@@ -1,6 +1,7 @@
 """Reductions: an axis, several, or all of them go (or stay with size 1).
 
-`max` and `min` are two operators each: of one tensor the reduction, of two the strict maximum of the paper (D3).
+`max` and `min` are two operators each: of one tensor the reduction, of two the strict maximum of
+the paper (D3).
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 
 
     - `axis`: one axis or a list; all if not given. Negative axes count from the back.
     - `keep`: leave the axes there with size 1.
-    - `correction`: how much less than the number of elements to divide by; 1 gives the estimate from a sample.
+    - `correction`: how much less than the number of elements to divide by; 1 gives the estimate
+      from a sample.
 
     >>> variance(x : f32 [b,n], axis=0)
     f32 [n]
@@ -127,9 +129,11 @@ def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @operator(roles={"s": "shapes"})
 def max(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
-    """Of two tensors of one shape, the larger elements; of one tensor, the largest elements along axes.
+    """Of two tensors of one shape, the larger elements; of one tensor, the largest elements along
+    axes.
 
-    - `axis` (of one tensor): one axis or a list; all if not given. Negative axes count from the back.
+    - `axis` (of one tensor): one axis or a list; all if not given. Negative axes count from the
+      back.
     - `keep` (of one tensor): leave the axes there with size 1.
 
     >>> max(x : f32 [n], y : f32 [n])
@@ -142,9 +146,11 @@ def max(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @operator(roles={"s": "shapes"})
 def min(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
-    """Of two tensors of one shape, the smaller elements; of one tensor, the smallest elements along axes.
+    """Of two tensors of one shape, the smaller elements; of one tensor, the smallest elements along
+    axes.
 
-    - `axis` (of one tensor): one axis or a list; all if not given. Negative axes count from the back.
+    - `axis` (of one tensor): one axis or a list; all if not given. Negative axes count from the
+      back.
     - `keep` (of one tensor): leave the axes there with size 1.
 
     >>> min(x : f32 [n], y : f32 [n])
@@ -193,7 +199,8 @@ def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @operator
 def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
-    """Where the largest element is, the first of them: its index along an axis, or in the flattened tensor.
+    """Where the largest element is, the first of them: its index along an axis, or in the flattened
+    tensor.
 
     - `axis`: which one; without it the tensor is taken as flat. Negative axes count from the back.
     - `keep`: leave the axis there with size 1.
@@ -206,7 +213,8 @@ def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
 
 @operator
 def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
-    """Where the smallest element is, the first of them: its index along an axis, or in the flattened tensor.
+    """Where the smallest element is, the first of them: its index along an axis, or in the
+    flattened tensor.
 
     - `axis`: which one; without it the tensor is taken as flat. Negative axes count from the back.
     - `keep`: leave the axis there with size 1.

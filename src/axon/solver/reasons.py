@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.rules import new_store
 from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
-from axon.types.type import relation_variables, shape_variables
+from axon.types.type import Shape, relation_variables, shape_variables
 
 # Shrinking re-solves subsets; past this many steps of work what is left is reported as it is.
 BUDGET = 20_000
@@ -56,22 +56,41 @@ def conflict_of(constraints: Iterable[Constraint]) -> Conflict | None:
 
 
 def minimal(constraints: list[Constraint], extra: list[Constraint] | None = None) -> list[Constraint]:
-    """The fewest of the constraints that are still in conflict: without any one of them the rest is not known to be.
-
-    Halves are tried first, so that a small conflict in a large set is found in few steps.
-    """
+    """The fewest of the constraints that are still in conflict: without any one of them the rest is not known to be."""
     if conflict_of(constraints) is None:
         if extra is None or conflict_of(extra) is None:
             return constraints
         constraints = extra
+    return _fewest(constraints, lambda subset: conflict_of(subset) is not None)
+
+
+def sufficient(
+    constraints: list[Constraint], read: Callable[[Store], Shape], value: Shape
+) -> list[Constraint]:
+    """The fewest of the constraints under which a shape reads as it does."""
+
+    def holds(subset: list[Constraint]) -> bool:
+        store = new_store(levels=False)
+        store.post_all(subset)
+        return read(store) == value
+
+    return _fewest(constraints, holds) if holds(constraints) else []
+
+
+def _fewest(
+    constraints: list[Constraint], enough: Callable[[list[Constraint]], bool]
+) -> list[Constraint]:
+    """Drop what is not needed, halves first, so that few among many are found in few steps."""
+    if enough([]):
+        return []
     budget = BUDGET
     chunk = max(1, len(constraints) // 2)
     while True:
         start = 0
         while start < len(constraints) and budget > 0:
             rest = constraints[:start] + constraints[start + chunk :]
-            budget -= len(rest)
-            if rest and conflict_of(rest) is not None:
+            budget -= len(rest) + 1
+            if rest and enough(rest):
                 constraints = rest
             else:
                 start += chunk
@@ -82,32 +101,5 @@ def minimal(constraints: list[Constraint], extra: list[Constraint] | None = None
 
 def reasons(store: Store, conflict: Conflict) -> list[Constraint]:
     """A minimal set of posted constraints that cannot hold together."""
-    earlier = [c for c in store.posted if c is not conflict.constraint]
     found = behind(store, conflict.constraint, conflict.time)
-    return minimal(found, [*earlier, conflict.constraint] if len(earlier) < 2000 else None)
-
-
-def why(store: Store, variable: IndexVar) -> list[Constraint]:
-    """The fewest posted constraints that give the variable the value it has."""
-    binding = store.bindings.get(variable)
-    if binding is None:
-        return []
-    found = behind(store, binding.by, binding.time)
-    value = binding.given
-    inner = shape_variables(value) if isinstance(value, tuple) else dims.variables(value)
-    for var in inner:
-        deeper = store.bindings.get(var)
-        if deeper is not None:
-            found.extend(c for c in behind(store, deeper.by, deeper.time) if c not in found)
-    wanted = store.word((variable,)) if not isinstance(binding.value, tuple) else store.word(binding.value)
-
-    def suffices(subset: list[Constraint]) -> bool:
-        trial = new_store(levels=False)
-        trial.post_all(subset)
-        return trial.word((variable,)) == wanted
-
-    for constraint in list(found):
-        rest = [c for c in found if c is not constraint]
-        if len(found) <= 200 and suffices(rest):
-            found = rest
-    return found
+    return minimal(found, store.posted if len(store.posted) < 2000 else None)

@@ -191,6 +191,10 @@ class Store:
                 found.update(shape_variables(self.word((var,))))
         return found
 
+    def unsolved(self) -> list[Constraint]:
+        """What is still to be looked at, and what waits."""
+        return [*self._queue, *self.waiting]
+
     # --- what a step may do --------------------------------------------------------------------
 
     def note(self, rule: str, constraint: Constraint) -> None:

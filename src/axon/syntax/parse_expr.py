@@ -62,15 +62,8 @@ def _infix(p: Cursor, left: Expr) -> Expr:
     while (level := INFIX_LEVEL.get(p.kind, 0)) and not p.stuck:
         while held and held[-1][3] >= level:
             if level == COMPARISON and held[-1][3] == COMPARISON:
-                p.add(
-                    error(
-                        "AX002",
-                        "comparisons do not chain",
-                        p.here(),
-                        "a second comparison",
-                        "put parentheses around one of them",
-                    )
-                )
+                label, help = "a second comparison", "put parentheses around one of them"
+                p.add(error("AX002", "comparisons do not chain", p.here(), label, help))
             left = _join(held.pop(), left)
         held.append((left, p.kind, p.here(), level))
         p.advance()
@@ -333,15 +326,8 @@ def _block(p: Cursor) -> Block:
     if result is None:
         place = p.here()
         if not got_stuck and p.at not in p.tokens.virtual:
-            p.add(
-                error(
-                    "AX004",
-                    "this block gives no value",
-                    place,
-                    "a value should come before this",
-                    "end the block with the value it gives",
-                )
-            )
+            label, help = "a value should come before this", "end the block with the value it gives"
+            p.add(error("AX004", "this block gives no value", place, label, help))
         result = Broken(Span(p.source, place.start, place.start))
     if p.kind == "}":
         p.close()

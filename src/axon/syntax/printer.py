@@ -251,9 +251,7 @@ def _call(call: Call) -> _Builder:
     for arg in call.args:
         given.append(arg.op if isinstance(arg, OperatorName) else (yield arg))
     for attribute in call.attributes:
-        value = attribute.value
-        doc = value.op if isinstance(value, OperatorName) else (yield value)
-        given.append(join(attribute.name + "=", doc))
+        given.append(join(attribute.name + "=", (yield attribute.value)))
     return join(callee, bracketed("(", given, ")"))
 
 

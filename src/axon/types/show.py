@@ -191,10 +191,9 @@ class Show:
             case Fn(params, result):
                 inside = Show(self.names, self.paper, self.depth + 1) if nested else self
                 left = ", ".join(inside.type(p, nested=True) for p in params)
-                if len(params) != 1 or isinstance(params[0], Fn | Tuple):
+                if nested or len(params) != 1 or isinstance(params[0], Fn | Tuple):
                     left = f"({left})"
-                text = f"{left} -> {inside.type(result, nested=True)}"
-                return f"({text})" if nested else text
+                return f"{left} -> {inside.type(result, nested=True)}"
             case ShapeValue(shape):
                 return f"shape {self.shape(shape)}"
             case DimValue(dim):

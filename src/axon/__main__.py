@@ -1,0 +1,5 @@
+"""`python -m axon`."""
+
+from axon.cli import main
+
+raise SystemExit(main())

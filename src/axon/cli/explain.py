@@ -1,0 +1,89 @@
+"""`axon explain`: derivations, and answers to "why", as text."""
+
+from __future__ import annotations
+
+from axon.driver import Checked
+from axon.inference.program import Definition
+from axon.inference.questions import why
+from axon.inference.signature import describe_definition
+from axon.solver.constraints import Constraint, Origin
+from axon.solver.trace import Derivation, derive
+
+
+def derivation_text(definition: Definition, paper: bool, short: bool, start: str | None) -> str:
+    """The constraints that a definition generates, and how they are solved."""
+    derivation = derive(definition.constraints, paper, sets=not short)
+    lines = [f"{definition.name}", ""]
+    lines.append("constraints")
+    width = max((len(text) for text, _ in derivation.constraints), default=0)
+    for text, constraint in derivation.constraints:
+        if start is None or _mentions(constraint, start):
+            lines.append(f"  {text.ljust(width)}   {origin_text(constraint.origin)}".rstrip())
+    if not derivation.constraints:
+        lines.append("  none")
+    lines.append("")
+    lines.append("steps" if start is None else f"steps from {start}")
+    lines.extend(_steps(derivation, short, start))
+    lines.append("")
+    lines.append(describe_definition(definition, paper).line())
+    return "\n".join(lines)
+
+
+def _steps(derivation: Derivation, short: bool, start: str | None) -> list[str]:
+    steps = [s for s in derivation.steps if start is None or _mentions(s.root, start)]
+    if not steps:
+        return ["  none"]
+    lines: list[str] = []
+    width = max(len(step.rule) for step in steps)
+    for number, step in enumerate(steps, 1):
+        lines.append(f"  {number:>3}  {step.rule.ljust(width)}  {step.about}")
+        if not short:
+            lines.extend(f"         {line}" for line in step.after)
+            lines.append("")
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _mentions(constraint: Constraint, name: str) -> bool:
+    origin = constraint.origin
+    return origin.span is not None and (
+        origin.span.text == name or origin.note.startswith(f"`{name} :")
+    )
+
+
+def origin_text(origin: Origin) -> str:
+    """What asks for a constraint, in a few words."""
+    line = f" (line {origin.span.line})" if origin.span is not None else ""
+    match origin.kind:
+        case "argument":
+            return f"argument {origin.position} of {origin.operator}{line}"
+        case "result":
+            return f"the result is {origin.note}{line}"
+        case "annotation":
+            return f"{origin.note}{line}"
+        case "condition":
+            return f"a condition{line}"
+        case "call" | "value":
+            return f"{origin.operator}{line}"
+        case _:
+            return f"{origin.kind}{line}"
+
+
+def answer_text(checked: Checked, definition: Definition, question: str) -> tuple[str, bool]:
+    """Why something is what it is: the places that make it so."""
+    answer = why(checked.inferred.state, definition, question)
+    if isinstance(answer, str):
+        return answer, False
+    lines = [f"{answer.subject} is {answer.value}"]
+    if not answer.because:
+        lines.append("  nothing says more about it")
+    for constraint in answer.because:
+        origin = constraint.origin
+        if origin.span is None:
+            continue
+        place = f"{origin.span.source.name}:{origin.span.line}:{origin.span.column}"
+        text = " ".join(origin.span.text.split())
+        shown = text if len(text) <= 40 else f"{text[:39]}…"
+        lines.append(f"  {place}  {shown}   {origin_text(origin)}")
+    return "\n".join(lines), True

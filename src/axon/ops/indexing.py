@@ -1,0 +1,285 @@
+"""Taking parts of a tensor: by position, by other tensors, by what is true."""
+
+from __future__ import annotations
+
+from axon.ops.axes import append, around, at, bad_axes, shift
+from axon.ops.operator import Element, Extent, Problem, Rule, operator
+
+# --- slices ----------------------------------------------------------------------------------
+
+
+@operator(name="slice")
+def slice_(
+    *,
+    start: Extent | None = None,
+    stop: Extent | None = None,
+    step: int = 1,
+    axis: int = 0,
+) -> Rule:
+    """The rows from `start` up to and without `stop`, as Python counts: negative bounds count from
+    the end, and bounds that lie outside are brought in.
+
+    - `start`, `stop`: the bounds; from one end to the other if not given.
+    - `step`: take every so many; a negative step goes backwards.
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> slice(x : f32 [10,3], start=2, stop=-1)
+    f32 [7,3]
+    >>> slice(x : f32 [n,3], stop=8)
+    f32 [min(8, n),3]
+    >>> slice(x : f32 [b,7], step=2, axis=1)
+    f32 [b,4]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    if step == 0:
+        return Problem("step is 0: it must be at least 1, or negative to go backwards")
+    if step > 0:
+        length = _between(_bound(start, 0), _bound(stop, END))
+    else:  # what lies between `stop` and `start`, moved on by one: the rows stop+1 … start
+        length = _between(_bound(_next(stop), 0), _bound(_next(start), END))
+    stride = abs(step)
+    if stride > 1 and length != "0":
+        length = f"({shift(length, stride - 1)})/{stride}"
+    return f"t {at(axis, 'n')} -> t {at(axis, length)}"
+
+
+Bound = tuple[bool, Extent]
+"""A place among n rows: counted from the end, if the first is true, and brought in to 0 … n."""
+
+END: Bound = (True, 0)
+
+
+def _bound(value: Extent | Bound | None, default: int | Bound) -> Bound:
+    match value:
+        case None:
+            return default if isinstance(default, tuple) else (False, default)
+        case tuple():
+            return value
+        case int() if value < 0:
+            return True, -value
+        case _:
+            return False, value
+
+
+def _next(value: Extent | None) -> Extent | Bound | None:
+    """The place after this one; after -1 comes the end."""
+    match value:
+        case None:
+            return None
+        case -1:
+            return END
+        case int():
+            return value + 1
+        case str():
+            return f"{value}+1"
+
+
+def _between(low: Bound, high: Bound) -> str:
+    """How many of n rows lie from one bound up to another: `max(high - low, 0)`, simplified where
+    the two tell how."""
+    low_from_end, a = low
+    high_from_end, b = high
+    if low_from_end == high_from_end:
+        # from one end: min(n,b) - a, where that is positive
+        far, near = (a, b) if low_from_end else (b, a)
+        if isinstance(far, int) and isinstance(near, int) and far <= near:
+            return "0"
+        reach = f"min(n,{far})"
+        return reach if near == 0 else f"max({_minus(reach, near)},0)"
+    if high_from_end:
+        rest = _minus(_minus("n", a), b) if isinstance(a, str) else _minus("n", a + _integer(b))
+        return rest if rest == "n" else f"max({rest},0)"
+    if a == 0 or b == 0:
+        return "0"
+    return f"max(min(n,{b})-max({_minus('n', a)},0),0)"
+
+
+def _integer(value: Extent) -> int:
+    """Bounds from the end are always integers: a dimension is never negative."""
+    return value if isinstance(value, int) else 0
+
+
+def _minus(text: str, size: Extent) -> str:
+    if isinstance(size, int):
+        return shift(text, -size)
+    return f"{text}-({size})" if "+" in size else f"{text}-{size}"
+
+
+@operator
+def index(*, i: Extent, axis: int = 0) -> Rule:
+    """One row; its axis goes.
+
+    - `i`: which row. A negative one counts from the end.
+    - `axis`: along which axis; the outermost if not given. Negative axes count from the back.
+
+    >>> index(x : f32 [10,n], i=0)
+    f32 [n]
+    >>> index(x : f32 [b,10], i=-1, axis=1)
+    f32 [b]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    least = f"{i}+1" if isinstance(i, str) else str(i + 1 if i >= 0 else -i)
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, tail='after')} where n >= {least}"
+
+
+# --- by integer tensors ----------------------------------------------------------------------
+
+
+@operator
+def gather(*, axis: int = 0) -> Rule:
+    """The rows with the given numbers; the shape of the numbers takes the place of the axis.
+
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> gather(table : f32 [v,d], tokens : i64 [b,s])
+    f32 [b,s,d]
+    >>> gather(x : f32 [n,10], i : i32 [3], axis=1)
+    f32 [n,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    before, behind = around(axis, tail="after")
+    x = at(axis, "n", tail="after")
+    return f"(t {x}, i r) -> t {append(before, 'r', behind)} where i : int"
+
+
+@operator(roles={"s": "other sizes", "d0": "other sizes"})
+def gather_elements(*, axis: int = 0) -> Rule:
+    """For each element of the result, which row of its own column to take it from.
+
+    - `axis`: which one the numbers count along; the outermost if not given. Negative axes count
+      from the back.
+
+    >>> gather_elements(x : f32 [b,n], i : i64 [b,3], axis=1)
+    f32 [b,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    x, y = at(axis, "n"), at(axis, "m")
+    return f"(t {x}, i {y}) -> t {y} where i : int"
+
+
+@operator(roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"})
+def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
+    """A copy of the first tensor, in which the rows with the given numbers are replaced by the rows
+    of the third.
+
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+    - `mode`: "set", or "add", "mul", "min", "max" to combine the new rows with the old ones.
+
+    >>> scatter(x : f32 [n,3], i : i64 [k], rows : f32 [k,3])
+    f32 [n,3]
+    """
+    if mode not in ("set", "add", "mul", "min", "max"):
+        return Problem(f'mode is "{mode}"; it can be "set", "add", "mul", "min" or "max"')
+    if problem := bad_axes((axis,)):
+        return problem
+    x = at(axis, "n")
+    return f"(t {x}, i [m], t {at(axis, 'm')}) -> t {x} where i : int"
+
+
+@operator
+def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
+    """A 1 in the place that each number tells, and zeros elsewhere, along a new axis.
+
+    - `depth`: the size of the new axis.
+    - `axis`: where it stands in the result; innermost if not given.
+    - `to`: the element type of the result.
+
+    >>> one_hot(x : i64 [b,n], depth=10)
+    f32 [b,n,10]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    if isinstance(depth, int) and depth < 0:
+        return Problem("depth must be at least 0")
+    return f"i {at(axis)} -> {to} {at(axis, str(depth))} where i : int"
+
+
+# --- by order and by truth -------------------------------------------------------------------
+
+
+@operator
+def sort(*, axis: int = -1, descending: bool = False) -> Rule:
+    """The elements in order along an axis.
+
+    - `axis`: which one; the innermost if not given.
+    - `descending`: the largest first.
+
+    >>> sort(x : f32 [b,n])
+    f32 [b,n]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    return f"t {at(axis, 'n')} -> t {at(axis, 'n')} where t : num"
+
+
+@operator
+def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
+    """Where the elements come from that `sort` would put in order.
+
+    - `axis`: which one; the innermost if not given.
+    - `descending`: the largest first.
+
+    >>> argsort(x : f32 [b,n], axis=0)
+    i64 [b,n]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    return f"t {at(axis, 'n')} -> i64 {at(axis, 'n')} where t : num"
+
+
+@operator
+def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
+    """The k largest elements along an axis, in order, and where they stood.
+
+    - `k`: how many; there must be so many.
+    - `axis`: which one; the innermost if not given.
+    - `largest`: false for the smallest ones.
+
+    >>> top_k(x : f32 [b,100], k=5)
+    (f32 [b,5], i64 [b,5])
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    if isinstance(k, int) and k < 0:
+        return Problem("k must be at least 0")
+    some = at(axis, str(k))
+    return f"t {at(axis, 'n')} -> (t {some}, i64 {some}) where n >= {k}, t : num"
+
+
+@operator
+def nonzero() -> Rule:
+    """Where the elements are that are not zero (or not false). How many there are is known at run
+    time.
+
+    >>> nonzero(x : f32 [n])
+    i64 [?a]
+    """
+    return "t [n] -> i64 [?k]"
+
+
+@operator
+def unique() -> Rule:
+    """The different elements of a vector, in order. How many there are is known at run time.
+
+    >>> unique(x : i64 [n])
+    i64 [?a]
+    """
+    return "t [n] -> t [?k]"
+
+
+@operator(roles={"n": "numbers of rows"})
+def compress(*, axis: int = 0) -> Rule:
+    """The rows for which a mask is true. How many there are is known at run time.
+
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+
+    >>> compress(x : f32 [n,3], mask : bool [n])
+    f32 [?a,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    return f"(t {at(axis, 'n')}, bool [n]) -> t {at(axis, '?k')}"

@@ -1,0 +1,367 @@
+"""The printer: what it prints is read back as the same tree, and no comment is lost."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from axon.diagnostics import render_all
+from axon.source import Source, Span
+from axon.syntax import (
+    parse_expression,
+    parse_program,
+    parse_signature,
+    print_expr,
+    print_program,
+    print_signature,
+    print_type,
+)
+from axon.syntax.ast import (
+    Append,
+    Attribute,
+    Binding,
+    Block,
+    BroadcastOf,
+    Call,
+    Compatible,
+    Condition,
+    DimCall,
+    DimConst,
+    DimExpr,
+    DimOp,
+    Dims,
+    DimValueType,
+    ElementClass,
+    Expr,
+    Fn,
+    FnType,
+    Import,
+    IndexName,
+    Infix,
+    ListExpr,
+    Name,
+    NamedType,
+    NamePattern,
+    Negate,
+    Number,
+    OpDecl,
+    OperatorName,
+    Param,
+    Pattern,
+    Program,
+    Relation,
+    ShapeExpr,
+    ShapeMeasure,
+    ShapeValueType,
+    Signature,
+    Star,
+    String,
+    TensorType,
+    TupleExpr,
+    TuplePattern,
+    TupleType,
+    TypeExpr,
+)
+from axon.syntax.tokens import INFIX_LEVEL
+
+SOURCE = Source("none", "")
+AT = Span(SOURCE, 0, 0)
+
+
+def bones(tree: object) -> object:
+    """A tree without its spans."""
+    if isinstance(tree, tuple):
+        return tuple(bones(each) for each in tree)
+    if not dataclasses.is_dataclass(tree):
+        return tree
+    return (
+        type(tree).__name__,
+        *(
+            bones(getattr(tree, field.name))
+            for field in dataclasses.fields(tree)
+            if "span" not in field.name and field.name not in ("source", "comments")
+        ),
+    )
+
+
+# --- trees -----------------------------------------------------------------------------------
+
+names = st.sampled_from(["a", "b", "n", "x'", "long_name_of_something", "Q", "op", "size", "_x"])
+index_names = st.builds(
+    IndexName, st.sampled_from(["a", "n", "s'", "Q"]), st.booleans(), st.just(AT)
+)
+
+
+def grow_dims(inner: st.SearchStrategy[DimExpr]) -> st.SearchStrategy[DimExpr]:
+    many = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(DimOp, st.sampled_from(["+", "-", "*", "/", "mod"]), inner, inner, st.just(AT)),
+        st.builds(DimCall, st.sampled_from(["min", "max", "broadcast"]), many, st.just(AT)),
+        st.builds(
+            ShapeMeasure,
+            st.sampled_from(["size", "rank"]),
+            st.builds(Dims, many, st.just(AT)),
+            st.just(AT),
+        ),
+    )
+
+
+dims: st.SearchStrategy[DimExpr] = st.recursive(
+    st.one_of(
+        index_names, st.builds(DimConst, st.integers(), st.just(AT)), st.builds(Star, st.just(AT))
+    ),
+    grow_dims,
+    max_leaves=6,
+)
+
+
+def grow_shapes(inner: st.SearchStrategy[ShapeExpr]) -> st.SearchStrategy[ShapeExpr]:
+    return st.one_of(
+        st.builds(Append, st.lists(inner, min_size=2, max_size=3).map(tuple), st.just(AT)),
+        st.builds(BroadcastOf, st.lists(inner, min_size=1, max_size=3).map(tuple), st.just(AT)),
+    )
+
+
+shapes: st.SearchStrategy[ShapeExpr] = st.recursive(
+    st.one_of(index_names, st.builds(Dims, st.lists(dims, max_size=3).map(tuple), st.just(AT))),
+    grow_shapes,
+    max_leaves=4,
+)
+
+plain_dims = dims.filter(lambda dim: not (isinstance(dim, DimCall) and dim.function == "broadcast"))
+evident = st.builds(DimConst, st.integers(0, 9), st.just(AT))
+
+conditions: st.SearchStrategy[Condition] = st.one_of(
+    st.builds(
+        Relation, st.sampled_from(["=", ">=", "<=", ">", "<"]), plain_dims, evident, st.just(AT)
+    ),
+    st.builds(Relation, st.just("="), shapes, shapes, st.just(AT)),
+    st.builds(Compatible, st.lists(shapes, min_size=1, max_size=3).map(tuple), st.just(AT)),
+    st.builds(Compatible, st.tuples(plain_dims, evident), st.just(AT)),
+    st.builds(ElementClass, st.just("t"), st.sampled_from(["num", "float", "int"]), st.just(AT)),
+)
+
+elements = st.sampled_from(["f32", "i64", "bool", "t", "u"])
+
+
+def not_one(inner: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
+    return st.one_of(st.just(()), st.lists(inner, min_size=2, max_size=3).map(tuple))
+
+
+types: st.SearchStrategy[TypeExpr] = st.recursive(
+    st.one_of(
+        st.builds(TensorType, elements, shapes, st.just(AT)),
+        st.builds(NamedType, st.sampled_from(["t", "S", "shape", "r'"]), st.just(AT)),
+        st.builds(ShapeValueType, shapes, st.just(AT)),
+        st.builds(DimValueType, dims, st.just(AT)),
+    ),
+    lambda inner: st.one_of(
+        st.builds(TupleType, not_one(inner), st.just(AT)),
+        st.builds(FnType, st.lists(inner, max_size=3).map(tuple), inner, st.just(AT)),
+    ),
+    max_leaves=5,
+)
+
+signatures = st.builds(Signature, types, st.lists(conditions, max_size=3).map(tuple), st.just(AT))
+
+patterns: st.SearchStrategy[Pattern] = st.recursive(
+    st.builds(NamePattern, st.one_of(names, st.just("_")), st.just(AT)),
+    lambda inner: st.builds(TuplePattern, not_one(inner), st.just(AT)),
+    max_leaves=4,
+)
+
+numbers = st.sampled_from(["0", "12", "0f", "1.5", "1e-5", "2.5f", "inf", "true", "false"]).map(
+    lambda text: parse_expression(Source("number", text))[0]
+)
+
+operators = st.builds(OperatorName, st.sampled_from(sorted(INFIX_LEVEL)), st.just(AT))
+
+
+def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+    some = st.lists(inner, max_size=3).map(tuple)
+    params = st.builds(Param, names, st.one_of(st.none(), types), st.just(AT), st.just(AT))
+    bindings = st.builds(Binding, patterns, inner, st.just(AT))
+    return st.one_of(
+        st.builds(
+            Call,
+            inner,
+            st.lists(st.one_of(inner, operators), max_size=3).map(tuple),
+            st.lists(
+                st.builds(
+                    Attribute,
+                    names,
+                    st.one_of(inner, operators, st.builds(String, st.text(), st.just(AT))),
+                    st.just(AT),
+                ),
+                max_size=2,
+            ).map(tuple),
+            st.just(AT),
+        ),
+        st.builds(
+            Infix, st.sampled_from(sorted(INFIX_LEVEL)), inner, inner, st.just(AT), st.just(AT)
+        ),
+        st.builds(Negate, inner, st.just(AT)),
+        st.builds(TupleExpr, not_one(inner), st.just(AT)),
+        st.builds(ListExpr, some, st.just(AT)),
+        st.builds(
+            Fn,
+            st.lists(params, max_size=2).map(tuple),
+            st.one_of(st.none(), types),
+            st.lists(conditions, max_size=1).map(tuple),
+            st.builds(Block, st.lists(bindings, max_size=2).map(tuple), inner, st.just(AT)),
+            st.just(AT),
+        ),
+    )
+
+
+expressions: st.SearchStrategy[Expr] = st.recursive(
+    st.one_of(
+        st.builds(Name, st.one_of(names, st.just("layers.f'")), st.just(AT)), numbers, operators
+    ),
+    grow_expressions,
+    max_leaves=12,
+)
+
+programs = st.builds(
+    Program,
+    st.lists(
+        st.one_of(
+            st.builds(Binding, patterns, expressions, st.just(AT)),
+            st.builds(OpDecl, names, signatures, st.just(AT), st.just(AT)),
+            st.builds(Import, st.text(), names, st.just(AT), st.just(AT)),
+        ),
+        max_size=3,
+    ).map(tuple),
+    st.one_of(st.none(), expressions),
+    st.just(SOURCE),
+)
+
+slow = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+
+
+# --- the law ---------------------------------------------------------------------------------
+
+
+@slow
+@given(signatures)
+def test_signatures_are_read_back(tree: Signature) -> None:
+    text = print_signature(tree)
+    again, problems = parse_signature(Source("again", text))
+    assert not problems, render_all(problems)
+    assert bones(again) == bones(tree), text
+
+
+@slow
+@given(expressions)
+def test_expressions_are_read_back(tree: Expr) -> None:
+    text = print_expr(tree)
+    again, problems = parse_expression(Source("again", text))
+    assert not problems, render_all(problems)
+    assert bones(again) == bones(tree), text
+
+
+@slow
+@given(programs)
+def test_programs_are_read_back(tree: Program) -> None:
+    text = print_program(tree)
+    again, problems = parse_program(Source("again", text))
+    assert not problems, render_all(problems)
+    assert bones(again) == bones(tree), text
+    assert print_program(again) == text
+
+
+# --- layout ----------------------------------------------------------------------------------
+
+
+def formatted(text: str) -> str:
+    tree, problems = parse_program(Source("test", text))
+    assert not problems, render_all(problems)
+    return print_program(tree)
+
+
+def test_one_line_where_it_fits() -> None:
+    assert formatted("f=fn(x,y){x+y}") == "f = fn (x, y) { x + y };\n"
+    assert formatted("") == ""
+
+
+def test_bindings_stand_on_their_own_lines() -> None:
+    text = "f = fn (x, y) {\n  a = x + y;\n  a, x\n};\n"
+    assert formatted(text.replace("\n", " ")) == text
+
+
+def test_long_lines_are_broken() -> None:
+    text = formatted(
+        "y = function(argument_one, argument_two, fn (x) { x }, "
+        "[1, 2, 3], yet_another_argument_here);"
+        "z = " + " + ".join(["operand_number"] * 9) + ";"
+        "a, b = " + ", ".join(["some_value_of_a_tuple"] * 6) + ";"
+    )
+    assert max(len(line) for line in text.split("\n")) <= 90
+    assert formatted(text) == text
+    assert text.startswith("y = function(\n  argument_one,\n  argument_two,\n  fn (x) { x },\n")
+
+
+def test_shapes_are_compact() -> None:
+    tree, _ = parse_signature(Source("test", "(t s @ [a, b], t [a + b] @ s) -> f32 [n, h - r + 1]"))
+    assert tree is not None
+    assert print_type(tree.type) == "(t s@[a,b], t [a+b]@s) -> f32 [n,h-r+1]"
+
+
+COMMENTED = """\
+# head
+
+# about f
+f = fn (x) {  # inside
+  # first
+  a = x; # trailing
+  b = g(a, # in a call
+    fn (y) { # deep
+      y # deeper
+    });
+
+  # before the result
+  a, b; # after the result
+  # at the end
+}; # after f
+# between
+op g : t s # in a type
+  -> t s;
+g(f) # last
+# end"""
+
+
+def test_no_comment_is_lost() -> None:
+    text = formatted(COMMENTED)
+    comments = [line[line.index("#") :] for line in COMMENTED.split("\n") if "#" in line]
+    found = [line[line.index("#") :] for line in text.split("\n") if "#" in line]
+    assert sorted(found) == sorted(comments)
+    assert formatted(text) == text
+    assert "a = x;  # trailing\n" in text
+    assert text.startswith("# head\n\n# about f\nf = fn (x) {\n  # inside\n  # first\n")
+    assert "\n\n  # before the result\n  a, b  # after the result\n  # at the end\n};" in text
+
+
+@given(st.lists(st.sampled_from([*"xy(),;+", "# c\n", "\n", " = ", "fn (x) {", "}", "f("])))
+def test_comments_survive_anywhere(parts: list[str]) -> None:
+    source = Source("test", " ".join(parts))
+    tree, problems = parse_program(source)
+    if not problems:
+        assert print_program(tree).count("# c") == len(tree.comments)
+
+
+@pytest.mark.parametrize("text", ["a = f(x,;\n", "a = ;", "fn (x) {"])
+def test_broken_programs_can_be_printed(text: str) -> None:
+    tree, problems = parse_program(Source("test", text))
+    assert problems
+    print_program(tree)
+
+
+def test_numbers_keep_their_text() -> None:
+    match parse_expression(Source("test", "1e-5"))[0]:
+        case Number() as number:
+            assert print_expr(number) == "1e-5"
+        case other:
+            raise AssertionError(other)
