@@ -17,7 +17,9 @@ from axon.source import Source
 from axon.syntax import ast, parse_program
 
 FindFile = Callable[[str, Source], Source | str]
-"""From a path as written and the file it is written in: the text, or a sentence that says why there is none."""
+"""From a path as written and the file it is written in: the text, or a sentence that says why
+there is none.
+"""
 
 MOST_NESTED_IMPORTS = 50
 
@@ -68,7 +70,8 @@ def _place(diagnostic: Diagnostic) -> int:
     return diagnostic.span.start if diagnostic.span is not None else 0
 
 
-# --- imports -----------------------------------------------------------------------------------------
+# --- imports
+# -----------------------------------------------------------------------------------------
 
 
 def _no_files(path: str, _source: Source) -> str:
@@ -113,13 +116,16 @@ class _Imports:
         return environment
 
 
-# --- the standard library --------------------------------------------------------------------------------
+# --- the standard library
+# --------------------------------------------------------------------------------
 
 _library: dict[str, Entry] = {}
 
 
 def _prelude(name: str) -> Entry | None:
-    """A name of the standard library, which is read the first time that a program has a name that nothing else explains."""
+    """A name of the standard library, which is read the first time that a program has a name
+    that nothing else explains.
+    """
     if not _library:
         for path, text in stdlib.sources().items():
             program, problems = parse_program(Source(path, text))

@@ -33,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as bug:
         if os.environ.get("AXON_DEBUG"):
             raise
-        print(f"axon: a bug in Axon, please report it: {type(bug).__name__}: {bug}", file=sys.stderr)
+        print(
+            f"axon: a bug in Axon, please report it: {type(bug).__name__}: {bug}", file=sys.stderr
+        )
         return HAS_ERRORS
 
 
@@ -43,7 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    check = commands.add_parser("check", help="check programs; exit 0 when they are fine, 1 when not")
+    check = commands.add_parser(
+        "check", help="check programs; exit 0 when they are fine, 1 when not"
+    )
     check.add_argument("files", nargs="+", metavar="FILE")
     check.add_argument("--json", action="store_true", help="the diagnostics as JSON")
     check.set_defaults(run=_check)
@@ -51,7 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     infer = commands.add_parser("infer", help="print the signature of every definition")
     infer.add_argument("file", metavar="FILE")
     infer.add_argument("--json", action="store_true", help="signatures and diagnostics as JSON")
-    infer.add_argument("--classes", action="store_true", help="show element classes (t : float) too")
+    infer.add_argument(
+        "--classes", action="store_true", help="show element classes (t : float) too"
+    )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.set_defaults(run=_infer)
 
@@ -60,15 +66,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     explain.add_argument("file", metavar="FILE|CODE")
     explain.add_argument("name", metavar="NAME", nargs="?")
-    explain.add_argument("--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], result[0]")
+    explain.add_argument(
+        "--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], result[0]"
+    )
     explain.add_argument("--from", dest="start", metavar="X", help="only what follows from X")
-    explain.add_argument("--short", action="store_true", help="the steps without the sets between them")
+    explain.add_argument(
+        "--short", action="store_true", help="the steps without the sets between them"
+    )
     explain.add_argument("--notation", choices=("infix", "paper"), default="infix")
     explain.set_defaults(run=_explain)
     return parser
 
 
-# --- commands --------------------------------------------------------------------------------------------
+# --- commands
+# --------------------------------------------------------------------------------------------
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -161,7 +172,8 @@ def _explain_code(code: str) -> int:
     return FINE
 
 
-# --- output ----------------------------------------------------------------------------------------------
+# --- output
+# ----------------------------------------------------------------------------------------------
 
 
 def _print_diagnostics(diagnostics: Sequence[object]) -> None:

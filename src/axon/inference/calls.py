@@ -63,7 +63,8 @@ def signature_of(
     return scheme
 
 
-# --- calls -----------------------------------------------------------------------------------------------
+# --- calls
+# -----------------------------------------------------------------------------------------------
 
 
 def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
@@ -116,7 +117,9 @@ def apply(inference: Inference, type_: Type, args: list[Type], call: ast.Call, n
         state.types[type_] = Fn(params, result)
         type_ = Fn(params, result)
     if not isinstance(type_, Fn):
-        inference.error("AX204", f"{name or 'this'} is not a function", call.function.span, "called here")
+        inference.error(
+            "AX204", f"{name or 'this'} is not a function", call.function.span, "called here"
+        )
         return UNKNOWN
     if len(type_.params) != len(args):
         _wrong_count(inference, name or "this function", len(type_.params), len(args), call.span)
@@ -150,9 +153,7 @@ def _opened(inference: Inference, type_: Fn, span: Span) -> Type:
     return renaming.type(result) if renaming.dims or renaming.shapes else type_.result
 
 
-def _wrong_count(
-    inference: Inference, name: str, wanted: int, given: int, span: Span
-) -> None:
+def _wrong_count(inference: Inference, name: str, wanted: int, given: int, span: Span) -> None:
     plural = "argument" if wanted == 1 else "arguments"
     inference.error(
         "AX203",
@@ -194,7 +195,8 @@ def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> No
     )
 
 
-# --- operators -------------------------------------------------------------------------------------------
+# --- operators
+# -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,9 @@ def operator_value(inference: Inference, name: str, span: Span) -> Type:
         return UNKNOWN
     if operator.required:
         needed = sorted(operator.required)[0]
-        inference.error("AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span)
+        inference.error(
+            "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
+        )
         return UNKNOWN
     scheme = signature_of(operator, 2, {})
     if isinstance(scheme, Problem):
@@ -260,7 +264,9 @@ def apply_operator(
         pending = Pending(
             operator, values, reader.given, args, exprs, state.fresh_type(), span, state.depth
         )
-        if spatial is None and not any(isinstance(v, tuple) and len(v) > 1 for v in values.values()):
+        if spatial is None and not any(
+            isinstance(v, tuple) and len(v) > 1 for v in values.values()
+        ):
             inference.pending.append(pending)
             return pending.result
         return _choose(inference, pending, spatial)
@@ -351,7 +357,9 @@ def _choose(inference: Inference, pending: Pending, spatial: int | None) -> Type
 
 
 def settle(inference: Inference, mark: int, final: bool) -> None:
-    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for all of them."""
+    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for
+    all of them.
+    """
     progress = True
     while progress:
         progress = False
@@ -365,5 +373,3 @@ def settle(inference: Inference, mark: int, final: bool) -> None:
         while len(inference.pending) > mark:
             _choose(inference, inference.pending.pop(mark), None)
             settle(inference, mark, final=False)
-
-

@@ -27,7 +27,6 @@ from axon.types.type import (
 )
 from axon.types.variables import ElemVar
 
-
 Prelude = Callable[[str], Entry | None]
 """The standard library: asked for a name that nothing else explains."""
 
@@ -115,7 +114,9 @@ class Inference:
         self.tainted = self.tainted or entry.type is UNKNOWN
         return entry.type
 
-    def error(self, code: str, message: str, span: Span, label: str = "", help: str | None = None) -> None:
+    def error(
+        self, code: str, message: str, span: Span, label: str = "", help: str | None = None
+    ) -> None:
         self.state.diagnostics.append(error(code, message, span, label, help))
 
     # --- functions ---
@@ -140,7 +141,7 @@ class Inference:
             inner.names[param.name] = Entry(type_, param.name_span, declared)
         reader.in_parameter = False
         state.depth += 1
-        wanted = reader.type(fn.result) if fn.result is not None else None
+        wanted = reader.read_type(fn.result) if fn.result is not None else None
         reader.conditions(fn.where)
         where = fn.where[0].span.to(fn.where[-1].span) if fn.where else fn.span
         for relation in reader.relations:
@@ -156,12 +157,14 @@ class Inference:
         return Fn(tuple(params), result)
 
     def _parameter(self, param: ast.Param, reader: Reader) -> Type:
-        """A declared shape is a constraint of its own, so that messages can say where a size came from."""
+        """A declared shape is a constraint of its own, so that messages can say where a size
+        came from.
+        """
         if param.type is None:
             return self.state.fresh_type()
         note = f"`{param.name} : {print_type(param.type)}`"
         origin = Origin("annotation", param.span, "", 0, note)
-        return self._declared(reader.type(param.type), origin)
+        return self._declared(reader.read_type(param.type), origin)
 
     def _declared(self, type_: Type, origin: Origin) -> Type:
         match type_:
@@ -208,9 +211,7 @@ class Inference:
             self._destructure(pattern, type_, env, value.span)
         return generalised
 
-    def _destructure(
-        self, pattern: ast.Pattern, type_: Type, env: Environment, span: Span
-    ) -> None:
+    def _destructure(self, pattern: ast.Pattern, type_: Type, env: Environment, span: Span) -> None:
         if isinstance(pattern, ast.NamePattern):
             if pattern.name != "_":
                 env.names[pattern.name] = Entry(type_, pattern.span)

@@ -28,7 +28,8 @@ ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 class Definition:
     """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it.
 
-    `type` is as inference left it, before anything known was put in: what questions about it start from.
+    `type` is as inference left it, before anything known was put in: what questions about it start
+    from.
     """
 
     name: str
@@ -69,9 +70,7 @@ def infer_program(
     if program.result is not None:
         walk.result(program.result)
     walk.finish()
-    return Inferred(
-        tuple(walk.definitions), tuple(walk.diagnostics), walk.environment, walk.state
-    )
+    return Inferred(tuple(walk.definitions), tuple(walk.diagnostics), walk.environment, walk.state)
 
 
 def _bound(pattern: ast.Pattern) -> list[tuple[str, Span]]:
@@ -149,12 +148,12 @@ class _Program:
                 self.open.append(len(self.definitions))
             else:
                 guards = (*guards, *generalised.guards)
-            params = tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
+            params = (
+                tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
+            )
             type_ = generalised.type if generalised is not None else scheme.type
             self.definitions.append(
-                Definition(
-                    name, span, scheme, guards, constraints, type_, params, self.state.names
-                )
+                Definition(name, span, scheme, guards, constraints, type_, params, self.state.names)
             )
 
     def _unreadable(self, span: Span) -> bool:
@@ -228,7 +227,9 @@ class _Program:
     # --- the end ---
 
     def finish(self) -> None:
-        """What is still open gets its default, and the definitions that are not functions their final types."""
+        """What is still open gets its default, and the definitions that are not functions their
+        final types.
+        """
         for at in self.open:
             definition = self.definitions[at]
             type_ = self.state.resolve(definition.scheme.type)

@@ -18,7 +18,9 @@ from axon.types.variables import ShapeVar
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was asked about, its value, and the fewest constraints that give it that value, in source order."""
+    """What was asked about, its value, and the fewest constraints that give it that value, in
+    source order.
+    """
 
     subject: str
     value: str
@@ -26,7 +28,9 @@ class Answer:
 
 
 def why(state: State, definition: Definition, question: str) -> Answer | str:
-    """`n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions), `result[0]`; else a complaint."""
+    """`n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions),
+    `result[0]`; else a complaint.
+    """
     found = _subject(state, definition, question)
     if isinstance(found, str):
         return found
@@ -39,9 +43,7 @@ def why(state: State, definition: Definition, question: str) -> Answer | str:
     return Answer(question, Show(names).shape(value), tuple(because))
 
 
-def _subject(
-    state: State, definition: Definition, question: str
-) -> Callable[[Store], Shape] | str:
+def _subject(state: State, definition: Definition, question: str) -> Callable[[Store], Shape] | str:
     match = re.fullmatch(r"\s*([A-Za-z_][\w']*)\s*(?:\[\s*(-?\d{1,6})\s*\])?\s*", question)
     if match is None:
         return f"`{question}` is not a name, `name[0]` or `result[0]`"

@@ -1,7 +1,8 @@
-"""From a conflict to a message: the operator, the two sizes, where each came from, and what might help.
+"""From a conflict to a message: the operator, the two sizes, where each came from, and what might
+help.
 
-Every label belongs to a minimal set of constraints that cannot hold together. What a place contributes is found by solving
-the others without it and looking where they disagree with it.
+Every label belongs to a minimal set of constraints that cannot hold together. What a place
+contributes is found by solving the others without it and looking where they disagree with it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Where one constraint disagrees with the others: the size it has, the one they want, and its place."""
+    """Where one constraint disagrees with the others: the size it has, the one they want, and its
+    place.
+    """
 
     constraint: Constraint
     here: Shape
@@ -89,7 +92,8 @@ def _code(conflict: Conflict, core: list[Constraint]) -> str:
     return _CODES[conflict.kind]
 
 
-# --- where it disagrees ------------------------------------------------------------------------------
+# --- where it disagrees
+# ------------------------------------------------------------------------------
 
 
 def _clash(core: list[Constraint], constraint: Constraint) -> Clash:
@@ -113,7 +117,9 @@ def _clash(core: list[Constraint], constraint: Constraint) -> Clash:
 def _mismatch(
     written: Shape, wanted: Shape, here: Shape, from_end: bool
 ) -> tuple[Dim, Dim, str, str] | None:
-    """The first pair of sizes that can never be equal, counted from one end as far as that end is fixed."""
+    """The first pair of sizes that can never be equal, counted from one end as far as that end
+    is fixed.
+    """
     for i in range(min(len(wanted), len(here))):
         at = -1 - i if from_end else i
         a, b = wanted[at], here[at]
@@ -160,7 +166,8 @@ def _main(clashes: list[Clash]) -> Clash | None:
     return ranked[-1] if ranked else None
 
 
-# --- what to say ---------------------------------------------------------------------------------------
+# --- what to say
+# ---------------------------------------------------------------------------------------
 
 
 def _message(
@@ -169,7 +176,9 @@ def _message(
     origin = main.constraint.origin if main is not None else conflict.constraint.origin
     who = f"{origin.operator}: " if origin.operator else ""
     if not who:
-        called = next((c.constraint.origin.operator for c in clashes if c.constraint.origin.operator), "")
+        called = next(
+            (c.constraint.origin.operator for c in clashes if c.constraint.origin.operator), ""
+        )
         who = f"{called}: " if called else ""
     match code:
         case "AX101":
@@ -342,7 +351,8 @@ def _other_text(clash: Clash, show: Show) -> str:
             return ""
 
 
-# --- what might help -------------------------------------------------------------------------------------
+# --- what might help
+# -------------------------------------------------------------------------------------
 
 
 def _help(core: list[Constraint], main: Clash | None) -> list[str]:
@@ -403,6 +413,3 @@ def _broadcasts(core: list[Constraint], main: Clash) -> bool:
     relation: Relation = Broadcast((result,), tuple(words))
     trial = [*others, Constraint(relation, main.constraint.origin, main.constraint.depth)]
     return len(words) > 1 and conflict_of(trial) is None
-
-
-

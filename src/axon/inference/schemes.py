@@ -1,4 +1,6 @@
-"""Schemes: what a definition leaves open is quantified, together with the constraints on it, and copied at each use."""
+"""Schemes: what a definition leaves open is quantified, together with the constraints on it, and
+copied at each use.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +26,7 @@ from axon.types.type import (
     Uniform,
     make_scheme,
     relation_variables,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
@@ -41,9 +44,7 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
         match var:
             case DimVar():
                 scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
-                renaming.dims[var] = DimVar(
-                    var.name, state.level, scope=scope, runtime=var.runtime
-                )
+                renaming.dims[var] = DimVar(var.name, state.level, scope=scope, runtime=var.runtime)
             case ShapeVar():
                 scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
                 renaming.shapes[var] = (
@@ -62,7 +63,9 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
 
 @dataclass(frozen=True, slots=True)
 class Generalised:
-    """A scheme, the run-time checks that are its definition's own business, and the type that it came from."""
+    """A scheme, the run-time checks that are its definition's own business, and the type that
+    it came from.
+    """
 
     scheme: Scheme
     guards: tuple[Relation, ...]
@@ -70,7 +73,9 @@ class Generalised:
 
 
 def generalise(state: State, type_: Type) -> Generalised:
-    """Quantify what is deeper than the current level, with the waiting constraints that speak of it."""
+    """Quantify what is deeper than the current level, with the waiting constraints that speak
+    of it.
+    """
     raw = type_
     type_ = state.resolve(type_)
     level = state.level
@@ -101,7 +106,9 @@ def generalise(state: State, type_: Type) -> Generalised:
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
-    """The relations with what is known put in, once each; what only says that ranks fit is left out."""
+    """The relations with what is known put in, once each; what only says that ranks fit is left
+    out.
+    """
     store = state.store
     found: dict[Relation, None] = {}
     for constraint in constraints:
@@ -133,13 +140,16 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
 def _keep_names(
     state: State, type_: Type, relations: list[Relation]
 ) -> tuple[Type, list[Relation]]:
-    """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a condition."""
+    """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a
+    condition.
+    """
     kept: dict[Dim, DimVar] = {}
     for var in state.names.index.values():
         if isinstance(var, DimVar) and var in state.store.bindings:
             value = state.store.dim(var)
             if isinstance(value, Poly) and any(
-                not v.user and not v.runtime and v.level > state.level for v in dims.variables(value)
+                not v.user and not v.runtime and v.level > state.level
+                for v in dims.variables(value)
             ):
                 kept.setdefault(value, var)
     if not kept:
@@ -161,7 +171,9 @@ class _Replacing(Renaming):
 
 
 def _merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
-    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a, b, e)`."""
+    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a,
+    b, e)`.
+    """
     changed = True
     while changed and len(relations) < 200:
         changed = False
@@ -171,7 +183,9 @@ def _merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relati
             result = _lone(inner.result)
             if result is None or result in shown:
                 continue
-            users = [r for r in relations if r is not inner and result in set(relation_variables(r))]
+            users = [
+                r for r in relations if r is not inner and result in set(relation_variables(r))
+            ]
             if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
                 relations = [
                     _substituted(r, result, inner) if r in users else r
@@ -193,18 +207,12 @@ def _lone(result: object) -> Var | None:
 def _only_part(relation: Relation, var: Var) -> bool:
     """Whether the variable occurs in the broadcast only as a whole part."""
     assert isinstance(relation, Broadcast | DimBroadcast)
-    others = [p for p in relation.parts if _lone(p) is not var]
-    whole = Broadcast((), tuple(others)) if isinstance(relation, Broadcast) else None
-    rest: Relation = whole if whole is not None else DimBroadcast(0, tuple(others))  # type: ignore[arg-type]
-    in_result = relation.result if isinstance(relation.result, tuple) else (relation.result,)
-    return var not in set(relation_variables(rest)) and var not in set(
-        relation_variables(ShapeEq(in_result, ()))
-    )
+    rest = [part for part in relation.parts if _lone(part) is not var]
+    sides = [side if isinstance(side, tuple) else (side,) for side in (relation.result, *rest)]
+    return not any(var in set(shape_variables(side)) for side in sides)
 
 
-def _substituted(
-    relation: Relation, var: Var, inner: Broadcast | DimBroadcast
-) -> Relation:
+def _substituted(relation: Relation, var: Var, inner: Broadcast | DimBroadcast) -> Relation:
     assert isinstance(relation, Broadcast | DimBroadcast)
     parts: dict[object, None] = {}
     for part in relation.parts:

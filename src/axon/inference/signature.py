@@ -1,4 +1,6 @@
-"""A definition as text: its signature, its conditions, its run-time checks and its element classes."""
+"""A definition as text: its signature, its conditions, its run-time checks and its element
+classes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from axon.types.variables import ElemVar, Var
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`signature` holds no `where`: each residual condition is a string in `where`, each run-time check one in `guards`."""
+    """`signature` holds no `where`: each residual condition is a string in `where`, each run-time
+    check one in `guards`.
+    """
 
     name: str
     signature: str

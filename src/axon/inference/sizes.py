@@ -26,7 +26,9 @@ def named_size(inference: Inference, name: str) -> Type | None:
 
 
 def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
-    """The dimension that an expression in a shape literal is; one that only the run can compute is a run-time size."""
+    """The dimension that an expression in a shape literal is; one that only the run can compute is
+    a run-time size.
+    """
     spine: list[ast.Infix] = []
     while isinstance(expr, ast.Infix) and expr.op in "+-*/":
         spine.append(expr)

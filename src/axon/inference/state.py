@@ -1,4 +1,6 @@
-"""What inference carries along: the store, what type and element variables stand for, the level and the depth."""
+"""What inference carries along: the store, what type and element variables stand for, the level
+and the depth.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
 
 @dataclass(slots=True)
 class State:
-    """`level` counts the `fn` bindings around (they generalise), `depth` the functions around (they are called)."""
+    """`level` counts the `fn` bindings around (they generalise), `depth` the functions around
+    (they are called).
+    """
 
     store: Store = field(default_factory=new_store)
     types: dict[TypeVar, Type] = field(default_factory=dict)

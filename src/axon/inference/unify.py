@@ -1,6 +1,8 @@
-"""Unification: two types are made equal, and where two tensors meet a constraint between their shapes is posted.
+"""Unification: two types are made equal, and where two tensors meet a constraint between their
+shapes is posted.
 
-A value that is a size goes where a tensor is wanted and the other way round; otherwise the two sides are alike.
+A value that is a size goes where a tensor is wanted and the other way round; otherwise the two
+sides are alike.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ DEEPEST_TYPE = 120
 def unify(
     state: State, expected: Type, actual: Type, origin: Origin, deeper: int = 0, nested: int = 0
 ) -> None:
-    """Make the types equal. `deeper` is how many function types around: those are called further in."""
+    """Make the types equal.
+
+    `deeper` is how many function types around: those are called further in.
+    """
     expected, actual = state.prune(expected), state.prune(actual)
     if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
         return
@@ -61,8 +66,8 @@ def unify(
             state.post(DimEq(d1, d2), origin, deeper)
         case (ShapeValue(w1), ShapeValue(w2)):
             state.post(ShapeEq(w1, w2), origin, deeper)
-        case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if not isinstance(
-            expected, DimValue
+        case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if (
+            not isinstance(expected, DimValue)
         ):
             if _restrict(state, elem, NUM, origin):
                 state.post(ShapeEq(shape, ()), origin, deeper)
@@ -86,7 +91,9 @@ def unify(
 def _open_shape(
     state: State, word: tuple[object, ...], shape: tuple[object, ...], origin: Origin, deeper: int
 ) -> None:
-    """An integer vector given as a shape: its length is the rank, its values are sizes that only the run knows."""
+    """An integer vector given as a shape: its length is the rank, its values are sizes that only
+    the run knows.
+    """
     length = state.fresh_dim()
     state.post(ShapeEq((length,), shape), origin, deeper)  # type: ignore[arg-type]
     known = state.store.dim(length)
@@ -103,7 +110,8 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
     if isinstance(value, TypeVar) and value.level > var.level and not (value.user and not var.user):
         var, value = value, var
     if isinstance(value, Tensor) and var.user:
-        # a name for a whole type: its shape has the name too, so that a derivation shows what the paper shows
+        # a name for a whole type: its shape has the name too, so that a derivation shows what the
+        # paper shows
         named = state.fresh_shape(name=var.name)
         state.post(ShapeEq((named,), value.shape), origin)
         value = Tensor(value.elem, (named,))
@@ -114,7 +122,9 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
 
 
 def _occurs(state: State, var: TypeVar, value: Type) -> bool:
-    """Whether the variable is in the value; on the way, what is in the value gets the variable's level."""
+    """Whether the variable is in the value; on the way, what is in the value gets the variable's
+    level.
+    """
     todo = [value]
     while todo:
         current = state.prune(todo.pop())
@@ -140,7 +150,8 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
     return False
 
 
-# --- element types -------------------------------------------------------------------------------------
+# --- element types
+# -------------------------------------------------------------------------------------
 
 
 def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
@@ -187,7 +198,8 @@ def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
     return True
 
 
-# --- what is wrong -------------------------------------------------------------------------------------
+# --- what is wrong
+# -------------------------------------------------------------------------------------
 
 
 def _elements_differ(state: State, left: str, right: str, origin: Origin) -> None:

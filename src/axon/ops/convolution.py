@@ -43,7 +43,8 @@ def _sides(
 ) -> Sides | Problem:
     """The attributes, one entry for each spatial dimension."""
     lists = {"stride": stride, "dilation": dilation, "output_pad": output_pad}
-    lists |= {} if window is None else {"window": window}
+    if window is not None:
+        lists = {"window": window} | lists
     for name, values in lists.items():
         least = 0 if name == "output_pad" else 1
         if any(value < least for value in values):
@@ -253,9 +254,7 @@ def _pool(
     for side in sides:
         reach = side.dilation * (int(side.window) - 1)
         if side.before > reach or side.after > reach:
-            return Problem(
-                "pad must be less than the window: each must see some input"
-            )
+            return Problem("pad must be less than the window: each must see some input")
     x = dims(["n", "c", *(side.input for side in sides)])
     slide = _slide_past if ceil_mode else _slide
     y = dims(["n", "c", *(slide(side) for side in sides)])

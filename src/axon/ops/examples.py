@@ -107,7 +107,9 @@ def _end(text: str, at: int, closers: str) -> int:
 # --- what an example gives to its operator ---------------------------------------------------
 
 
-def _find(expr: ast.Expr, name: str) -> tuple[tuple[ast.Expr, ...], tuple[ast.Attribute, ...]] | None:
+def _find(
+    expr: ast.Expr, name: str
+) -> tuple[tuple[ast.Expr, ...], tuple[ast.Attribute, ...]] | None:
     """The arguments and the attributes of the first use of an operator."""
     match expr:
         case ast.Call(function=ast.Name(name=called), args=args, attributes=attributes):
@@ -124,8 +126,12 @@ def _value(expr: ast.Expr, kind: str) -> object:
     """An attribute as a rule takes it."""
     match expr:
         case ast.ListExpr(items=items):
-            parts = [_value(item, "Ints" if kind.startswith("Extents") else "int") for item in items]
-            return tuple(x for part in parts for x in (part if isinstance(part, tuple) else (part,)))
+            parts = [
+                _value(item, "Ints" if kind.startswith("Extents") else "int") for item in items
+            ]
+            return tuple(
+                x for part in parts for x in (part if isinstance(part, tuple) else (part,))
+            )
         case ast.Number(value=value):
             return (value,) if kind.startswith(("Ints", "Extents")) else value
         case ast.Negate(operand=ast.Number(value=value)):

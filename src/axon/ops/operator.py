@@ -11,10 +11,11 @@ A rule is a function from attributes to a signature, written in Axon's own type 
         '''
         return f"({…}) -> …"
 
-Its keyword parameters are the operator's attributes: a default makes one optional. Their annotations say what they take:
-int, bool, float, str, `Ints` (a list of integers, or one), `Element` (an element type), `Extent` (an integer or a
-dimension) and `Extents` (a list of those, or one). Symbolic dimensions arrive as names that may be used in the signature.
-A positional parameter `arity` is given the number of arguments; `spatial` the number of spatial dimensions, by rank.
+Its keyword parameters are the operator's attributes: a default makes one optional. Their
+annotations say what they take: int, bool, float, str, `Ints` (a list of integers, or one),
+`Element` (an element type), `Extent` (an integer or a dimension) and `Extents` (a list of those, or
+one). Symbolic dimensions arrive as names that may be used in the signature. A positional parameter
+`arity` is given the number of arguments; `spatial` the number of spatial dimensions, by rank.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def operator(
     name: str = "",
     roles: dict[str, str] | None = None,
 ) -> Callable[..., Rule]:
-    """Enter a rule into the table. `roles` says what the signature's variables are, for messages: {"k": "inner sizes"}."""
+    """Enter a rule into the table. `roles` says what the signature's variables are, for messages:
+    {"k": "inner sizes"}."""
     if rule is None:
         return lambda inner: operator(inner, name=name, roles=roles)  # type: ignore[return-value]
     kinds = {k: str(v) for k, v in rule.__annotations__.items() if k not in ("return", "arity")}

@@ -173,9 +173,7 @@ def tile(*, reps: Extents) -> Rule:
     f32 [2*n,3]
     """
     if len(reps) > LIMIT:
-        return Problem(
-            f"reps has {len(reps)} entries; there can be at most {LIMIT}"
-        )
+        return Problem(f"reps has {len(reps)} entries; there can be at most {LIMIT}")
     if any(isinstance(times, int) and times < 0 for times in reps):
         return Problem("reps must be at least 0")
     names = [f"d{i}" for i in range(len(reps))]

@@ -14,10 +14,11 @@ INTRODUCTION = """\
 
 <!-- Written by `python -m axon.ops.reference`; the text is in the docstrings of `src/axon/ops`. -->
 
-An operator has a signature, which may depend on its attributes: named arguments whose values are known before the
-program runs. The signatures here are those without attributes, or with those of the first example where
-some are needed. `t`, `u`, `i` are element types, `s`, `p`, `q`, `r` shapes, other letters dimensions. An example gives
-a type to each argument; the line below it is the type of the result.
+An operator has a signature, which may depend on its attributes: named arguments whose values are
+known before the program runs. The signatures here are those without attributes, or with those of
+the first example where some are needed. `t`, `u`, `i` are element types, `s`, `p`, `q`, `r` and
+`after` shapes, other names dimensions. An example gives a type to each argument; the line below it
+is the type of the result.
 """
 
 
@@ -38,7 +39,9 @@ def _entry(operator: Operator) -> str:
     body = _flowing(text_of(operator.doc))
     shown = "\n".join(f">>> {e.call}\n{e.expected}" for e in examples(operator.doc))
     signature = f"{operator.name} : {plain_signature(operator)}"
-    return f"### `{operator.name}`\n\n```text\n{signature}\n```\n\n{body}\n\n```text\n{shown}\n```\n"
+    return (
+        f"### `{operator.name}`\n\n```text\n{signature}\n```\n\n{body}\n\n```text\n{shown}\n```\n"
+    )
 
 
 def plain_signature(operator: Operator) -> str:

@@ -68,9 +68,13 @@ def _signs(
     left: Dim,
     right: Dim,
 ) -> bool:
-    """Sizes are not negative: a sum of them is zero only if each is, and never below. True if that settled it."""
+    """Sizes are not negative: a sum of them is zero only if each is, and never below. True if that
+    settled it.
+    """
     for sign in (1, -1):
-        if not all(sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()):
+        if not all(
+            sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()
+        ):
             continue
         if sign * constant > 0:
             store.conflict("non-negativity", constraint, "negative", left, right)
@@ -87,8 +91,9 @@ def _pivot(
 ) -> tuple[DimVar, Dim] | None:
     """A variable with coefficient 1 or -1 that occurs nowhere else, and what it equals.
 
-    The choice does not depend on the order of the constraints: the deepest level first, ours before a user's, one that
-    needs no check that it is a size, then the newest; run-time sizes last, since equating one is a check.
+    The choice does not depend on the order of the constraints: the deepest level first, ours
+    before a user's, one that needs no check that it is a size, then the newest; run-time sizes
+    last, since equating one is a check.
     """
     best: tuple[tuple[bool, int, bool, bool, int], DimVar, Dim] | None = None
     for mono, coefficient in terms.items():
@@ -111,14 +116,17 @@ def _pivot(
 
 def _occurs_elsewhere(var: DimVar, mono: Mono, terms: dict[Mono, int]) -> bool:
     return any(
-        var in m or any(not isinstance(a, DimVar) and var in dims.variables(dims.of_atom(a)) for a in m)
+        var in m
+        or any(not isinstance(a, DimVar) and var in dims.variables(dims.of_atom(a)) for a in m)
         for m in terms
         if m is not mono and m != mono
     )
 
 
 def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
-    """Which way an equation with run-time sizes goes; see "Raggedness is scope" in the architecture."""
+    """Which way an equation with run-time sizes goes; see "Raggedness is scope" in the
+    architecture.
+    """
     here = constraint.depth
     others = [v for v in dims.variables(value) if v.runtime]
     if not var.runtime:
@@ -149,11 +157,14 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
         _eliminate(store, constraint)
 
 
-# --- linear systems --------------------------------------------------------------------------------
+# --- linear systems
+# --------------------------------------------------------------------------------
 
 
 def _eliminate(store: Store, constraint: Constraint) -> None:
-    """elimination: combine the linear equations that wait and share variables; post what that decides."""
+    """elimination: combine the linear equations that wait and share variables; post what that
+    decides.
+    """
     rows = _component(store, constraint)
     if len(rows) < 2:
         return
@@ -178,7 +189,9 @@ def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], C
         constraint = todo.pop()
         if constraint in rows or not isinstance(constraint.relation, DimEq):
             continue
-        row = dims.terms_of(store.dim(dims.sub(constraint.relation.left, constraint.relation.right)))
+        row = dims.terms_of(
+            store.dim(dims.sub(constraint.relation.left, constraint.relation.right))
+        )
         if any(m and (len(m) > 1 or not isinstance(m[0], DimVar)) for m in row):
             continue
         rows[constraint] = row
@@ -189,7 +202,9 @@ def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], C
 
 
 def _echelon(rows: list[dict[Mono, int]]) -> list[dict[Mono, int]]:
-    """Integer row echelon form: each step takes a multiple of one row from another, so solutions stay the same."""
+    """Integer row echelon form: each step takes a multiple of one row from another, so solutions
+    stay the same.
+    """
     columns = sorted({m for row in rows for m in row if m}, key=lambda m: m[0].id)
     todo = [dict(row) for row in rows]
     done: list[dict[Mono, int]] = []

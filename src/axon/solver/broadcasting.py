@@ -1,7 +1,7 @@
 """Broadcasting, as NumPy does it: align on the right; in each place every part is 1 or the result.
 
-There is no principal substitution, so only what is forced is bound and the rest waits. Zero is a size like any other
-(`broadcast(0, 1)` is 0), so broadcasting is not `max`.
+There is no principal substitution, so only what is forced is bound and the rest waits. Zero is a
+size like any other (`broadcast(0, 1)` is 0), so broadcasting is not `max`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
     tail.reverse()
     if len(parts) < 2:
         front = parts[0] if parts else ()
-        store.derive(
-            "broadcasting", constraint, ShapeEq(result, (*front, *tail)), *dim_relations
-        )
+        store.derive("broadcasting", constraint, ShapeEq(result, (*front, *tail)), *dim_relations)
     elif tail:
         front_var = ShapeVar("", _level(parts), scope=_scope(parts))
         store.derive(
@@ -89,7 +87,9 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
         return
     plain = [part for part in parts if _is_plain(part)]
     if _is_plain(result):
-        if any(len([i for i in part if not isinstance(i, ShapeVar)]) > len(result) for part in parts):
+        if any(
+            len([i for i in part if not isinstance(i, ShapeVar)]) > len(result) for part in parts
+        ):
             store.conflict("broadcasting", constraint, "broadcast", result, ())
             return
         if len(plain) == len(parts) - 1 and all(len(part) < len(result) for part in plain):
@@ -141,11 +141,14 @@ def _varies(constraint: Constraint, part: Dim) -> bool:
     return any(v.runtime and v.scope > constraint.depth for v in dims.variables(part))
 
 
-# --- equal broadcasts ------------------------------------------------------------------------------
+# --- equal broadcasts
+# ------------------------------------------------------------------------------
 
 
 def _share(store: Store, constraint: Constraint, result: IndexVar | None) -> None:
-    """Broadcasts of the same parts have the same result; a part that is itself such a result stands for its parts."""
+    """Broadcasts of the same parts have the same result; a part that is itself such a result
+    stands for its parts.
+    """
     if result is None:
         return
     _share_one(store, constraint, result)
@@ -173,7 +176,9 @@ def _share_one(store: Store, constraint: Constraint, result: IndexVar) -> None:
 
 
 def is_redundant(store: Store, constraint: Constraint) -> bool:
-    """Whether a waiting `r = broadcast(r, a, …)` says nothing that the broadcast which makes `r` does not."""
+    """Whether a waiting `r = broadcast(r, a, …)` says nothing that the broadcast which makes
+    `r` does not.
+    """
     result = _result(store, constraint)
     if result is None:
         return False
@@ -192,10 +197,10 @@ def _lone(part: object) -> object:
     return part[0] if isinstance(part, tuple) and len(part) == 1 else part
 
 
-def _leaves(
-    store: Store, parts: tuple[object, ...], *path: object
-) -> frozenset[object] | None:
-    """The parts, with those that are results of waiting broadcasts replaced by theirs; None if circular or many."""
+def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset[object] | None:
+    """The parts, with those that are results of waiting broadcasts replaced by theirs; none if
+    circular or many.
+    """
     leaves: set[object] = set()
     for part in parts:
         lone = _lone(part)

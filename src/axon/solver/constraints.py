@@ -11,10 +11,12 @@ from axon.types.type import Relation, Shape
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The place in a program that asks for a relation. The solver carries it and never looks inside.
+    """The place in a program that asks for a relation. The solver carries it and never looks
+    inside.
 
-    `kind` is one of argument, call, value, annotation, result, condition, pattern, size; `operator` and `position` say of
-    what, `call` is the whole call, `note` the declaration as it is written.
+    `kind` is one of argument, call, value, annotation, result, condition, pattern, size;
+    `operator` and `position` say of what, `call` is the whole call, `note` the declaration as it
+    is written.
     """
 
     kind: str
@@ -29,7 +31,8 @@ NOWHERE = Origin("given", None)
 
 
 class Constraint:
-    """`depth` is the function depth it was born at; `parents` are empty for one that inference posted.
+    """`depth` is the function depth it was born at; `parents` are empty for one that inference
+    posted.
 
     `counted` is set once its consequences for ranks and sums have been posted.
     """
@@ -59,7 +62,8 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A constraint that cannot hold, what kind of clash it is, and the two sides as they were found.
+    """A constraint that cannot hold, what kind of clash it is, and the two sides as they were
+    found.
 
     Kinds: size, rank, negative, division, infinite, ragged, uniform.
     """
@@ -73,7 +77,9 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Something about run-time sizes that only the run can tell; checked right after they are made."""
+    """Something about run-time sizes that only the run can tell; checked right after they are
+    made.
+    """
 
     relation: Relation
     origin: Origin

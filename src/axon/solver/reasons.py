@@ -15,10 +15,11 @@ BUDGET = 20_000
 
 
 def behind(store: Store, constraint: Constraint, time: int) -> list[Constraint]:
-    """The posted constraints that a constraint, read at a time, rests on: a superset of what is needed.
+    """The posted constraints that a constraint, read at a time, rests on: a superset of what is
+    needed.
 
-    A variable rests on the constraint that bound it, on what that constraint mentioned then, and on what its value
-    mentions now.
+    A variable rests on the constraint that bound it, on what that constraint mentioned then, and
+    on what its value mentions now.
     """
     roots: dict[Constraint, None] = {}
     constraints: list[tuple[Constraint, int]] = [(constraint, time)]
@@ -55,8 +56,12 @@ def conflict_of(constraints: Iterable[Constraint]) -> Conflict | None:
     return store.conflicts[0] if store.conflicts else None
 
 
-def minimal(constraints: list[Constraint], extra: list[Constraint] | None = None) -> list[Constraint]:
-    """The fewest of the constraints that are still in conflict: without any one of them the rest is not known to be."""
+def minimal(
+    constraints: list[Constraint], extra: list[Constraint] | None = None
+) -> list[Constraint]:
+    """The fewest of the constraints that are still in conflict: without any one of them the rest
+    is not known to be.
+    """
     if conflict_of(constraints) is None:
         if extra is None or conflict_of(extra) is None:
             return constraints

@@ -31,7 +31,10 @@ RULES = (
 
 
 def step(store: Store, constraint: Constraint) -> None:
-    """Look at one constraint under what is known. One whose arithmetic grows out of hand is set aside."""
+    """Look at one constraint under what is known.
+
+    One whose arithmetic grows out of hand is set aside.
+    """
     try:
         match constraint.relation:
             case ShapeEq():

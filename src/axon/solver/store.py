@@ -1,7 +1,8 @@
 """The store: what is known, what waits, and the queue between them.
 
-A step looks at one constraint under what is known and does one of five things: drop it, bind a variable, replace it by
-simpler constraints, find a conflict, or let it wait for its variables. Each is an equivalence, so the order of steps does not matter.
+A step looks at one constraint under what is known and does one of five things: drop it, bind a
+variable, replace it by simpler constraints, find a conflict, or let it wait for its variables.
+Each is an equivalence, so the order of steps does not matter.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ Step = Callable[["Store", Constraint], None]
 
 
 class Binding:
-    """What a variable stands for. `value` is kept up to date with what is learnt later; `given` is what was bound."""
+    """What a variable stands for.
+
+    `value` is kept up to date with what is learnt later; `given` is what was bound.
+    """
 
     __slots__ = ("by", "checked", "given", "time", "value")
 
@@ -45,7 +49,10 @@ class Binding:
 
 
 class Store:
-    """All state of the solver. `levels` is off in a replay, which must leave the variables as they are."""
+    """All state of the solver.
+
+    `levels` is off in a replay, which must leave the variables as they are.
+    """
 
     def __init__(self, step: Step, trace: Trace | None = None, levels: bool = True) -> None:
         self.bindings: dict[IndexVar, Binding] = {}
@@ -109,7 +116,9 @@ class Store:
         return binding.value  # type: ignore[return-value]
 
     def _refresh(self, var: DimVar) -> None:
-        """Bring the value up to date, and those that it rests on first: a loop, since chains may be long."""
+        """Bring the value up to date, and those that it rests on first: a loop, since chains may
+        be long.
+        """
         stack = [var]
         while stack:
             binding = self.bindings[stack[-1]]
@@ -137,7 +146,9 @@ class Store:
         return var if binding is None else binding.value  # type: ignore[return-value]
 
     def _rewritten(self, dim: Dim) -> Dim:
-        """Partial expression simplification: a stuck monomial that equals a constant is that constant."""
+        """Partial expression simplification: a stuck monomial that equals a constant is that
+        constant.
+        """
         if not isinstance(dim, Poly) or not any(m in self.rewrites for m in dim.terms):
             return dim
         terms: dict[Mono, int] = {}
@@ -153,7 +164,11 @@ class Store:
         return dims.substitute(dim, self._value, self._size)
 
     def _size(self, var: ShapeVar) -> Dim:
-        return dims.of_size(var) if var not in self.bindings else self.dim(shape_size(self.shape((var,))))
+        return (
+            dims.of_size(var)
+            if var not in self.bindings
+            else self.dim(shape_size(self.shape((var,))))
+        )
 
     def shape(self, shape: Shape) -> Shape:
         """The word with its bound shape variables replaced; its dimensions are left as they are."""
@@ -204,9 +219,7 @@ class Store:
     def derive(self, rule: str, parent: Constraint, *relations: Relation) -> None:
         """Replace a constraint by simpler ones that together say the same."""
         for relation in relations:
-            self._queue.append(
-                Constraint(relation, parent.origin, parent.depth, (parent,), rule)
-            )
+            self._queue.append(Constraint(relation, parent.origin, parent.depth, (parent,), rule))
         self.note(rule, parent)
 
     def imply(self, rule: str, parents: tuple[Constraint, ...], relation: Relation) -> None:
@@ -244,7 +257,8 @@ class Store:
     def _plain(self, var: ShapeVar, value: Shape, by: Constraint) -> Shape:
         """Name the compound dimensions that must not enter the variable's shape as they are.
 
-        Those with variables of a deeper level would keep them from being generalised; those with a size may be circular.
+        Those with variables of a deeper level would keep them from being generalised; those with a
+        size may be circular.
         """
         word = list(value)
         for i, item in enumerate(value):
@@ -312,7 +326,9 @@ class Store:
             self.note("partial expression simplification", by)
 
     def watch_rank(self, var: ShapeVar) -> None:
-        """From now on, when the rank of an unbound shape becomes a number, the shape becomes that many dimensions."""
+        """From now on, when the rank of an unbound shape becomes a number, the shape becomes
+        that many dimensions.
+        """
         if var not in self._ranked:
             self._ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))

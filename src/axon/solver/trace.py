@@ -1,4 +1,5 @@
-"""A derivation as the paper shows one: the constraints, then step after step the rule and the set that it leaves.
+"""A derivation as the paper shows one: the constraints, then step after step the rule and the set
+that it leaves.
 
 It is a replay of the same rules on the same constraints, watched.
 """
@@ -97,7 +98,9 @@ class _Writer:
         return list(lines)
 
     def relation(self, relation: Relation, store: Store, raw: bool = False) -> str:
-        """An equation with its sides as they stand, what is known put in unless it is to be shown raw."""
+        """An equation with its sides as they stand, what is known put in unless it is to be
+        shown raw.
+        """
         match relation:
             case ShapeEq(left, right):
                 if raw:

@@ -1,6 +1,7 @@
 """Word equations: two shapes are equal.
 
-Each rule makes the equation shorter, or leaves it waiting; none chooses between several families of solutions.
+Each rule makes the equation shorter, or leaves it waiting; none chooses between several families
+of solutions.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> N
 
 
 def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shape) -> bool:
-    """basic, reordering: bind a lone variable. A variable inside its own value is empty around itself, or a conflict."""
+    """basic, reordering: bind a lone variable. A variable inside its own value is empty around
+    itself, or a conflict.
+    """
     for var_side, value in _lone_sides(left, right):
         var = var_side[0]
         assert isinstance(var, ShapeVar)
@@ -54,7 +57,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
             if any(not isinstance(item, ShapeVar) for item in rest):
                 store.conflict("basic", constraint, "infinite", left, right)
             else:
-                store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))  # type: ignore[arg-type]
+                store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
             return True
         if _may_bind(constraint, var, value):
             if value is left:
@@ -65,23 +68,29 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
 
 
 def _lone_sides(left: Shape, right: Shape) -> list[tuple[Shape, Shape]]:
-    """The sides that are a lone variable, the one to bind first: flexible before run-time, ours before a user's, newer first."""
-    sides = [
+    """The sides that are a lone variable, the one to bind first: flexible before run-time, ours
+    before a user's, newer first.
+    """
+    sides: list[tuple[Shape, Shape]] = [
         (a, b)
         for a, b in ((left, right), (right, left))
         if len(a) == 1 and isinstance(a[0], ShapeVar)
     ]
     if len(sides) == 2:
-        sides.sort(key=lambda side: _reluctance(side[0][0]))  # type: ignore[arg-type]
+        sides.sort(key=lambda side: _reluctance(side[0]))
     return sides
 
 
-def _reluctance(var: ShapeVar) -> tuple[bool, int, bool, int]:
+def _reluctance(side: Shape) -> tuple[bool, int, bool, int]:
+    var = side[0]
+    assert isinstance(var, ShapeVar)
     return var.runtime, -var.level, var.user, -var.id
 
 
 def _may_bind(constraint: Constraint, var: ShapeVar, value: Shape) -> bool:
-    """A flexible shape may not take run-time sizes that are made deeper than it is, unless they are ragged here."""
+    """A flexible shape may not take run-time sizes that are made deeper than it is, unless they
+    are ragged here.
+    """
     return var.runtime or not any(
         v.runtime and var.scope < v.scope <= constraint.depth for v in shape_variables(value)
     )
@@ -136,7 +145,9 @@ def _same_kind(
     b: Dim | ShapeVar,
     equations: list[DimEq | ShapeEq],
 ) -> bool:
-    """Whether two items face each other: two dimensions, or shapes of equal rank, which are then equal."""
+    """Whether two items face each other: two dimensions, or shapes of equal rank, which are then
+    equal.
+    """
     if isinstance(a, ShapeVar) and isinstance(b, ShapeVar):
         if a is b:
             return True
@@ -152,7 +163,10 @@ def _same_kind(
 
 
 def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """No end can be taken off. Count: the ranks are equal, and where the variables balance the dimensions are too."""
+    """No end can be taken off.
+
+    Count: the ranks are equal, and where the variables balance the dimensions are too.
+    """
     if _lone_sides(left, right):
         _shallow(store, constraint, left, right)
         return
@@ -171,7 +185,9 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
 
 
 def _shallow(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """A lone variable that may not take the value: name its sizes; the run checks them as it makes them."""
+    """A lone variable that may not take the value: name its sizes; the run checks them as it makes
+    them.
+    """
     var_side, value = _lone_sides(left, right)[0]
     var = var_side[0]
     assert isinstance(var, ShapeVar)
@@ -192,7 +208,9 @@ def _shallow(store: Store, constraint: Constraint, left: Shape, right: Shape) ->
 
 
 def _multiset(store: Store, constraint: Constraint, left: Shape, right: Shape) -> bool:
-    """The same variables on both sides: the dimensions are a permutation of each other. False if they cannot be."""
+    """The same variables on both sides: the dimensions are a permutation of each other. False if
+    they cannot be.
+    """
     a = Counter(store.dim(d) for d in _dims(left))
     b = Counter(store.dim(d) for d in _dims(right))
     extra, missing = list((a - b).elements()), list((b - a).elements())
@@ -225,7 +243,9 @@ def solve_has_rank(store: Store, constraint: Constraint, relation: HasRank) -> N
 
 
 def solve_uniform(store: Store, constraint: Constraint, relation: Uniform) -> None:
-    """raggedness: no dimension may be one that varies at this depth. Waits while there is anything unknown."""
+    """raggedness: no dimension may be one that varies at this depth. Waits while there is anything
+    unknown.
+    """
     word = store.word(relation.shape)
     unknown = list(shape_variables(word))
     if any(v.runtime and v.scope > constraint.depth for v in unknown):

@@ -4,13 +4,13 @@
     Poly = sum of coefficient * monomial                a monomial is a product of atoms, () the empty one
     Atom = DimVar | FloorDiv | Min | Max | Size
 
-`a mod b` is `a - b*(a/b)`. Only the functions below make a `Poly` or an atom; they keep the normal form.
+`a mod b` is `a - b*(a/b)`. Only the functions below make a `Poly` or an atom; they keep the normal
+form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import reduce
 from itertools import count
 from math import gcd
 from weakref import WeakValueDictionary
@@ -19,7 +19,10 @@ from axon.types.variables import DimVar, ShapeVar
 
 
 class TooLarge(Exception):
-    """A product grew past what is worth keeping. Never leaves the solver: the constraint stays unsolved."""
+    """A product grew past what is worth keeping.
+
+    Never leaves the solver: the constraint stays unsolved.
+    """
 
 
 LARGEST_PRODUCT = 4096
@@ -49,7 +52,10 @@ class Poly:
 
 
 class _Node:
-    """An atom with arguments. Interned: the same arguments give the same object, so `is` is equality."""
+    """An atom with arguments.
+
+    Interned: the same arguments give the same object, so `is` is equality.
+    """
 
     __slots__ = ("__weakref__", "args", "id")
 
@@ -189,14 +195,21 @@ def _times(left: Mono, right: Mono) -> Mono:
 
 
 def product(dims: list[Dim]) -> Dim:
-    return reduce(mul, dims, 1)
+    total: Dim = 1
+    for dim in dims:
+        total = mul(total, dim)
+    return total
 
 
-# --- floor division ----------------------------------------------------------------------------------
+# --- floor division
+# ----------------------------------------------------------------------------------
 
 
 def floordiv(numerator: Dim, divisor: Dim) -> Dim:
-    """numerator / divisor, rounded down, in normal form. The divisor is at least one (a guard elsewhere sees to it)."""
+    """numerator / divisor, rounded down, in normal form.
+
+    The divisor is at least one (a guard elsewhere sees to it).
+    """
     if isinstance(divisor, int):
         if isinstance(numerator, int) and divisor:
             return numerator // divisor
@@ -234,7 +247,10 @@ def _floordiv_constant(numerator: Dim, divisor: int) -> Dim:
         inner = [
             m[0]
             for m, c in rest.items()
-            if c == 1 and len(m) == 1 and isinstance(m[0], FloorDiv) and isinstance(m[0].args[1], int)
+            if c == 1
+            and len(m) == 1
+            and isinstance(m[0], FloorDiv)
+            and isinstance(m[0].args[1], int)
         ]
         if len(inner) != 1 or inner[0].args[1] == 0:
             break
@@ -330,7 +346,8 @@ def mod(left: Dim, right: Dim) -> Dim:
     return sub(left, mul(right, floordiv(left, right)))
 
 
-# --- min and max -------------------------------------------------------------------------------------
+# --- min and max
+# -------------------------------------------------------------------------------------
 
 
 def minimum(*dims: Dim) -> Dim:
@@ -389,7 +406,8 @@ def of_size(shape: ShapeVar) -> Dim:
     return Poly({(_atom(Size, (shape,)),): 1})
 
 
-# --- signs -------------------------------------------------------------------------------------------
+# --- signs
+# -------------------------------------------------------------------------------------------
 
 
 def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
@@ -438,7 +456,9 @@ def _atom_nonnegative(atom: Atom) -> bool:
 
 
 def is_not_one(dim: Dim) -> bool:
-    """Whether the dimension is certainly not 1: it is at least 2, or 0, or never 1 modulo something."""
+    """Whether the dimension is certainly not 1: it is at least 2, or 0, or never 1 modulo
+    something.
+    """
     if isinstance(dim, int):
         return dim != 1
     if isinstance(dim, DimVar):
@@ -448,7 +468,8 @@ def is_not_one(dim: Dim) -> bool:
     return (constant - 1) % common != 0 or is_nonnegative(sub(dim, 2))
 
 
-# --- reading off -----------------------------------------------------------------------------------------
+# --- reading off
+# -----------------------------------------------------------------------------------------
 
 
 def variables(dim: Dim) -> Iterator[DimVar | ShapeVar]:

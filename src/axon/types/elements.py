@@ -1,4 +1,7 @@
-"""Element types, and the classes of them that operators ask for. A set of element types is a bit mask."""
+"""Element types, and the classes of them that operators ask for.
+
+A set of element types is a bit mask.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
 
-# The shape after an axis that an operator takes away: what it stands for must not vary (see Uniform).
+# The shape after an axis that an operator takes away: what it stands for must not vary (see
+# Uniform).
 AFTER = "after"
 
 
@@ -52,10 +53,11 @@ class Scope:
 
 
 class Reader:
-    """Reads types into a scope. `user` names are shown as they are written; `depth` is where the tensors stand.
+    """Reads types into a scope. `user` names are shown as they are written; `depth` is where the
+    tensors stand.
 
-    In a signature (`quantified`) `?k` is a run-time size. In an annotation of a `fn` it is a name for one that the body makes,
-    so a parameter cannot have it.
+    In a signature (`quantified`) `?k` is a run-time size. In an annotation of a `fn` it is a name
+    for one that the body makes, so a parameter cannot have it.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class Reader:
 
     # --- types ---
 
-    def type(self, expr: ast.TypeExpr) -> Type:
+    def read_type(self, expr: ast.TypeExpr) -> Type:
         match expr:
             case ast.TensorType(elem, shape, _):
                 return Tensor(self.elem(elem), self._sizes(self.shape(shape)))
@@ -81,9 +83,9 @@ class Reader:
                     self.scope.types[name] = TypeVar(name, self.level, self.user)
                 return self.scope.types[name]
             case ast.TupleType(items, _):
-                return Tuple(tuple(self.type(item) for item in items))
+                return Tuple(tuple(self.read_type(item) for item in items))
             case ast.FnType(params, result, _):
-                return Fn(tuple(self.type(p) for p in params), self.type(result))
+                return Fn(tuple(self.read_type(p) for p in params), self.read_type(result))
             case ast.ShapeValueType(shape, _):
                 return ShapeValue(self._sizes(self.shape(shape)))
             case ast.DimValueType(dim, _):
@@ -219,7 +221,9 @@ class Reader:
             self.scope.index[name] = known
             self.scope.places[name] = expr.span
         elif not isinstance(known, kind):
-            was, now = ("a dimension", "a shape") if kind is ShapeVar else ("a shape", "a dimension")
+            was, now = (
+                ("a dimension", "a shape") if kind is ShapeVar else ("a shape", "a dimension")
+            )
             first = self.scope.places.get(name)
             self._error(
                 "AX109",
@@ -260,7 +264,9 @@ class Reader:
                         self.relations.append(Broadcast((result,), parts))
                     else:
                         dim = DimVar("", self.level, scope=self.depth)
-                        self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
+                        self.relations.append(
+                            DimBroadcast(dim, tuple(self._as_dim(a) for a in args))
+                        )
                 case ast.Relation(op, left, right, span):
                     self._relation(op, left, right, span)
 
@@ -335,9 +341,11 @@ class Reader:
 def read_signature(
     signature: ast.Signature, user: bool = False, given: dict[str, Dim] | None = None
 ) -> tuple[Scheme, list[Diagnostic]]:
-    """A scheme that stands on its own: an operator's type. Scopes count from the operator: `?k` is 1, `*` is 2."""
+    """A scheme that stands on its own: an operator's type. Scopes count from the operator: `?k` is
+    1, `*` is 2.
+    """
     reader = Reader(Scope(given=given or {}), level=1, depth=1, user=user, quantified=True)
-    type_ = reader.type(signature.type)
+    type_ = reader.read_type(signature.type)
     reader.conditions(signature.where)
     after = reader.scope.index.get(AFTER)
     if isinstance(after, ShapeVar) and not user:

@@ -1,6 +1,7 @@
 """Dimensions, shapes, types and relations as text that Axon reads back.
 
-A user's names are kept; other variables are named in order of appearance: element types t, u, v …, everything else a, b, c ….
+A user's names are kept; other variables are named in order of appearance: element types t, u, v …,
+everything else a, b, c ….
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ def _letters(alphabet: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Names:
-    """Names for variables, given out as they are asked for. `hints` prefers the names that signatures used."""
+    """Names for variables, given out as they are asked for.
+
+    `hints` prefers the names that signatures used.
+    """
 
     hints: bool = False
     given: dict[Var, str] = field(default_factory=dict)
@@ -75,7 +79,9 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """How to write things: the names, the notation, and the depth below which a run-time dimension varies."""
+    """How to write things: the names, the notation, and the depth below which a run-time dimension
+    varies.
+    """
 
     names: Names = field(default_factory=Names)
     paper: bool = False
@@ -104,7 +110,9 @@ class Show:
         return f"?{self.names(var)}" if var.runtime else self.names(var)
 
     def _terms(self, dim: Dim) -> list[tuple[list[str], int]]:
-        """Positive terms first, higher degrees first, in order of names, constants last; `mod` is recognised."""
+        """Positive terms first, higher degrees first, in order of names, constants last; `mod` is
+        recognised.
+        """
         rest, found = _mods(dim)
         terms: list[tuple[list[str], int]] = [
             ([f"{self._operand(top)} mod {self._operand(bottom)}"], c) for top, bottom, c in found
@@ -126,7 +134,9 @@ class Show:
                 factors = [f"({factors[0]})"]
             body = "*".join(factors if size == 1 and factors else [str(size), *factors])
             sign = "-" if coefficient < 0 else "+"
-            out = f"{out}{space}{sign}{space}{body}" if out else (f"-{body}" if sign == "-" else body)
+            out = (
+                f"{out}{space}{sign}{space}{body}" if out else (f"-{body}" if sign == "-" else body)
+            )
         return out or "0"
 
     def _atom(self, atom: Atom, alone: bool) -> str:

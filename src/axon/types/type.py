@@ -1,7 +1,7 @@
 """Shapes, types, the relations between them, and schemes.
 
-    Shape = tuple of Dim and ShapeVar                       a flat word: [] is (), append is +
-    Type  = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+Shape = tuple of Dim and ShapeVar                       a flat word: [] is (), append is +
+Type  = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ Type = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
 
 UNKNOWN = Unknown()
 
-# --- relations -------------------------------------------------------------------------------------
+# --- relations
+# -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,9 @@ class Broadcast:
 
 @dataclass(frozen=True, slots=True)
 class DimBroadcast:
-    """The same for one dimension: every part is 1 or the result, and not all are 1 unless the result is."""
+    """The same for one dimension: every part is 1 or the result, and not all are 1 unless the
+    result is.
+    """
 
     result: Dim
     parts: tuple[Dim, ...]
@@ -115,7 +118,8 @@ Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | HasR
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions around it.
+    """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions
+    around it.
 
     `inner` are the variables of functions that it takes: they speak of one call out of many.
     """
@@ -138,7 +142,8 @@ def make_scheme(
     return Scheme(variables, type_, relations, depth, frozenset(inner))
 
 
-# --- walking ---------------------------------------------------------------------------------------
+# --- walking
+# ---------------------------------------------------------------------------------------
 
 
 def shape_variables(shape: Shape) -> Iterator[DimVar | ShapeVar]:
@@ -169,6 +174,8 @@ def type_variables(type_: Type) -> Iterator[Var]:
             yield from shape_variables(shape)
         case DimValue(dim):
             yield from dims.variables(dim)
+        case Unknown():
+            return
 
 
 def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
@@ -183,10 +190,10 @@ def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
             yield from shape_variables(result)
             for part in parts:
                 yield from shape_variables(part)
-        case DimBroadcast(result, parts):
-            yield from dims.variables(result)
-            for part in parts:
-                yield from dims.variables(part)
+        case DimBroadcast(dim, dim_parts):
+            yield from dims.variables(dim)
+            for size in dim_parts:
+                yield from dims.variables(size)
         case AtLeast(dim, _):
             yield from dims.variables(dim)
         case Uniform(shape):
@@ -274,8 +281,8 @@ class Renaming:
                 return DimEq(self.dim(left), self.dim(right))
             case Broadcast(result, parts):
                 return Broadcast(self.shape(result), tuple(self.shape(p) for p in parts))
-            case DimBroadcast(result, parts):
-                return DimBroadcast(self.dim(result), tuple(self.dim(p) for p in parts))
+            case DimBroadcast(dim, dim_parts):
+                return DimBroadcast(self.dim(dim), tuple(self.dim(p) for p in dim_parts))
             case AtLeast(dim, silent):
                 return AtLeast(self.dim(dim), silent)
             case Uniform(shape):

@@ -1,7 +1,8 @@
 """Variables: what inference does not know yet, and what it never will before the run.
 
-A variable is compared by identity. Everything the solver learns about one is kept in a `Store`; the variable itself
-only knows how old it is, how it may be shown, and at which level it may be generalised.
+A variable is compared by identity. Everything the solver learns about one is kept in a `Store`;
+the variable itself only knows how old it is, how it may be shown, and at which level it may be
+generalised.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ _ids = count(1)
 class DimVar:
     """A dimension: an integer >= 0.
 
-    `scope` is the function depth it was made at. A `runtime` dimension seen from a lesser depth varies inside the
-    tensor (`*`). A flexible one may not stand for run-time dimensions of deeper scope, unless they are ragged there.
-    `rank_of` is set when the dimension is the rank of a shape.
+    `scope` is the function depth it was made at. A `runtime` dimension seen from a lesser depth
+    varies inside the tensor (`*`). A flexible one may not stand for run-time dimensions of deeper
+    scope, unless they are ragged there. `rank_of` is set when the dimension is the rank of a
+    shape.
     """
 
     __slots__ = ("id", "level", "name", "rank_of", "runtime", "scope", "user")
@@ -71,11 +73,11 @@ class ShapeVar:
         return self._rank
 
     def dims(self, rank: int) -> tuple[DimVar, ...]:
-        """The dimensions of the shape when it has this rank: the same ones at each call, so that a replay agrees."""
+        """The dimensions of the shape when it has this rank: the same ones at each call, so that a
+        replay agrees.
+        """
         while len(self._dims) < rank:
-            self._dims.append(
-                DimVar(self.name, self.level, scope=self.scope, runtime=self.runtime)
-            )
+            self._dims.append(DimVar(self.name, self.level, scope=self.scope, runtime=self.runtime))
         return tuple(self._dims[:rank])
 
     @property
@@ -90,13 +92,19 @@ class ShapeVar:
 class ElemVar:
     """An element type not known yet; `allowed` is the set (a bit mask) of those it may be.
 
-    `literal` says that a number literal made it, so that it has a default when nothing asks for a type.
+    `literal` says that a number literal made it, so that it has a default when nothing asks for a
+    type.
     """
 
     __slots__ = ("allowed", "id", "level", "literal", "name", "user")
 
     def __init__(
-        self, name: str = "", level: int = 0, user: bool = False, allowed: int = -1, literal: str = ""
+        self,
+        name: str = "",
+        level: int = 0,
+        user: bool = False,
+        allowed: int = -1,
+        literal: str = "",
     ) -> None:
         self.id = next(_ids)
         self.name = name
