@@ -1,1 +1,38 @@
-"""A small functional language whose tensor shapes are inferred."""
+"""Axon: a small functional language for deep-learning graphs whose shapes are inferred.
+
+>>> import axon
+>>> print(axon.check_text("f = fn (x, w) { matmul(x, w) }").signatures[0].line())
+f : (t a@[b,c], t a@[c,d]) -> t a@[b,d]
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from axon.diagnostics import Diagnostic
+    from axon.driver import Checked, check, check_text
+    from axon.inference.signature import Signature
+    from axon.source import Source
+
+__version__ = "0.1.0"
+__all__ = ["Checked", "Diagnostic", "Signature", "Source", "check", "check_text"]
+
+_HOMES = {
+    "Checked": "axon.driver",
+    "Diagnostic": "axon.diagnostics",
+    "Signature": "axon.inference.signature",
+    "Source": "axon.source",
+    "check": "axon.driver",
+    "check_text": "axon.driver",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for when it is asked for, so that `import axon` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'axon' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
