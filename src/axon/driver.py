@@ -5,6 +5,7 @@ Nothing here touches a file: the shell hands in a function that finds what a pro
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -53,8 +54,18 @@ def check_text(text: str, name: str = "program.axon") -> Checked:
 
 
 def check(source: Source, find_file: FindFile | None = None, paper: bool = False) -> Checked:
-    """Parse, infer, describe."""
-    return _check(source, _Imports(find_file or _no_files), paper)
+    """Parse, infer, describe.
+
+    The cycle collector rests meanwhile: almost nothing here is circular, and looking for what is
+    makes the cost of a large program grow faster than the program.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _check(source, _Imports(find_file or _no_files), paper)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _check(source: Source, imports: _Imports, paper: bool = False) -> Checked:

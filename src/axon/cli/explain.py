@@ -38,10 +38,21 @@ def _steps(derivation: Derivation, short: bool, start: str | None) -> list[str]:
     for number, step in enumerate(steps, 1):
         lines.append(f"  {number:>3}  {step.rule.ljust(width)}  {step.about}")
         if not short:
-            lines.extend(f"         {line}" for line in step.after)
+            lines.extend(f"         {line}" for line in _packed(step.after))
             lines.append("")
     while lines and not lines[-1]:
         lines.pop()
+    return lines
+
+
+def _packed(equations: tuple[str, ...], width: int = 88) -> list[str]:
+    """Several short equations to a line, as many as fit."""
+    lines: list[str] = []
+    for equation in equations:
+        if lines and len(lines[-1]) + 4 + len(equation) <= width:
+            lines[-1] += f"    {equation}"
+        else:
+            lines.append(equation)
     return lines
 
 

@@ -50,7 +50,7 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
             store.conflict("non-negativity", constraint, "negative", left, right)
             return
         plain = {var} & {left, right} if isinstance(value, int | DimVar) else {var} & {left}
-        if var is not left:
+        if var is right and var is not left:
             store.note("reordering", constraint)
         store.bind("basic" if plain else "arithmetic simplification", var, value, constraint)
         return

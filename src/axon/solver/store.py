@@ -228,7 +228,7 @@ class Store:
         self._queue.append(Constraint(relation, first.origin, first.depth, parents, rule))
 
     def drop(self, rule: str, constraint: Constraint) -> None:
-        self.note(rule, constraint)
+        """The constraint holds already: there is nothing to do, and nothing to show."""
 
     def bind(self, rule: str, var: IndexVar, value: Dim | Shape, by: Constraint) -> None:
         """Let a variable stand for a value that does not mention it."""

@@ -57,7 +57,7 @@ def derive(constraints: Iterable[Constraint], paper: bool = False, sets: bool = 
     store = new_store(levels=False, trace=writer.step)
     writer.store = store
     store.post_all(given)
-    writer.given = set(store.bindings)
+    writer.given = {v: store.word((v,)) for v in store.bindings if isinstance(v, ShapeVar)}
     shown = tuple((writer.relation(c.relation, store), c) for c in rest if not _hidden(c))
     writer.steps = []
     store.post_all(rest)
@@ -71,15 +71,25 @@ class _Writer:
         self.show = show
         self.sets = sets
         self.store: Store | None = None
-        self.given: set[DimVar | ShapeVar] = set()
+        self.given: dict[ShapeVar, Shape] = {}
         self.steps: list[Step] | None = None
 
     def step(self, rule: str, constraint: Constraint) -> None:
         if self.steps is None or self.store is None or _hidden(constraint):
             return
         about = self.relation(constraint.relation, self.store, raw=True)
-        after = tuple(self._after(self.store)) if self.sets else ()
-        self.steps.append(Step(rule, about, after, _root(constraint)))
+        lines = self._after(self.store) if self.sets else []
+        if self.sets and rule in ("reordering", "simplification"):
+            lines.append(self._turned(constraint, rule == "reordering"))
+        step = Step(rule, about, tuple(dict.fromkeys(lines)), _root(constraint))
+        self.steps.append(step)
+
+    def _turned(self, constraint: Constraint, swap: bool) -> str:
+        """The equation that is being worked on, which is in none of the store's lists just then."""
+        assert self.store is not None
+        text = self.relation(constraint.relation, self.store)
+        left, _, right = text.partition(" = ")
+        return f"{right} = {left}" if swap else text
 
     def _after(self, store: Store) -> list[str]:
         lines: dict[str, None] = {}
@@ -95,7 +105,7 @@ class _Writer:
         for constraint in store.unsolved():
             if not _hidden(constraint):
                 lines[self.relation(constraint.relation, store)] = None
-        return list(lines)
+        return [line for line in lines if not _tautology(line)]
 
     def relation(self, relation: Relation, store: Store, raw: bool = False) -> str:
         """An equation with its sides as they stand, what is known put in unless it is to be
@@ -104,7 +114,7 @@ class _Writer:
         match relation:
             case ShapeEq(left, right):
                 if raw:
-                    left, right = self._given(left, store), self._given(right, store)
+                    left, right = self._given(left), self._given(right)
                     return f"{self.show.shape(left)} = {self.show.shape(right)}"
                 return f"{self.show.shape(store.word(left))} = {self.show.shape(store.word(right))}"
             case DimEq(left, right):
@@ -113,15 +123,20 @@ class _Writer:
             case _:
                 return self.show.relation(relation)
 
-    def _given(self, word: Shape, store: Store) -> Shape:
+    def _given(self, word: Shape) -> Shape:
         """The word with what annotations say put in."""
         out: list[Dim | ShapeVar] = []
         for item in word:
             if isinstance(item, ShapeVar) and item in self.given:
-                out.extend(store.word((item,)))
+                out.extend(self.given[item])
             else:
                 out.append(item)
         return tuple(out)
+
+
+def _tautology(line: str) -> bool:
+    left, equals, right = line.partition(" = ")
+    return bool(equals) and left == right
 
 
 def _hidden(constraint: Constraint) -> bool:

@@ -60,7 +60,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
             return True
         if _may_bind(constraint, var, value):
-            if value is left:
+            if value is left and len(right) == 1:
                 store.note("reordering", constraint)
             store.bind("basic", var, value, constraint)
             return True

@@ -5,8 +5,6 @@ A parser never fails: it returns what it could read and what it has to say.
 
 from __future__ import annotations
 
-import gc
-
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source
 from axon.syntax.ast import (
@@ -29,21 +27,8 @@ from axon.syntax.problems import settle
 
 
 def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
-    """A file. Every definition in it is in the program, the broken ones with `Broken` parts.
-
-    The cycle collector rests meanwhile: a tree has no cycles, and looking for them in a large one
-    costs as much as all the rest.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _program(open_source(source))
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _program(p: Cursor) -> tuple[Program, tuple[Diagnostic, ...]]:
+    """A file. Every definition in it is in the program, the broken ones with `Broken` parts."""
+    p = open_source(source)
     items: list[Item] = []
     result: Expr | None = None
     while p.kind == ";":

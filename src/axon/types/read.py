@@ -347,9 +347,9 @@ def read_signature(
     reader = Reader(Scope(given=given or {}), level=1, depth=1, user=user, quantified=True)
     type_ = reader.read_type(signature.type)
     reader.conditions(signature.where)
-    after = reader.scope.index.get(AFTER)
-    if isinstance(after, ShapeVar) and not user:
-        reader.relations.append(Uniform((after,)))
+    after = tuple(v for name, v in reader.scope.index.items() if name.startswith(AFTER))
+    if after and not user:
+        reader.relations.append(Uniform(after))
     variables: dict[Var, None] = dict.fromkeys(type_variables(type_))
     for relation in reader.relations:
         variables.update(dict.fromkeys(relation_variables(relation)))
