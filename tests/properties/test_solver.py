@@ -19,8 +19,8 @@ from tests.properties.systems import (
 )
 
 MANY = settings(
-    max_examples=300,
-    derandomize=True,
+    max_examples=int(__import__("os").environ.get("N","300")),
+    derandomize="N" not in __import__("os").environ,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -14,10 +14,13 @@ from axon.ops import OPERATORS, Operator, Problem
 from axon.solver.constraints import Origin
 from axon.source import Source, Span
 from axon.syntax import ast, parse_signature
+from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.read import read_signature
 from axon.types.type import (
     UNKNOWN,
+    AtLeast,
+    DimEq,
     DimValue,
     Fn,
     Renaming,
@@ -25,9 +28,10 @@ from axon.types.type import (
     ShapeValue,
     Tensor,
     Type,
+    shape_size,
     type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, TypeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -213,8 +217,8 @@ class Pending:
     depth: int
 
 
-def operator_value(inference: Inference, name: str, span: Span) -> Type:
-    """An operator on its own, as a function value."""
+def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) -> Type:
+    """An operator on its own, as a function value of so many arguments."""
     operator = OPERATORS.get(name)
     if operator is None:
         inference.error("AX201", f"`{name}` is not an operator", span)
@@ -225,7 +229,7 @@ def operator_value(inference: Inference, name: str, span: Span) -> Type:
             "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
         )
         return UNKNOWN
-    scheme = signature_of(operator, 2, {})
+    scheme = signature_of(operator, arity, {})
     if isinstance(scheme, Problem):
         inference.error("AX210", f"{name}: {scheme.text}", span)
         return UNKNOWN
@@ -295,19 +299,57 @@ def _arguments(
         if isinstance(param, DimValue):
             types.append(DimValue(sizes.read_dim(inference, expr, env)))
         elif isinstance(param, ShapeValue) and wildcard and isinstance(expr, ast.ListExpr):
-            types.append(ShapeValue(tuple(_or_any(inference, item, env) for item in expr.items)))
+            types.append(_reshaped(inference, types[0] if types else UNKNOWN, expr, env))
+        elif isinstance(param, Fn) and (name := _bare_operator(inference, expr, env)):
+            types.append(operator_value(inference, name, expr.span, len(param.params)))
         else:
             types.append(inference.infer(expr, env))
     return types
 
 
-def _or_any(inference: Inference, item: ast.Expr, env: Environment) -> Dim:
-    """In a reshape, -1 is the size that makes it fit."""
+def _bare_operator(inference: Inference, expr: ast.Expr, env: Environment) -> str:
+    """The name of an operator that is given as a function, else nothing."""
+    match expr:
+        case ast.OperatorName(op, _):
+            return op
+        case ast.Name(name, _) if is_operator(name):
+            hidden = env.find(name) is not None or name in inference.defining
+            return "" if hidden or sizes.named_size(inference, name) is not None else name
+        case _:
+            return ""
+
+
+def _reshaped(
+    inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment
+) -> Type:
+    """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
+    there are, divided by those that the other sizes account for (which must not be none).
+    """
+    state = inference.state
+    wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
+    if len(wild) != 1:
+        for i in wild[1:]:
+            inference.error("AX210", "reshape: only one size can be -1", expr.items[i].span)
+        return inference.infer(expr, env)
+    at = wild[0]
+    word = [0 if i == at else sizes.read_dim(inference, e, env) for i, e in enumerate(expr.items)]
+    shape = (state.fresh_shape(),)
+    tensor = Tensor(ElemVar("", state.level), shape)
+    unify(state, tensor, input_, Origin("argument", expr.span, "reshape", 1, "", expr.span))
+    others = dims.product([dim for i, dim in enumerate(word) if i != at])
+    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("size", expr.span, "reshape"))
+    word[at] = state.fresh_dim()
+    exact = DimEq(word[at], dims.floordiv(shape_size(shape), others))
+    state.post(exact, Origin("size", expr.span, "reshape"))
+    return ShapeValue(tuple(word))
+
+
+def _is_minus_one(item: ast.Expr) -> bool:
     match item:
         case ast.Negate(ast.Number(1, "int", _, _), _):
-            return inference.state.fresh_dim()
+            return True
         case _:
-            return sizes.read_dim(inference, item, env)
+            return False
 
 
 def _apply_scheme(

@@ -13,12 +13,13 @@ from axon.inference.infer import Inference, Prelude
 from axon.inference.report import describe
 from axon.inference.schemes import generalise
 from axon.inference.state import State
-from axon.solver.constraints import Constraint
+from axon.solver.constraints import NOWHERE, Constraint, Guard
+from axon.solver.store import Store
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import BIT
 from axon.types.read import Scope, read_signature
-from axon.types.type import UNKNOWN, AtLeast, Fn, Relation, Scheme, Type, type_variables
+from axon.types.type import UNKNOWN, AtLeast, DimEq, Fn, Scheme, ShapeEq, Type, type_variables
 from axon.types.variables import DimVar, ElemVar
 
 ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
@@ -35,7 +36,7 @@ class Definition:
     name: str
     span: Span
     scheme: Scheme
-    guards: tuple[Relation, ...]
+    guards: tuple[Guard, ...]
     constraints: tuple[Constraint, ...]
     type: Type
     params: tuple[str, ...]
@@ -147,7 +148,7 @@ class _Program:
             if generalised is None:
                 self.open.append(len(self.definitions))
             else:
-                guards = (*guards, *generalised.guards)
+                guards += tuple(Guard(r, NOWHERE, 1) for r in generalised.guards)
             params = (
                 tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
             )
@@ -181,7 +182,7 @@ class _Program:
 
     def _end(
         self, scheme: Scheme | None
-    ) -> tuple[bool, tuple[Constraint, ...], tuple[Relation, ...]]:
+    ) -> tuple[bool, tuple[Constraint, ...], tuple[Guard, ...]]:
         store = self.state.store
         posted, conflicts, guards, diagnostics = self._mark
         constraints = tuple(store.posted[posted:])
@@ -195,9 +196,10 @@ class _Program:
             if not told & set(core):
                 self.diagnostics.append(diagnostic)
                 told |= set(core)
-        checks = [g.relation for g in store.guards[guards:]]
+        checks = [_settled(store, guard) for guard in store.guards[guards:]]
         if scheme is not None:
-            checks += [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
+            silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
+            checks += [Guard(relation, NOWHERE, 1) for relation in silent]
         if not bad:
             self._notes()
         return bad, constraints, tuple(dict.fromkeys(checks))
@@ -245,6 +247,17 @@ class _Program:
             if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
                 choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
                 self.state.elems[var] = choice
+
+
+def _settled(store: Store, guard: Guard) -> Guard:
+    """The check with what is known put in on the side that the run is compared with."""
+    match guard.relation:
+        case DimEq(left, right):
+            return replace(guard, relation=DimEq(left, store.dim(right)))
+        case ShapeEq(left_word, right_word):
+            return replace(guard, relation=ShapeEq(left_word, store.word(right_word)))
+        case _:
+            return guard
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

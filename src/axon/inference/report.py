@@ -83,7 +83,7 @@ def _names(core: list[Constraint]) -> Names:
 
 
 def _code(conflict: Conflict, core: list[Constraint]) -> str:
-    if any(c.origin.kind == "condition" for c in core) and conflict.kind != "ragged":
+    if any(_is_condition(c) for c in core) and conflict.kind != "ragged":
         return "AX111"
     if conflict.kind == "size" and any(
         isinstance(c.relation, Broadcast | DimBroadcast) for c in core
@@ -204,12 +204,36 @@ def _message(
             return f"{who}no whole number satisfies {_equation(conflict, show)}"
         case "AX105":
             if conflict.kind == "uniform":
-                return f"{who}an axis that a ragged dimension varies over cannot be taken away"
+                return f"{who}works along an axis that a ragged dimension varies over"
             return f"{who}a ragged dimension cannot be {_uniform(conflict, show)}"
         case "AX106":
             return f"{who}no shape satisfies {_equation(conflict, show)}: it would contain itself"
         case _:
-            return f"{who}a condition does not hold: {_equation(conflict, show)}"
+            return f"{who}{_broken_condition(clashes, show)}"
+
+
+def _broken_condition(clashes: list[Clash], show: Show) -> str:
+    """Which condition it is, and what its names stand for here."""
+    for clash in clashes:
+        constraint = clash.constraint
+        if _is_condition(constraint):
+            others = new_store(levels=False)
+            others.post_all([c.constraint for c in clashes if c is not clash])
+            values = {
+                f"{show.dim(v)} is {show.dim(others.dim(v))}": None
+                for v in relation_variables(constraint.relation)
+                if isinstance(v, DimVar) and isinstance(others.dim(v), int)
+            }
+            facts = f": {', '.join(values)}" if values else ""
+            return f"the condition {show.relation(constraint.relation)} does not hold{facts}"
+    return "a condition does not hold"
+
+
+def _is_condition(constraint: Constraint) -> bool:
+    relation = constraint.relation
+    return constraint.origin.kind == "condition" or (
+        isinstance(relation, AtLeast) and not relation.silent
+    )
 
 
 def _pair(clashes: list[Clash], main: Clash, show: Show) -> str:

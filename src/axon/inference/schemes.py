@@ -55,7 +55,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
                     var.name, state.level, allowed=var.allowed, literal=var.literal
                 )
             case TypeVar():
-                renaming.types[var] = TypeVar(var.name, state.level)
+                scope = state.depth + (var in scheme.inner)
+                renaming.types[var] = TypeVar(var.name, state.level, scope=scope)
     for relation in scheme.relations:
         state.store.post(renaming.relation(relation), origin, outer)
     return renaming.type(scheme.type)
@@ -85,7 +86,7 @@ def generalise(state: State, type_: Type) -> Generalised:
         variables = state.store.relation_variables(constraint)
         if any(var.level > level for var in variables):
             mine.append(constraint)
-            if all(var.level > level for var in variables):
+            if is_silent(constraint.relation) or all(var.level > level for var in variables):
                 closed.append(constraint)
     relations = _resolved(state, [c for c in mine if not is_redundant(state.store, c)])
     for constraint in closed:
@@ -94,7 +95,8 @@ def generalise(state: State, type_: Type) -> Generalised:
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
     kept, local = _connected(relations, open_variables, level)
-    guards = [r for r in local if _has_runtime(r)]
+    guards = [r for r in (*kept, *local) if _is_check(r)]
+    kept = [r for r in kept if not _is_check(r)]
     quantified: dict[Var, None] = {}
     for var in (*type_variables(type_), *(v for r in kept for v in relation_variables(r))):
         if isinstance(var, DimVar) and var.rank_of is not None:
@@ -243,8 +245,13 @@ def _connected(
     )
 
 
-def _has_runtime(relation: Relation) -> bool:
-    return any(v.runtime for v in relation_variables(relation))
+def _is_check(relation: Relation) -> bool:
+    """Whether only the run can tell: it speaks of run-time sizes, and does not say what another is."""
+    if not any(v.runtime for v in relation_variables(relation)):
+        return False
+    return not (
+        isinstance(relation, Broadcast | DimBroadcast) and _lone(relation.result) is not None
+    )
 
 
 def is_silent(relation: Relation) -> bool:

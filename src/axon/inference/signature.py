@@ -10,7 +10,7 @@ from axon.inference.program import Definition
 from axon.inference.schemes import visible
 from axon.types.elements import ANY, class_name
 from axon.types.show import Names, Show
-from axon.types.type import Relation, relation_variables, type_variables
+from axon.types.type import relation_variables, type_variables
 from axon.types.variables import ElemVar, Var
 
 
@@ -37,7 +37,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     scheme = definition.scheme
     names = Names()
     names.reserve(type_variables(scheme.type))
-    for relation in (*scheme.relations, *definition.guards):
+    for relation in (*scheme.relations, *(g.relation for g in definition.guards)):
         names.reserve(relation_variables(relation))
     show = Show(names, paper)
     signature = show.type(scheme.type)
@@ -49,14 +49,13 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
             uses[var] = uses.get(var, 0) + 1
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in shown)
     where = [show.relation(relation, hidden) for relation in conditions]
-    guards = [show.relation(relation) for relation in _distinct(definition.guards)]
+    guards = dict.fromkeys(
+        Show(names, paper, max(1, guard.depth)).check(guard.relation)
+        for guard in definition.guards
+    )
     classes = [
         f"{names(var)} : {class_name(var.allowed)}"
         for var in dict.fromkeys(type_variables(scheme.type))
         if isinstance(var, ElemVar) and var.allowed & ANY != ANY
     ]
     return Signature(definition.name, signature, tuple(where), tuple(guards), tuple(classes))
-
-
-def _distinct(relations: tuple[Relation, ...]) -> list[Relation]:
-    return list(dict.fromkeys(relations))

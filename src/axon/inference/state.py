@@ -43,7 +43,7 @@ class State:
     # --- fresh variables ---
 
     def fresh_type(self) -> TypeVar:
-        return TypeVar("", self.level)
+        return TypeVar("", self.level, scope=self.depth)
 
     def fresh_dim(self, runtime: bool = False, scope: int | None = None) -> DimVar:
         return DimVar("", self.level, scope=self.depth if scope is None else scope, runtime=runtime)

@@ -24,6 +24,7 @@ from axon.types.type import (
     Type,
     Unknown,
     shape_rank,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
@@ -118,7 +119,23 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
     if _occurs(state, var, value):
         _mismatch(state, var, value, origin, "AX208")
         return
-    state.types[var] = value
+    state.types[var] = _shallow(state, value, var.scope, origin)
+
+
+def _shallow(state: State, value: Type, scope: int, origin: Origin) -> Type:
+    """D9: a run-time size that is made further in does not enter the type; it is checked instead."""
+    match value:
+        case Tensor(elem, shape) if any(
+            isinstance(v, DimVar | ShapeVar) and v.runtime and scope < v.scope <= state.depth
+            for v in type_variables(Tensor("f32", state.store.word(shape)))
+        ):
+            outer = ShapeVar("", state.level, scope=scope)
+            state.post(ShapeEq((outer,), shape), origin)
+            return Tensor(elem, (outer,))
+        case Tuple(items):
+            return Tuple(tuple(_shallow(state, state.prune(i), scope, origin) for i in items))
+        case _:
+            return value
 
 
 def _occurs(state: State, var: TypeVar, value: Type) -> bool:
@@ -132,8 +149,8 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
             case TypeVar():
                 if current is var:
                     return True
-                if current.level > var.level:
-                    current.level = var.level
+                current.level = min(current.level, var.level)
+                current.scope = min(current.scope, var.scope)
             case Tuple(items):
                 todo.extend(items)
             case Fn(params, result):
@@ -142,9 +159,11 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
                 found = state.elem(elem)
                 if isinstance(found, ElemVar) and found.level > var.level:
                     found.level = var.level
-                for item in type_variables(Tensor("f32", state.store.word(shape))):
+                for item in shape_variables(state.store.word(shape)):
                     if item.level > var.level:
                         item.level = var.level
+                    if item.scope > var.scope and not item.runtime:
+                        item.scope = var.scope
             case _:
                 pass
     return False

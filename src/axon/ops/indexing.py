@@ -26,7 +26,7 @@ def slice_(
     >>> slice(x : f32 [10,3], start=2, stop=-1)
     f32 [7,3]
     >>> slice(x : f32 [n,3], stop=8)
-    f32 [min(8, n),3]
+    f32 [min(n,8),3]
     >>> slice(x : f32 [b,7], step=2, axis=1)
     f32 [b,4]
     """

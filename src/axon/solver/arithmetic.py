@@ -95,7 +95,7 @@ def _pivot(
     before a user's, one that needs no check that it is a size, then the newest; run-time sizes
     last, since equating one is a check.
     """
-    best: tuple[tuple[bool, int, bool, bool, int], DimVar, Dim] | None = None
+    best: tuple[tuple[bool, int, int, bool, bool, int], DimVar, Dim] | None = None
     for mono, coefficient in terms.items():
         if len(mono) != 1 or coefficient not in (1, -1):
             continue
@@ -108,7 +108,8 @@ def _pivot(
         value = dims.from_terms(rest)
         if not _may_bind(constraint, var, value):
             continue
-        key = (var.runtime, -var.level, var.user, not dims.is_nonnegative(value), -var.id)
+        negative = not dims.is_nonnegative(value)
+        key = (var.runtime, -var.level, -var.scope, var.user, negative, -var.id)
         if best is None or key < best[0]:
             best = key, var, value
     return None if best is None else (best[1], best[2])
@@ -130,10 +131,23 @@ def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
     here = constraint.depth
     others = [v for v in dims.variables(value) if v.runtime]
     if not var.runtime:
-        return all(v.scope > here or v.scope <= var.scope for v in others)
+        return all(v.scope > here or v.scope <= var.scope for v in others) and not _loses(var, value)
     varies = var.scope > here
     return all(v.scope <= var.scope for v in others) and (
         not varies or any(v.scope > here for v in others)
+    )
+
+
+def _loses(var: DimVar, value: Dim) -> bool:
+    """Whether the value has variables of further in that it does not determine: `n = a*b`, `n = m/2`.
+
+    To bind `n` would take their freedom from them; what is linear determines them.
+    """
+    return any(
+        v.level > var.level or (v.scope > var.scope and not v.runtime)
+        for mono in dims.terms_of(value)
+        if len(mono) > 1 or (mono and not isinstance(mono[0], DimVar))
+        for v in dims.variables(dims.from_terms({mono: 1}))
     )
 
 

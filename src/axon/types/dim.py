@@ -290,11 +290,11 @@ def _floordiv_symbolic(numerator: Dim, divisor: Dim) -> Dim:
             return factor
     if not rest:
         return from_terms(whole)
-    shared = _shared(list(rest) + list(bottom))
+    shared = shared_factor(list(rest) + list(bottom))
     if shared:
         # (h*p)/(h*q) -> p/q
-        rest = {_take(m, shared): c for m, c in rest.items()}
-        bottom = {_take(m, shared): c for m, c in bottom.items()}
+        rest = {without_factor(m, shared): c for m, c in rest.items()}
+        bottom = {without_factor(m, shared): c for m, c in bottom.items()}
     top_dim, bottom_dim = from_terms(dict(rest)), from_terms(dict(bottom))
     if len(rest) == 1:
         # (p/a)/b -> p/(a*b)
@@ -319,13 +319,13 @@ def _without(mono: Mono, factor: Mono) -> Mono | None:
     return tuple(rest)
 
 
-def _take(mono: Mono, factor: Mono) -> Mono:
+def without_factor(mono: Mono, factor: Mono) -> Mono:
     quotient = _without(mono, factor)
     assert quotient is not None
     return quotient
 
 
-def _shared(monos: list[Mono]) -> Mono:
+def shared_factor(monos: list[Mono]) -> Mono:
     """The atoms that divide every monomial."""
     shared = list(monos[0])
     for mono in monos[1:]:

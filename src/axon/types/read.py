@@ -80,7 +80,8 @@ class Reader:
                 return Tensor(self.elem(elem), self._sizes(self.shape(shape)))
             case ast.NamedType(name, _):
                 if name not in self.scope.types:
-                    self.scope.types[name] = TypeVar(name, self.level, self.user)
+                    scope = self.depth - 1 if self.in_parameter else self.depth
+                    self.scope.types[name] = TypeVar(name, self.level, self.user, scope)
                 return self.scope.types[name]
             case ast.TupleType(items, _):
                 return Tuple(tuple(self.read_type(item) for item in items))

@@ -96,7 +96,14 @@ class Show:
             return "*"
         if isinstance(dim, DimVar):
             return self._var(dim)
+        inside = _inside_extremum(dim)
+        if inside is not None:
+            return self._extremum(*inside)
         return self._prefix(dim) if self.paper else self._sum(dim, " " if spaced else "")
+
+    def _extremum(self, word: str, parts: list[Dim]) -> str:
+        texts = [self.dim(part) for part in sorted(parts, key=lambda p: isinstance(p, int))]
+        return f"{word}({','.join(texts)})"
 
     def _ragged(self, dim: Dim) -> bool:
         return any(
@@ -149,8 +156,7 @@ class Show:
                 text = f"{self._operand(top)}/{self._operand(bottom)}"
                 return text if alone else f"({text})"
             case Min(args=parts) | Max(args=parts):
-                word = "min" if isinstance(atom, Min) else "max"
-                return f"{word}({', '.join(self.dim(p) for p in parts)})"
+                return self._extremum("min" if isinstance(atom, Min) else "max", list(parts))
 
     def _operand(self, dim: Dim) -> str:
         text = self.dim(dim)
@@ -233,8 +239,19 @@ class Show:
             case HasRank(var):
                 return f"rank({self.names(var)})"
 
+    def check(self, relation: Relation) -> str:
+        """A run-time check: an equation keeps the size that the run makes on the left."""
+        if isinstance(relation, DimEq):
+            return f"{self.dim(relation.left, True)} = {self.dim(relation.right, True)}"
+        return self.relation(relation)
+
     def _balanced(self, dim: Dim, op: str, flipped: str) -> str:
         """`dim op 0` with positive terms only, the side that is named first on the left."""
+        multiple = _multiple_of_mod(dim) if op == "=" else None
+        if multiple is not None:
+            factor, rest = multiple
+            text = self.dim(rest).removeprefix("(").removesuffix(")")
+            return f"{text} = 0" if factor == 1 else f"{self._operand(factor)}*({text}) = 0"
         left = {m: c for m, c in dims.terms_of(dim).items() if c > 0}
         right = {m: -c for m, c in dims.terms_of(dim).items() if c < 0}
         swap = not any(left) and any(right)
@@ -248,8 +265,34 @@ class Show:
         return self.dim(dims.from_terms(dict(terms)), spaced=True)
 
 
+def _inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
+    """`max(n,2) - 2` is written `max(n-2,0)`: where there is one such atom the rest goes inside."""
+    found = [
+        (m[0], c)
+        for m, c in dims.terms_of(dim).items()
+        if len(m) == 1 and isinstance(m[0], Min | Max)
+    ]
+    if len(found) != 1 or found[0][1] != 1:
+        return None
+    atom = found[0][0]
+    assert isinstance(atom, Min | Max)
+    rest = dims.sub(dim, dims.of_atom(atom))
+    return "min" if isinstance(atom, Min) else "max", [dims.add(p, rest) for p in atom.args]
+
+
 def _lone(shape: Shape) -> Var | None:
     return shape[0] if len(shape) == 1 and isinstance(shape[0], ShapeVar) else None
+
+
+def _multiple_of_mod(dim: Dim) -> tuple[Dim, Dim] | None:
+    """`b*d - 8*b*(d/8)` is `b * (d mod 8)`: a product, and what is left of the dimension."""
+    terms = dims.terms_of(dim)
+    shared = dims.shared_factor(list(terms)) if len(terms) > 1 else ()
+    rest = dims.from_terms({dims.without_factor(m, shared): c for m, c in terms.items()})
+    left, found = _mods(rest)
+    if left != 0 or len(found) != 1:
+        return None
+    return dims.scale(1, dims.from_terms({shared: 1})), rest
 
 
 def _mods(dim: Dim) -> tuple[Dim, list[tuple[Dim, Dim, int]]]:

@@ -118,15 +118,18 @@ class ElemVar:
 
 
 class TypeVar:
-    """A whole type not known yet."""
+    """A whole type not known yet. What it comes to stand for is no deeper than its scope."""
 
-    __slots__ = ("id", "level", "name", "user")
+    __slots__ = ("id", "level", "name", "scope", "user")
 
-    def __init__(self, name: str = "", level: int = 0, user: bool = False) -> None:
+    def __init__(
+        self, name: str = "", level: int = 0, user: bool = False, scope: int = 0
+    ) -> None:
         self.id = next(_ids)
         self.name = name
         self.level = level
         self.user = user
+        self.scope = scope
 
     def __repr__(self) -> str:
         return f"'{self.name or 'a'}#{self.id}"
