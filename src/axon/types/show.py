@@ -241,7 +241,7 @@ class Show:
 
     def check(self, relation: Relation) -> str:
         """A run-time check: an equation keeps the size that the run makes on the left."""
-        if isinstance(relation, DimEq):
+        if isinstance(relation, DimEq) and relation.right != 0:
             return f"{self.dim(relation.left, True)} = {self.dim(relation.right, True)}"
         return self.relation(relation)
 
