@@ -472,9 +472,9 @@ def expressions(names: tuple[str, ...], linear: bool = False) -> st.SearchStrate
 
 
 def words(
-    dim_names: tuple[str, ...], shape_names: tuple[str, ...], most: int = 3
+    dim_names: tuple[str, ...], shape_names: tuple[str, ...], linear: bool = False, most: int = 3
 ) -> st.SearchStrategy[Word]:
-    item: st.SearchStrategy[Expr | Var] = expressions(dim_names)
+    item: st.SearchStrategy[Expr | Var] = expressions(dim_names, linear)
     plain: st.SearchStrategy[Expr | Var] = st.sampled_from([Name(n) for n in dim_names])
     items = [plain, plain, item]
     if shape_names:
@@ -483,20 +483,25 @@ def words(
     return found
 
 
-def relations(dim_names: tuple[str, ...], shape_names: tuple[str, ...]) -> st.SearchStrategy[Rel]:
-    expr = expressions(dim_names)
-    word = words(dim_names, shape_names)
-    forms: list[st.SearchStrategy[Rel]] = [
-        st.builds(Dims, expr, expr),
-        st.builds(DimCast, expr, st.lists(expr, min_size=1, max_size=3).map(tuple)),
-        st.builds(NotNegative, expr),
-    ]
-    if shape_names:
+def relations(
+    dim_names: tuple[str, ...],
+    shape_names: tuple[str, ...],
+    linear: bool = False,
+    casts: bool = True,
+) -> st.SearchStrategy[Rel]:
+    expr = expressions(dim_names, linear)
+    word = words(dim_names, shape_names, linear)
+    forms: list[st.SearchStrategy[Rel]] = [st.builds(Dims, expr, expr)]
+    if casts:
         forms += [
-            st.builds(Words, word, word),
-            st.builds(Words, word, word),
-            st.builds(WordCast, word, st.lists(word, min_size=1, max_size=3).map(tuple)),
+            st.builds(DimCast, expr, st.lists(expr, min_size=1, max_size=3).map(tuple)),
+            st.builds(NotNegative, expr),
         ]
+    if shape_names:
+        forms += [st.builds(Words, word, word)] * 2
+    if shape_names and casts:
+        parts = st.lists(word, min_size=1, max_size=3).map(tuple)
+        forms.append(st.builds(WordCast, word, parts))
     return st.one_of(forms)
 
 
@@ -511,7 +516,9 @@ def evaluate_word(word: Word, values: Assignment) -> tuple[int, ...]:
 
 
 @st.composite
-def patterns(draw: st.DrawFn, target: tuple[int, ...], values: Assignment) -> Word:
+def patterns(
+    draw: st.DrawFn, target: tuple[int, ...], values: Assignment, linear: bool
+) -> Word:
     """A word that reads as the target under the values."""
     word: list[Expr | Var] = []
     at = 0
@@ -532,13 +539,13 @@ def patterns(draw: st.DrawFn, target: tuple[int, ...], values: Assignment) -> Wo
                 at += len(taken)
                 continue
         if at < len(target):
-            word.append(draw(sized(target[at], values)))
+            word.append(draw(sized(target[at], values, linear)))
             at += 1
     return tuple(word)
 
 
 @st.composite
-def sized(draw: st.DrawFn, target: int, values: Assignment) -> Expr:
+def sized(draw: st.DrawFn, target: int, values: Assignment, linear: bool) -> Expr:
     """An expression that has this value under the values."""
     names = tuple(n for n, v in values.items() if isinstance(v, int))
     same: list[Expr] = [Name(n) for n in names if values[n] == target]
@@ -547,46 +554,56 @@ def sized(draw: st.DrawFn, target: int, values: Assignment) -> Expr:
         return draw(st.sampled_from(same))
     if choice == 4 or not names:
         return target
-    expr = draw(expressions(names))
+    expr = draw(expressions(names, linear))
     off = target - evaluate(expr, values)
     return expr if off == 0 else Op("+" if off > 0 else "-", expr, abs(off))
 
 
 @st.composite
-def planted_relations(draw: st.DrawFn, values: Assignment) -> Rel:
+def planted_relations(
+    draw: st.DrawFn, values: Assignment, linear: bool = False, casts: bool = True
+) -> Rel:
     """A relation that the values satisfy."""
     dim_names = tuple(n for n, v in values.items() if isinstance(v, int))
     shape_names = tuple(n for n, v in values.items() if isinstance(v, tuple))
-    kind = draw(st.integers(0, 6 if shape_names else 3))
-    if kind <= 1:
-        left = draw(expressions(dim_names))
-        return Dims(left, draw(sized(evaluate(left, values), values)))
-    if kind == 2:
-        size = draw(st.integers(0, 3))
-        parts = tuple(
-            draw(sized(v, values))
-            for v in draw(st.lists(st.sampled_from([size, size, 1]), min_size=1, max_size=3))
-        )
-        found = broadcast_sizes(*(evaluate(p, values) for p in parts))
-        assert found is not None
-        return DimCast(draw(sized(found, values)), parts)
-    if kind == 3:
-        expr = draw(expressions(dim_names))
-        value = evaluate(expr, values)
-        return NotNegative(expr if value >= 0 else Op("+", expr, -value))
-    if kind <= 5:
-        word = _nonnegative(draw(words(dim_names, shape_names)), values)
-        return Words(word, draw(patterns(evaluate_word(word, values), values)))
-    full = evaluate_word(_nonnegative(draw(words(dim_names, shape_names)), values), values)
-    targets = []
-    for _ in range(draw(st.integers(1, 3))):
-        cut = draw(st.integers(0, len(full)))
-        targets.append(tuple(draw(st.sampled_from([s, s, 1])) for s in full[cut:]))
-    result = broadcast(*targets)
-    assert result is not None
-    return WordCast(
-        draw(patterns(result, values)), tuple(draw(patterns(t, values)) for t in targets)
-    )
+    kinds = ["dims", "dims"]
+    kinds += ["dim cast", "not negative"] if casts else []
+    kinds += ["words", "words"] if shape_names else []
+    kinds += ["word cast"] if shape_names and casts else []
+    expr = expressions(dim_names, linear)
+    word = words(dim_names, shape_names, linear)
+    match draw(st.sampled_from(kinds)):
+        case "dims":
+            left = draw(expr)
+            return Dims(left, draw(sized(evaluate(left, values), values, linear)))
+        case "dim cast":
+            size = draw(st.integers(0, 3))
+            sizes = draw(st.lists(st.sampled_from([size, size, 1]), min_size=1, max_size=3))
+            made = broadcast_sizes(*sizes)
+            assert made is not None
+            return DimCast(
+                draw(sized(made, values, linear)),
+                tuple(draw(sized(v, values, linear)) for v in sizes),
+            )
+        case "not negative":
+            left = draw(expr)
+            value = evaluate(left, values)
+            return NotNegative(left if value >= 0 else Op("+", left, -value))
+        case "words":
+            start = _nonnegative(draw(word), values)
+            return Words(start, draw(patterns(evaluate_word(start, values), values, linear)))
+        case _:
+            full = evaluate_word(_nonnegative(draw(word), values), values)
+            targets = []
+            for _ in range(draw(st.integers(1, 3))):
+                cut = draw(st.integers(0, len(full)))
+                targets.append(tuple(draw(st.sampled_from([s, s, 1])) for s in full[cut:]))
+            result = broadcast(*targets)
+            assert result is not None
+            return WordCast(
+                draw(patterns(result, values, linear)),
+                tuple(draw(patterns(t, values, linear)) for t in targets),
+            )
 
 
 def _nonnegative(word: Word, values: Assignment) -> Word:
@@ -599,18 +616,27 @@ SHAPE_NAMES = ("p", "s")
 
 
 @st.composite
-def systems(draw: st.DrawFn, shapes: bool = True, most: int = 5) -> System:
-    """Half of them have a solution in the domain by construction."""
+def systems(
+    draw: st.DrawFn,
+    shapes: bool = True,
+    linear: bool = False,
+    casts: bool = True,
+    most: int = 5,
+) -> System:
+    """Half of them have a solution in the domain by construction.
+
+    `linear` leaves products, divisions, min and max out, `casts` off leaves only equations.
+    """
     dim_names = DIM_NAMES[: draw(st.integers(1, 3 if not shapes else 2))]
     shape_names = SHAPE_NAMES[: draw(st.integers(1, 2))] if shapes else ()
     system = System(dim_names, shape_names, ())
     if draw(st.booleans()):
-        form = relations(dim_names, shape_names)
+        form = relations(dim_names, shape_names, linear, casts)
     else:
         values = dict(
             zip(system.names, (draw(st.sampled_from(d)) for d in system.domains()), strict=True)
         )
-        form = planted_relations(values)
+        form = planted_relations(values, linear, casts)
     found = draw(st.lists(form, min_size=1, max_size=most))
     longest = 3 if len(shape_names) == 1 else 2
     return System(dim_names, shape_names, tuple(found), word_length=longest)

@@ -214,12 +214,10 @@ class _Program:
             value = self.state.store.dim(var)
             if isinstance(value, int):
                 self._note("AX302", f"`{name}` is always {value}", place)
-            elif isinstance(value, DimVar) and value.user:
-                if value in seen and seen[value] != name:
-                    self._note("AX301", f"`{name}` is always equal to `{seen[value]}`", place)
-                elif value is not var and value.name in self.state.names.index:
-                    self._note("AX301", f"`{name}` is always equal to `{value.name}`", place)
-                seen.setdefault(value, name)
+            elif isinstance(value, DimVar):
+                first = seen.setdefault(value, name)
+                if first != name:
+                    self._note("AX301", f"`{name}` is always equal to `{first}`", place)
 
     def _note(self, code: str, message: str, span: Span) -> None:
         self.diagnostics.append(

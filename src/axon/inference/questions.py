@@ -40,7 +40,11 @@ def why(state: State, definition: Definition, question: str) -> Answer | str:
     for constraint in definition.constraints:
         names.reserve(v for v in relation_variables(constraint.relation))
     because = sufficient(list(definition.constraints), read, value)
-    return Answer(question, Show(names).shape(value), tuple(because))
+    show = Show(names)
+    one = value[0] if len(value) == 1 else None
+    single = one is not None and not isinstance(one, ShapeVar) and "[" in question
+    text = show.dim(one) if single and not isinstance(one, ShapeVar | None) else show.shape(value)
+    return Answer(question, text, tuple(because))
 
 
 def _subject(state: State, definition: Definition, question: str) -> Callable[[Store], Shape] | str:

@@ -145,6 +145,8 @@ def _keep_names(
     """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a
     condition.
     """
+    for named in state.names.index.values():
+        _hand_on_name(state, named)
     kept: dict[Dim, DimVar] = {}
     for var in state.names.index.values():
         if isinstance(var, DimVar) and var in state.store.bindings:
@@ -160,6 +162,14 @@ def _keep_names(
     type_ = renaming.type(type_)
     relations = [renaming.relation(r) for r in relations]
     return type_, [*relations, *(DimEq(var, value) for value, var in kept.items())]
+
+
+def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:
+    """A name that stands for a variable of ours is that variable's name from now on."""
+    word = state.store.word((named,))
+    var = word[0] if len(word) == 1 else None
+    if isinstance(var, DimVar | ShapeVar) and not var.user and not var.runtime:
+        var.name, var.user = named.name, True
 
 
 @dataclass(frozen=True, slots=True)
