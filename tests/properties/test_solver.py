@@ -119,3 +119,7 @@ def test_normal_forms_of_shapes(system: System, data: st.DataObject) -> None:
     world = World(system)
     turned = data.draw(forms(system))
     assert normal_forms(world, world.post()) == normal_forms(world, world.post(turned))
+
+
+def verdict(world: World, store: Store) -> object:
+    return bool(store.conflicts)

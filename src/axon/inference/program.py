@@ -238,6 +238,12 @@ class _Program:
             scheme = generalise(self.state, type_).scheme
             self.state.level = 0
             self.definitions[at] = replace(definition, scheme=scheme)
+        for at, definition in enumerate(self.definitions):
+            scheme = definition.scheme
+            if set(type_variables(scheme.type)) - set(scheme.variables):
+                # it shares a variable with one that is not a function, which is known by now
+                known = replace(scheme, type=self.state.resolve(scheme.type))
+                self.definitions[at] = replace(definition, scheme=known)
         self.diagnostics.sort(key=_place)
 
     def _default(self, type_: Type) -> None:

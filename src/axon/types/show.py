@@ -124,6 +124,10 @@ class Show:
         terms: list[tuple[list[str], int]] = [
             ([f"{self._operand(top)} mod {self._operand(bottom)}"], c) for top, bottom, c in found
         ]
+        inside = _into_division(rest)
+        if inside is not None:
+            top, bottom, rest = inside
+            terms.append(([f"{self._operand(top)}/{self._operand(bottom)}"], 1))
         for mono, coefficient in dims.terms_of(rest).items():
             terms.append((self._factors(mono, coefficient), coefficient))
         terms.sort(key=lambda t: (not t[0], t[1] < 0, -len(t[0]), t[0]))
@@ -278,6 +282,24 @@ def _inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
     assert isinstance(atom, Min | Max)
     rest = dims.sub(dim, dims.of_atom(atom))
     return "min" if isinstance(atom, Min) else "max", [dims.add(p, rest) for p in atom.args]
+
+
+def _into_division(dim: Dim) -> tuple[Dim, int, Dim] | None:
+    """`(h+r)/2 - r` is written `(h-r)/2`: what the normal form took out of a division goes back in."""
+    found = [m for m in dims.terms_of(dim) if len(m) == 1 and isinstance(m[0], FloorDiv)]
+    if len(found) != 1 or dims.terms_of(dim)[found[0]] != 1:
+        return None
+    atom = found[0][0]
+    assert isinstance(atom, FloorDiv)
+    top, bottom = atom.args
+    if not isinstance(bottom, int):
+        return None
+    rest = dims.sub(dim, dims.of_atom(atom))
+    back = {m: c for m, c in dims.terms_of(rest).items() if m and c < 0 and m in dims.terms_of(top)}
+    if not back:
+        return None
+    moved = dims.from_terms(back)
+    return dims.combine(top, bottom, moved), bottom, dims.sub(rest, moved)
 
 
 def _lone(shape: Shape) -> Var | None:
