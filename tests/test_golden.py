@@ -19,8 +19,8 @@ import pytest
 
 from tests.shell import Outcome, axon
 
-MIN_TYPES = 0
-MIN_ERRORS = 0
+MIN_TYPES = 150
+MIN_ERRORS = 80
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"

@@ -6,7 +6,9 @@ Nothing here touches a file: the shell hands in a function that finds what a pro
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from axon import stdlib
@@ -22,7 +24,10 @@ FindFile = Callable[[str, Source], Source | str]
 there is none.
 """
 
-MOST_NESTED_IMPORTS = 50
+MOST_NESTED_IMPORTS = 20
+
+# Enough for a tree as deep as the parser lets through, in each of the files that import each other.
+FRAMES = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +59,26 @@ def check_text(text: str, name: str = "program.axon") -> Checked:
 
 
 def check(source: Source, find_file: FindFile | None = None, paper: bool = False) -> Checked:
-    """Parse, infer, describe.
-
-    The cycle collector rests meanwhile: almost nothing here is circular, and looking for what is
-    makes the cost of a large program grow faster than the program.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    """Parse, infer, describe."""
+    with _room():
         return _check(source, _Imports(find_file or _no_files), paper)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Room to work in, given back afterwards.
+
+    The cycle collector rests: almost nothing here is circular, and looking for what is makes the
+    cost of a large program grow faster than the program. The recursion limit is raised: the parser
+    bounds how deep a tree is, but not what Python's caller has used up already.
+    """
+    collecting, limit = gc.isenabled(), sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(limit, FRAMES))
+    try:
+        yield
     finally:
+        sys.setrecursionlimit(limit)
         if collecting:
             gc.enable()
 

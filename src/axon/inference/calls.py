@@ -136,6 +136,8 @@ def apply(inference: Inference, type_: Type, args: list[Type], call: ast.Call, n
 def _opened(inference: Inference, type_: Fn, span: Span) -> Type:
     """A run-time size in the result of a function is made anew by each call of it (D9)."""
     state = inference.state
+    if inference.bounded(type_.result, span) is UNKNOWN:
+        return UNKNOWN
     result = state.resolve(type_.result)
     found = [
         v

@@ -64,7 +64,7 @@ class Inference:
             case ast.Fn():
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
-                return Tuple(tuple(self.infer(item, env) for item in items))
+                return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
             case ast.OperatorName(op, span):
                 return calls.operator_value(self, op, span)
             case ast.ListExpr(items, _):
@@ -113,6 +113,13 @@ class Inference:
             return instantiate(self.state, entry.type, origin, called=False)
         self.tainted = self.tainted or entry.type is UNKNOWN
         return entry.type
+
+    def bounded(self, type_: Type, span: Span) -> Type:
+        """Types may double at each step; one that has grown out of hand is an error."""
+        if isinstance(type_, Tensor) or not self.state.is_huge(type_):
+            return type_
+        self.error("AX216", "the type of this has more than 2000 parts", span, "too large")
+        return UNKNOWN
 
     def error(
         self, code: str, message: str, span: Span, label: str = "", help: str | None = None
@@ -195,7 +202,7 @@ class Inference:
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
             self.state.level += 1
             mark = len(self.pending)
-            type_ = self.infer_fn(value, env)
+            type_ = self.bounded(self.infer_fn(value, env), pattern.span)
             calls.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_)

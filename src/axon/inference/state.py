@@ -25,6 +25,9 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
 
 
+LARGEST_TYPE = 2000
+
+
 @dataclass(slots=True)
 class State:
     """`level` counts the `fn` bindings around (they generalise), `depth` the functions around
@@ -64,6 +67,20 @@ class State:
                 return type_
             type_ = known
         return type_
+
+    def is_huge(self, type_: Type) -> bool:
+        """Whether the type, written out, has more parts than anyone could want."""
+        todo, parts = [type_], 0
+        while todo:
+            current = self.prune(todo.pop())
+            parts += 1
+            if isinstance(current, Tuple):
+                todo.extend(current.items)
+            elif isinstance(current, Fn):
+                todo.extend((*current.params, current.result))
+            if parts + len(todo) > LARGEST_TYPE:
+                return True
+        return False
 
     def elem(self, elem: Elem) -> Elem:
         while isinstance(elem, ElemVar):

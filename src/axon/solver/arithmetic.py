@@ -193,6 +193,7 @@ def _eliminate(store: Store, constraint: Constraint) -> None:
         if not terms or constant % common or units or (same_sign and constant == 0):
             parents = tuple(c for _, c in rows)
             store.imply("elimination", parents, DimEq(dims.from_terms(dict(combination)), 0))
+            store.note("elimination", constraint)
             return
 
 

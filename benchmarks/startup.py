@@ -1,0 +1,77 @@
+"""How long until the first answer? CPU seconds of whole processes, Python's own start-up included.
+
+    python benchmarks/startup.py
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROGRAM = """softmax = fn (e : t [m,n]) {
+  z = exp(e);
+  s = map(fn (a) { reduce(+, 0f, a) }, transpose(e));
+  map(fn (a) { a / s }, z)
+};
+
+attention = fn (Q, K, V) {
+  matmul(softmax(matmul(Q, transpose(K))), V)
+};
+
+dense = fn (x, w, b) { relu(x @ w + b) };
+
+block = fn (x, f1, f2) {
+  y = relu(conv(x, f1, pad=[1,1]));
+  z = conv(y, f2, pad=[1,1]);
+  relu(z + x)
+};
+
+heads = fn (x : f32 [b,s,d]) {
+  transpose(reshape(x, [b, s, 8, d / 8]), perm=[0,2,1,3])
+};
+
+residual = fn (a, b, s) {
+  _, r = loop(a, b, s);
+  r + s
+};
+
+classify = fn (x, w1 : f32 [784,256], b1, w2, b2) {
+  h = dense(x, w1, b1);
+  softmax(h @ w2 + b2)
+};
+"""
+
+
+def cpu_seconds(command: list[str], times: int = 7) -> float:
+    """The least CPU time of several runs."""
+    best = float("inf")
+    for _ in range(times):
+        before = os.times()
+        subprocess.run(command, check=True, capture_output=True)
+        after = os.times()
+        spent = after.children_user - before.children_user
+        best = min(best, spent + after.children_system - before.children_system)
+    return best
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "thirty_lines.axon"
+        path.write_text(PROGRAM)
+        rows = [
+            ("python -c pass", [sys.executable, "-c", "pass"], None),
+            ("import axon", [sys.executable, "-c", "import axon"], None),
+            ("axon infer, 30 lines", [sys.executable, "-m", "axon", "infer", str(path)], 0.3),
+        ]
+        for name, command, limit in rows:
+            taken = cpu_seconds(command)
+            wanted = f"   (to be under {limit} s)" if limit else ""
+            print(f"{name:<22} {taken:6.3f} s of CPU{wanted}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
