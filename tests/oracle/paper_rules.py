@@ -1,12 +1,12 @@
-"""The rules of the paper's section 5, taken literally: an oracle for what our solver must be able to do at least.
+"""The rules of the paper's section 5, taken literally: what our solver must do at least.
 
 Syntax is nested tuples, and two things are equal if they are written the same:
 
     dimension   3   "n"   ("+", d, d)   ("-", d, d)   ("*", d, d)   ("/", d, d)
     shape       "S"   ("[]", d, …)   ("@", s, …)
 
-Names in capitals are shapes. Each rule takes one constraint of the set and gives what takes its place; they are tried in the paper's
-order until none applies, or for `MOST_STEPS` steps.
+Names in capitals are shapes. Each rule takes one constraint of the set and gives what takes its
+place; they are tried in one order until none applies, or for `MOST_STEPS` steps.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Failed(Exception):
     """A rule said FAIL."""
 
 
-# --- syntax ------------------------------------------------------------------------------------------
+# --- syntax ---------------------------------------------------------------------------------------
 
 
 def is_variable(term: Term) -> bool:
@@ -104,7 +104,7 @@ def contains(term: Term, what: Term) -> bool:
 
 
 def simp(term: Term) -> Term:
-    """Compute what is constant, order the operands of + and * (constants last), join and flatten appends."""
+    """Compute constants, order the operands of + and *, constants last, join appends."""
     if not isinstance(term, tuple):
         return term
     head = term[0]
@@ -143,7 +143,7 @@ def _simp_append(items: tuple[Term, ...]) -> Term:
     return flat[0] if len(flat) == 1 else make("@", tuple(flat))
 
 
-# --- the rules ---------------------------------------------------------------------------------------
+# --- the rules ------------------------------------------------------------------------------------
 
 
 def solve(equations: list[Equation]) -> Result:
@@ -172,9 +172,9 @@ def _step(constraints: list[Equation]) -> list[Equation] | None:
             if inside and left not in variables(right):
                 return _replaced(constraints, i, left, right)
         # partial expression simplification
-        if is_operation(left) and isinstance(right, int):
-            if any(contains(a, left) or contains(b, left) for a, b in rest):
-                return _replaced(constraints, i, left, right)
+        stuck = is_operation(left) and isinstance(right, int)
+        if stuck and any(contains(a, left) or contains(b, left) for a, b in rest):
+            return _replaced(constraints, i, left, right)
     return None
 
 

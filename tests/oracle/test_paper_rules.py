@@ -33,7 +33,7 @@ MANY = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
-# --- the same system for our solver --------------------------------------------------------------------
+# --- the same system for our solver ---------------------------------------------------------------
 
 
 class Ours:
@@ -77,7 +77,7 @@ class Ours:
         return self.store.dim(self.dim(left)) == self.store.dim(self.dim(right))
 
 
-# --- what a system means -------------------------------------------------------------------------------
+# --- what a system means --------------------------------------------------------------------------
 
 
 Value = int | tuple[int, ...]
@@ -129,7 +129,7 @@ def satisfiable(equations: list[Equation], substitution: dict[str, Term]) -> boo
     return False
 
 
-# --- at least as strong --------------------------------------------------------------------------------
+# --- at least as strong ---------------------------------------------------------------------------
 
 DIM_NAMES = ("a", "b", "c", "d")
 SHAPE_NAMES = ("P", "S")
@@ -200,10 +200,8 @@ def test_as_strong_on_dimensions(system: list[Equation]) -> None:
 
 @MANY
 @given(st.lists(dim_equations(), min_size=1, max_size=3), dimensions(), st.integers(0, 5))
-def test_as_strong_on_partial_expressions(
-    system: list[Equation], stuck: Term, size: int
-) -> None:
-    """One expression that is equal to two constants: the paper's rule for partial expressions finds it."""
+def test_as_strong_on_partial_expressions(system: list[Equation], stuck: Term, size: int) -> None:
+    """One expression equal to two constants: the rule for partial expressions finds it."""
     assume(not isinstance(stuck, int))
     check_as_strong([(stuck, size), *system, (stuck, size + 1)])
 
@@ -257,7 +255,7 @@ def test_paper_examples(name: str) -> None:
         assert ours.equal(variable, term), variable
 
 
-# --- known weaknesses of the rules as they are printed ---------------------------------------------------
+# --- known weaknesses of the rules as they are printed --------------------------------------------
 
 CONTRADICTIONS: dict[str, list[Equation]] = {
     "2*d = 7": [(("*", "d", 2), 7)],

@@ -1,17 +1,20 @@
-"""Random systems of constraints, what they mean, and the search for all their solutions in a small domain.
+"""Random systems of constraints, what they mean, and all their solutions in a small domain.
 
-A system is written in its own small syntax (`Expr`, `Word`, `Rel`), whose meaning is plain Python arithmetic on integers and
-tuples: the solver's normal forms take no part in deciding what is a solution. `World.post` translates it for the solver.
+A system is written in its own small syntax (`Expr`, `Word`, `Rel`), whose meaning is plain Python
+on integers and tuples: the solver's normal forms take no part in deciding what is a solution.
+`World.post` translates it for the solver.
 
-What "in the domain" can show. A solution found there is a solution, so a conflict is then wrong, and a binding that it
-contradicts is wrong. An assignment found there that satisfies everything in the store but not the system shows that something
-was forgotten. That nothing is found there shows nothing, and no test concludes anything from it.
+What "in the domain" can show. A solution found there is a solution, so a conflict is then wrong,
+and so is a binding that it contradicts. An assignment found there that satisfies everything in the
+store but not the system shows that something was forgotten. That nothing is found there shows
+nothing, and no test concludes anything from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -37,7 +40,7 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar
 
-# --- the syntax of systems ---------------------------------------------------------------------------
+# --- the syntax of systems ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ Rel = Dims | Words | WordCast | DimCast | NotNegative
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Relations over dimension and shape variables, and the domain in which solutions are looked for."""
+    """Relations over dimension and shape variables, and the domain to look for solutions in."""
 
     dim_names: tuple[str, ...]
     shape_names: tuple[str, ...]
@@ -135,13 +138,14 @@ class System:
         words: list[Value] = [
             w for n in range(self.word_length + 1) for w in product(self.word_sizes, repeat=n)
         ]
-        return [*([*self.sizes] for _ in self.dim_names), *(words for _ in self.shape_names)]
+        sizes: list[Value] = [*self.sizes]
+        return [sizes] * len(self.dim_names) + [words] * len(self.shape_names)
 
     def __repr__(self) -> str:
         return "System(" + "; ".join(map(repr, self.relations)) + ")"
 
 
-# --- what it means -----------------------------------------------------------------------------------
+# --- what it means --------------------------------------------------------------------------------
 
 
 def broadcast(*parts: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -205,7 +209,7 @@ _GLOBALS: dict[str, object] = {"cast": broadcast, "cast1": broadcast_sizes, "pro
 
 
 def _searcher(names: tuple[str, ...], conditions: Iterable[str]) -> Callable[[list[Any]], Any]:
-    """A function that goes through a product of domains and yields what satisfies the conditions."""
+    """A function that goes through a product of domains for what satisfies the conditions."""
     test = " and ".join(f"({c})" for c in conditions) or "True"
     unpack = f"({''.join(n + ',' for n in names)})"
     code = f"lambda domains: [{unpack} for {unpack} in product(*domains) if {test}]"
@@ -222,12 +226,7 @@ def solutions(system: System) -> list[tuple[Value, ...]]:
     return found
 
 
-def holds(system: System, values: tuple[Value, ...]) -> bool:
-    conditions = [meaning(rel) for rel in system.relations]
-    return bool(_searcher(system.names, conditions)([[v] for v in values]))
-
-
-# --- the same for the solver ---------------------------------------------------------------------------
+# --- the same for the solver ----------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -252,9 +251,7 @@ class World:
                 return OPERATIONS[name](self.dim(left), self.dim(right))
 
     def word(self, word: Word) -> Shape:
-        return tuple(
-            self.shape_vars[i.text] if isinstance(i, Var) else self.dim(i) for i in word
-        )
+        return tuple(self.shape_vars[i.text] if isinstance(i, Var) else self.dim(i) for i in word)
 
     def relations(self, rel: Rel) -> list[Relation]:
         match rel:
@@ -265,11 +262,11 @@ class World:
             case DimCast(result, parts):
                 return [DimBroadcast(self.dim(result), tuple(self.dim(p) for p in parts))]
             case Words(a, b):
-                left, right = self.word(a), self.word(b)
-                return [ShapeEq(left, right), *_sizes(left, right)]
+                first, second = self.word(a), self.word(b)
+                return [ShapeEq(first, second), *_sizes(first, second)]
             case WordCast(word, word_parts):
-                result, shapes = self.word(word), [self.word(p) for p in word_parts]
-                return [Broadcast(result, tuple(shapes)), *_sizes(result, *shapes)]
+                made, shapes = self.word(word), [self.word(p) for p in word_parts]
+                return [Broadcast(made, tuple(shapes)), *_sizes(made, *shapes)]
 
     def post(self, relations: Iterable[Rel] | None = None) -> Store:
         """A store with the system, or with the given form of it."""
@@ -299,7 +296,7 @@ def _sizes(*words: Shape) -> list[Relation]:
     ]
 
 
-# --- what a store says -------------------------------------------------------------------------------
+# --- what a store says ----------------------------------------------------------------------------
 
 
 class Reading:
@@ -308,8 +305,8 @@ class Reading:
     def __init__(self, world: World, store: Store) -> None:
         self.world = world
         self.names: dict[DimVar | ShapeVar, str] = {}
-        for name, var in (*world.dim_vars.items(), *world.shape_vars.items()):
-            self.names[var] = name
+        self.names.update({var: name for name, var in world.dim_vars.items()})
+        self.names.update({var: name for name, var in world.shape_vars.items()})
         self.fresh: dict[str, DimVar | ShapeVar] = {}
         self.conditions: list[tuple[str, set[str]]] = []
         for name, var in world.dim_vars.items():
@@ -334,6 +331,11 @@ class Reading:
                 word = store.word((fresh,))
                 self._add({name}, f"{name}=={self.shape(word)}", shape_variables(word))
             todo.extend(self.fresh[n] for n in self.fresh if n not in before)
+        self._codes = [
+            (compile(text, "", "eval"), names)
+            for text, names in self.conditions
+            if names & self.fresh.keys()
+        ]
 
     def _add(self, names: set[str], text: str, variables: Iterable[DimVar | ShapeVar]) -> None:
         self.conditions.append((text, names | {self.name(v) for v in variables}))
@@ -391,16 +393,17 @@ class Reading:
     # --- search ---
 
     def candidates(self) -> list[tuple[Value, ...]]:
-        """The assignments in the domain that satisfy what mentions only the system's own variables."""
+        """The assignments in the domain that satisfy what mentions the system's variables only."""
         system = self.world.system
         own = [text for text, names in self.conditions if not names & self.fresh.keys()]
         found: list[tuple[Value, ...]] = _searcher(system.names, own)(system.domains())
         return found
 
     def extends(self, values: tuple[Value, ...]) -> bool:
-        """Whether the solver's own variables can be chosen so that everything in the store holds.
+        """Whether for a candidate the solver's own variables can be chosen so that all holds.
 
-        Its own dimensions are places of shapes, or of results of broadcasts; its own shapes are pieces of such. So it is enough to look there.
+        Its own dimensions are places of shapes, or of results of broadcasts; its own shapes are
+        pieces of such. So it is enough to look there.
         """
         system = self.world.system
         scope: dict[str, object] = dict(zip(system.names, values, strict=True))
@@ -411,7 +414,6 @@ class Reading:
                 words.add(eval(_word(rel.result), _GLOBALS, scope))
         pieces = {w[i:j] for w in words for i in range(len(w) + 1) for j in range(i, len(w) + 1)}
         sizes = {size for word in words for size in word} | {0, 1}
-        todo = [(compile(text, "", "eval"), names) for text, names in self.conditions]
 
         def search(pending: list[tuple[Any, set[str]]]) -> bool:
             ready = [code for code, names in pending if names <= known]
@@ -423,7 +425,7 @@ class Reading:
             name = min((n for _, ns in pending for n in ns - known), key=self._rarity)
             known.add(name)
             domain = pieces if isinstance(self.fresh[name], ShapeVar) else sizes
-            for value in sorted(domain):  # type: ignore[type-var]
+            for value in sorted(domain):
                 scope[name] = value
                 if search(pending):
                     return True
@@ -431,15 +433,16 @@ class Reading:
             del scope[name]
             return False
 
-        return search(todo)
+        return search(self._codes)
 
     def _rarity(self, name: str) -> tuple[bool, str]:
         return isinstance(self.fresh[name], ShapeVar), name
 
 
-# --- strategies ----------------------------------------------------------------------------------------
+# --- strategies -----------------------------------------------------------------------------------
 
 
+@cache
 def expressions(names: tuple[str, ...], linear: bool = False) -> st.SearchStrategy[Expr]:
     """Mostly small ones; products and divisions less often."""
     variable: st.SearchStrategy[Expr] = st.sampled_from([Name(n) for n in names])
@@ -451,9 +454,7 @@ def expressions(names: tuple[str, ...], linear: bool = False) -> st.SearchStrate
         leaf,
         st.builds(Op, plus_minus, variable, leaf),
         st.builds(Op, st.just("*"), st.integers(2, 3), variable),
-        st.builds(
-            Op, plus_minus, st.builds(Op, st.just("*"), st.integers(2, 3), variable), leaf
-        ),
+        st.builds(Op, plus_minus, st.builds(Op, st.just("*"), st.integers(2, 3), variable), leaf),
     ]
     if not linear:
         forms += [
@@ -471,6 +472,7 @@ def expressions(names: tuple[str, ...], linear: bool = False) -> st.SearchStrate
     return small | st.builds(Op, st.sampled_from(["+", "-"]), small, small) if linear else small
 
 
+@cache
 def words(
     dim_names: tuple[str, ...], shape_names: tuple[str, ...], linear: bool = False, most: int = 3
 ) -> st.SearchStrategy[Word]:
@@ -483,6 +485,7 @@ def words(
     return found
 
 
+@cache
 def relations(
     dim_names: tuple[str, ...],
     shape_names: tuple[str, ...],
@@ -516,9 +519,7 @@ def evaluate_word(word: Word, values: Assignment) -> tuple[int, ...]:
 
 
 @st.composite
-def patterns(
-    draw: st.DrawFn, target: tuple[int, ...], values: Assignment, linear: bool
-) -> Word:
+def patterns(draw: st.DrawFn, target: tuple[int, ...], values: Assignment, linear: bool) -> Word:
     """A word that reads as the target under the values."""
     word: list[Expr | Var] = []
     at = 0
@@ -532,7 +533,7 @@ def patterns(
             fits = [f for f in fits if not f[1]]
             if not fits:
                 break
-        if fits and draw(st.booleans()):
+        if len(fits) > 0 and draw(st.booleans()):
             name, taken = draw(st.sampled_from(fits))
             if taken or len(word) < 4:
                 word.append(Var(name))
@@ -642,11 +643,11 @@ def systems(
     return System(dim_names, shape_names, tuple(found), word_length=longest)
 
 
-def forms(system: System) -> st.SearchStrategy[tuple[Rel, ...]]:
-    """The system in another order, its equations turned, the parts of its broadcasts in another order."""
+def turned(system: System) -> st.SearchStrategy[tuple[System, tuple[Rel, ...]]]:
+    """The system, and the same in another order, equations turned, parts of broadcasts mixed."""
 
     @st.composite
-    def form(draw: st.DrawFn) -> tuple[Rel, ...]:
+    def form(draw: st.DrawFn) -> tuple[System, tuple[Rel, ...]]:
         found: list[Rel] = []
         for rel in draw(st.permutations(system.relations)):
             turn = draw(st.booleans())
@@ -661,10 +662,6 @@ def forms(system: System) -> st.SearchStrategy[tuple[Rel, ...]]:
                     found.append(DimCast(dim, tuple(draw(st.permutations(parts)))))
                 case _:
                     found.append(rel)
-        return tuple(found)
+        return system, tuple(found)
 
     return form()
-
-
-def show(values: Iterator[tuple[str, Value]]) -> str:
-    return ", ".join(f"{n} = {v}" for n, v in values)

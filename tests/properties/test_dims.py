@@ -1,4 +1,4 @@
-"""Dimensions: the normal form keeps the value, known identities hold, signs are never wrong, and text reads back."""
+"""Dimensions: normal forms keep values, identities hold, signs are right, text reads back."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def at(dim: Dim, point: dict[str, int]) -> int | None:
     return dims.evaluate(dim, {VARS[n]: v for n, v in point.items()})
 
 
-# --- the normal form keeps the value ------------------------------------------------------------------
+# --- the normal form keeps the value --------------------------------------------------------------
 
 
 @MANY
@@ -198,7 +198,7 @@ def test_signs_are_never_wrong(tree: Tree) -> None:
             assert size != 1 or not not_one, point
 
 
-# --- text reads back ---------------------------------------------------------------------------------
+# --- text reads back ------------------------------------------------------------------------------
 
 
 def show() -> Show:
@@ -243,7 +243,7 @@ def test_paper_notation_reads_back(tree: Tree) -> None:
     assert read(text) == dim, text
 
 
-# --- identities --------------------------------------------------------------------------------------
+# --- identities -----------------------------------------------------------------------------------
 
 IDENTITIES = [
     # sums and products

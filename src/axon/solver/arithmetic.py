@@ -131,20 +131,25 @@ def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
     here = constraint.depth
     others = [v for v in dims.variables(value) if v.runtime]
     if not var.runtime:
+        if var.user and any(v.scope > here for v in others):
+            return False
         return all(v.scope > here or v.scope <= var.scope for v in others) and not _loses(var, value)
     varies = var.scope > here
-    return all(v.scope <= var.scope for v in others) and (
-        not varies or any(v.scope > here for v in others)
+    return (
+        all(v.scope <= var.scope for v in others)
+        and (not varies or any(v.scope > here for v in others))
+        and not _loses(var, value)
     )
 
 
 def _loses(var: DimVar, value: Dim) -> bool:
     """Whether the value has variables of further in that it does not determine: `n = a*b`, `n = m/2`.
 
-    To bind `n` would take their freedom from them; what is linear determines them.
+    To bind `n` would take their freedom from them; what is linear determines them. A run-time size
+    is not bound to anything of the kind: the equation may still turn out otherwise.
     """
     return any(
-        v.level > var.level or (v.scope > var.scope and not v.runtime)
+        v.level > var.level or (not v.runtime and (var.runtime or v.scope > var.scope))
         for mono in dims.terms_of(value)
         if len(mono) > 1 or (mono and not isinstance(mono[0], DimVar))
         for v in dims.variables(dims.from_terms({mono: 1}))
@@ -152,10 +157,13 @@ def _loses(var: DimVar, value: Dim) -> bool:
 
 
 def _ragged_clash(constraint: Constraint, terms: dict[Mono, int]) -> bool:
-    """A size that varies here is equated with one that does not, and nothing is left to learn."""
+    """A size that varies here is equated with one that does not, and nothing is left to learn.
+
+    A dimension that the user has named does not vary (D8).
+    """
     found = [v for m in terms for v in dims.variables(dims.from_terms({m: 1}))]
     return any(v.runtime and v.scope > constraint.depth for v in found) and all(
-        v.runtime for v in found
+        v.runtime or v.user for v in found
     )
 
 
@@ -163,10 +171,10 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
     monos = [m for m in terms if len(m) > 1 or not isinstance(m[0], DimVar)]
     variables = {v for m in terms for v in dims.variables(dims.from_terms({m: 1}))}
     store.wait(constraint, variables, monos)
-    if len(terms) == 1 and monos:
-        ((mono, coefficient),) = terms.items()
-        if constant % coefficient == 0:
-            store.rewrite(mono, -constant // coefficient, constraint)
+    if len(monos) == 1 and terms[monos[0]] in (1, -1):
+        rest = {m: -terms[monos[0]] * c for m, c in terms.items() if m != monos[0]}
+        rest[()] = -terms[monos[0]] * constant
+        store.rewrite(monos[0], dims.from_terms(rest), constraint)
     elif not monos:
         _eliminate(store, constraint)
 
@@ -253,3 +261,22 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         store.derive("non-negativity", constraint, DimEq(dim, 0))
     else:
         store.wait(constraint, dims.variables(dim))
+        _against_others(store, constraint, dim)
+
+
+def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
+    """`p >= 0` and `q >= 0` where `p + q` is below zero, or zero: then they cannot be, or are both."""
+    for mono, coefficient in dims.terms_of(dim).items():
+        if len(mono) != 1 or not isinstance(mono[0], DimVar):
+            continue
+        for other in store.watching(mono[0])[:MOST_ROWS]:
+            if other is constraint or not isinstance(other.relation, AtLeast):
+                continue
+            bound = store.dim(other.relation.dim)
+            if dims.terms_of(bound).get(mono, 0) * coefficient >= 0:
+                continue
+            total = dims.add(dim, bound)
+            if isinstance(total, int) and total <= 0:
+                relation = DimEq(dim, 0) if total == 0 else DimEq(total, 0)
+                store.imply("non-negativity", (constraint, other), relation)
+                return

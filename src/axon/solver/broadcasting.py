@@ -92,7 +92,7 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
         ):
             store.conflict("broadcasting", constraint, "broadcast", result, ())
             return
-        if len(plain) == len(parts) - 1 and all(len(part) < len(result) for part in plain):
+        if len(plain) == len(parts) - 1 and _needs_another(result, plain):
             # only this part can be as long as the result
             (part,) = (part for part in parts if not _is_plain(part))
             if not constraint.counted:
@@ -105,6 +105,21 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     lone = result[0] if len(result) == 1 and isinstance(result[0], ShapeVar) else None
     store.wait(constraint, unknown)
     _share(store, constraint, lone)
+
+
+def _needs_another(result: Shape, parts: list[Shape]) -> bool:
+    """Whether these parts leave the first size of the result unexplained: none reaches it with
+    anything but 1, and it is there only if some part has it.
+    """
+    reach = [part for part in parts if len(part) == len(result)]
+    if not reach:
+        return True
+    first = result[0]
+    return (
+        not isinstance(first, ShapeVar)
+        and dims.is_not_one(first)
+        and all(part[0] == 1 for part in reach)
+    )
 
 
 def _is_plain(word: Shape) -> bool:
@@ -122,19 +137,33 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         return
     decided = [part for part in parts if dims.is_not_one(part)]
     ragged = [part for part in parts if _varies(constraint, part)]
-    if decided or len(ragged) > 1:
+    if not decided and ragged:
+        # a ragged size goes with 1 and with ragged ones; what the user has named does not vary
+        decided = ragged
+    if decided:
         decided += [part for part in ragged if part not in decided]
         first = decided[0]
         equal = [DimEq(other, first) for other in decided[1:]]
-        open_parts = tuple(part for part in parts if part not in decided)
+        rest = [part for part in parts if part not in decided]
+        ones = [part for part in rest if _never_equal(constraint, part, first)]
+        equal += [DimEq(part, 1) for part in ones]
+        left = tuple(part for part in rest if part not in ones)
         if result != first or equal:
-            rest = [DimBroadcast(first, (first, *open_parts))] if open_parts else []
-            store.derive("broadcasting", constraint, DimEq(result, first), *equal, *rest)
+            again = [DimBroadcast(first, (first, *left))] if left else []
+            store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown)
     _share(store, constraint, lone)
+
+
+def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
+    """Whether a part can only be 1 beside this size."""
+    if _varies(constraint, size) and isinstance(part, DimVar) and part.user:
+        return True
+    difference = dims.sub(part, size)
+    return isinstance(difference, int) and difference != 0
 
 
 def _varies(constraint: Constraint, part: Dim) -> bool:

@@ -60,7 +60,7 @@ class Store:
         self.conflicts: list[Conflict] = []
         self.guards: list[Guard] = []
         self.posted: list[Constraint] = []
-        self.rewrites: dict[Mono, tuple[int, Constraint]] = {}
+        self.rewrites: dict[Mono, tuple[Dim, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.clock = 0
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
@@ -151,24 +151,23 @@ class Store:
         """
         if not isinstance(dim, Poly) or not any(m in self.rewrites for m in dim.terms):
             return dim
-        terms: dict[Mono, int] = {}
+        result: Dim = 0
         for mono, coefficient in dim.terms.items():
             rewrite = self.rewrites.get(mono)
-            if rewrite is not None:
-                mono, coefficient = (), coefficient * rewrite[0]
-            terms[mono] = terms.get(mono, 0) + coefficient
-        return dims.from_terms(terms)
+            value = self.dim(rewrite[0]) if rewrite is not None else dims.from_terms({mono: 1})
+            result = dims.combine(result, coefficient, value)
+        return result
 
     def unrewritten(self, dim: Dim) -> Dim:
         """The dimension under the bindings alone: for the constraints that the rewrites come from."""
         return dims.substitute(dim, self._value, self._size)
 
     def _size(self, var: ShapeVar) -> Dim:
-        return (
-            dims.of_size(var)
-            if var not in self.bindings
-            else self.dim(shape_size(self.shape((var,))))
-        )
+        """The number of elements of a shape under the bindings; rewrites are left to who asks."""
+        if var not in self.bindings:
+            return dims.of_size(var)
+        size = shape_size(self.shape((var,)))
+        return dims.substitute(size, self._value, self._size)
 
     def shape(self, shape: Shape) -> Shape:
         """The word with its bound shape variables replaced; its dimensions are left as they are."""
@@ -237,6 +236,8 @@ class Store:
         if isinstance(var, DimVar):
             assert not isinstance(value, tuple)
             self.bindings[var] = Binding(value, by, self.clock)
+            if var.rank_of is not None:
+                self.watch_rank(var.rank_of)
             if var.runtime:
                 self.guards.append(Guard(DimEq(var, value), by.origin, by.depth))
             if not dims.is_nonnegative(value):
@@ -262,11 +263,14 @@ class Store:
         """
         word = list(value)
         for i, item in enumerate(value):
-            if isinstance(item, Poly) and any(
-                isinstance(v, ShapeVar) or v.level > var.level for v in dims.variables(item)
+            if isinstance(item, int | ShapeVar):
+                continue
+            known = self.dim(item)
+            if isinstance(known, Poly) and any(
+                v is var or (v.level > var.level and isinstance(item, Poly))
+                for v in dims.variables(known)
             ):
-                fresh = DimVar("", var.level, scope=var.scope)
-                word[i] = fresh
+                word[i] = fresh = DimVar("", var.level, scope=var.scope)
                 self.imply("simplification", (by,), DimEq(fresh, item))
         return tuple(word)
 
@@ -314,7 +318,7 @@ class Store:
         """The constraints that wait for this."""
         return [c for c in self._watchers.get(key, ()) if c.waiting]
 
-    def rewrite(self, mono: Mono, value: int, by: Constraint) -> None:
+    def rewrite(self, mono: Mono, value: Dim, by: Constraint) -> None:
         """From now on the monomial is the value, as the waiting constraint says."""
         if mono not in self.rewrites:
             self.rewrites[mono] = value, by
