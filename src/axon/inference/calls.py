@@ -171,6 +171,9 @@ def _wrong_count(inference: Inference, name: str, wanted: int, given: int, span:
 
 def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> None:
     name = expr.name
+    if name.partition(".")[0] in inference.missing and "." in name:
+        inference.tainted = True  # the import that would have it was reported
+        return
     if name in inference.defining:
         inference.error(
             "AX202",

@@ -9,18 +9,19 @@ from axon.inference import calls, sizes
 from axon.inference.environment import Entry, Environment
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
-from axon.inference.unify import unify
+from axon.inference.unify import unify, widened
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast, print_type
-from axon.types.elements import FLOAT, NUM
+from axon.types import dim as dims
+from axon.types.elements import FLOAT
 from axon.types.read import Reader
 from axon.types.type import (
     UNKNOWN,
+    DimValue,
     Fn,
     Scheme,
     ShapeEq,
-    ShapeValue,
     Tensor,
     Tuple,
     Type,
@@ -43,6 +44,7 @@ class Inference:
         self.pending: list[calls.Pending] = []
         self.defining: list[str] = []
         self.later: dict[str, Span] = {}
+        self.missing: set[str] = set()
         self.tainted = False
 
     # --- expressions ---
@@ -59,7 +61,10 @@ class Inference:
                 return self._infix(expr, env)
             case ast.Negate(operand, span):
                 if isinstance(operand, ast.Number) and operand.kind != "bool":
-                    return self.number(operand)
+                    number = self.number(operand)
+                    if isinstance(number, DimValue):
+                        return DimValue(dims.scale(-1, number.dim))
+                    return number
                 return calls.apply_operator(self, "negate", (operand,), (), span, env)
             case ast.Fn():
                 return self.infer_fn(expr, env)
@@ -67,8 +72,8 @@ class Inference:
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
             case ast.OperatorName(op, span):
                 return calls.operator_value(self, op, span)
-            case ast.ListExpr(items, _):
-                return ShapeValue(tuple(sizes.read_dim(self, item, env) for item in items))
+            case ast.ListExpr():
+                return sizes.read_shape(self, expr, env)
             case ast.String(_, span):
                 self.error("AX207", "a string stands where a tensor is wanted", span)
                 return UNKNOWN
@@ -76,11 +81,15 @@ class Inference:
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """D12: a literal takes the element type that the context asks for."""
+        """D12: a literal takes the element type that the context asks for.
+
+        A whole number is a size as well: bound to a name it can be used in a shape.
+        """
         if expr.kind == "bool":
             return Tensor("bool", ())
-        allowed = FLOAT if expr.kind == "float" else NUM
-        return Tensor(ElemVar("", self.state.level, allowed=allowed, literal=expr.kind), ())
+        if expr.kind == "int":
+            return DimValue(int(expr.value))
+        return Tensor(ElemVar("", self.state.level, allowed=FLOAT, literal="float"), ())
 
     def _infix(self, expr: ast.Infix, env: Environment) -> Type:
         """Chains lean left and may be long, so the left spine is a loop."""
@@ -92,7 +101,9 @@ class Inference:
         type_ = self.infer(left, env)
         for node in reversed(spine):
             right = self.infer(node.right, env)
-            type_ = calls.apply_infix(self, node, type_, right)
+            type_ = sizes.combined(self, node.op, type_, right) or calls.apply_infix(
+                self, node, type_, right
+            )
         return type_
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
@@ -140,7 +151,7 @@ class Inference:
                     "AX215",
                     f"two parameters are called `{param.name}`",
                     param.name_span,
-                    "the second one",
+                    "this is another one",
                 )
             type_ = self._parameter(param, reader)
             params.append(type_)
@@ -155,7 +166,7 @@ class Inference:
             state.post(relation, Origin("condition", where))
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)
-        result = self._block(fn.body, inner)
+        result = widened(state, self._block(fn.body, inner))
         if wanted is not None and fn.result is not None:
             note = f"`{print_type(fn.result)}`"
             unify(state, result, wanted, Origin("result", fn.body.result.span, "", 0, note))

@@ -13,6 +13,7 @@ from axon.inference.infer import Inference, Prelude
 from axon.inference.report import describe
 from axon.inference.schemes import generalise
 from axon.inference.state import State
+from axon.inference.unify import widened
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.solver.store import Store
 from axon.source import Span
@@ -20,7 +21,7 @@ from axon.syntax import ast
 from axon.types.elements import BIT
 from axon.types.read import Scope, read_signature
 from axon.types.type import UNKNOWN, AtLeast, DimEq, Fn, Scheme, ShapeEq, Type, type_variables
-from axon.types.variables import DimVar, ElemVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 
@@ -108,6 +109,7 @@ class _Program:
         found = self._read_import(item)
         if isinstance(found, Diagnostic):
             self.diagnostics.append(found)
+            self.inference.missing.add(item.alias)
             return
         for name, entry in found.names.items():
             if "." not in name:
@@ -136,8 +138,9 @@ class _Program:
         self._begin()
         generalised = self.inference.bind(item, self.environment)
         calls.settle(self.inference, 0, final=True)
-        bad, constraints, guards = self._end(generalised.scheme if generalised else None)
-        bad = bad or self.inference.tainted or self._unreadable(item.span)
+        readable = not self._unreadable(item.span)
+        bad, constraints, guards = self._end(generalised.scheme if generalised else None, readable)
+        bad = bad or self.inference.tainted or not readable
         for name, span in names:
             entry = self.environment.names.get(name)
             self.inference.later.pop(name, None)
@@ -181,40 +184,43 @@ class _Program:
         )
 
     def _end(
-        self, scheme: Scheme | None
+        self, scheme: Scheme | None, readable: bool
     ) -> tuple[bool, tuple[Constraint, ...], tuple[Guard, ...]]:
         store = self.state.store
         posted, conflicts, guards, diagnostics = self._mark
         constraints = tuple(store.posted[posted:])
         found = self.state.diagnostics[diagnostics:]
         bad = any(d.severity == Severity.ERROR for d in found)
-        self.diagnostics.extend(found)
+        if readable:
+            self.diagnostics.extend(found)
         told: set[Constraint] = set()
-        for conflict in store.conflicts[conflicts:]:
+        places: set[tuple[str, tuple[int, int]]] = set()
+        for conflict in store.conflicts[conflicts:] if readable else ():
             bad = True
-            diagnostic, core = describe(store, conflict)
-            if not told & set(core):
+            diagnostic, core = describe(store, conflict, constraints)
+            place = (diagnostic.code, _place(diagnostic))
+            if not told & set(core) and place not in places:
                 self.diagnostics.append(diagnostic)
-                told |= set(core)
+            told |= set(core)
+            places.add(place)
         checks = [_settled(store, guard) for guard in store.guards[guards:]]
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
             checks += [Guard(relation, NOWHERE, 1) for relation in silent]
-        if not bad:
+        if not bad and readable:
             self._notes()
         return bad, constraints, tuple(dict.fromkeys(checks))
 
     def _notes(self) -> None:
         """D2: names that turned out equal, or constant."""
-        seen: dict[DimVar, str] = {}
+        seen: dict[DimVar | ShapeVar, str] = {}
         for name, var in self.state.names.index.items():
-            if not isinstance(var, DimVar):
-                continue
             place = self.state.names.places[name]
-            value = self.state.store.dim(var)
-            if isinstance(value, int):
+            word = self.state.store.word((var,))
+            value = word[0] if len(word) == 1 else None
+            if isinstance(value, int) and isinstance(var, DimVar):
                 self._note("AX302", f"`{name}` is always {value}", place)
-            elif isinstance(value, DimVar):
+            elif isinstance(value, DimVar | ShapeVar) and type(value) is type(var):
                 first = seen.setdefault(value, name)
                 if first != name:
                     self._note("AX301", f"`{name}` is always equal to `{first}`", place)
@@ -232,7 +238,7 @@ class _Program:
         """
         for at in self.open:
             definition = self.definitions[at]
-            type_ = self.state.resolve(definition.scheme.type)
+            type_ = self.state.resolve(widened(self.state, definition.scheme.type))
             self._default(type_)
             self.state.level = -1
             scheme = generalise(self.state, type_).scheme

@@ -1,5 +1,4 @@
-"""From a conflict to a message: the operator, the two sizes, where each came from, and what might
-help.
+"""From a conflict to a message: the operator, the two sizes, where each came from, and what might help.
 
 Every label belongs to a minimal set of constraints that cannot hold together. What a place
 contributes is found by solving the others without it and looking where they disagree with it.
@@ -7,28 +6,27 @@ contributes is found by solving the others without it and looking where they dis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.clash import Clash, find_clash
+from axon.inference.suggest import suggestions
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of, reasons
 from axon.solver.rules import new_store
 from axon.solver.store import Store
-from axon.source import Span
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Poly, Size
 from axon.types.show import Names, Show
 from axon.types.type import (
     AtLeast,
     Broadcast,
     DimBroadcast,
-    Relation,
+    DimEq,
     Shape,
     ShapeEq,
     relation_variables,
 )
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import ShapeVar
 
 _CODES = {
     "size": "AX101",
@@ -44,291 +42,252 @@ _CODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """Where one constraint disagrees with the others: the size it has, the one they want, and its
-    place.
+def describe(
+    store: Store, conflict: Conflict, around: tuple[Constraint, ...]
+) -> tuple[Diagnostic, list[Constraint]]:
+    """The message for a conflict, and the constraints that it is about.
+
+    `around` are all the constraints of the definition: a suggestion must fit them too.
     """
-
-    constraint: Constraint
-    here: Shape
-    wanted: Shape
-    size: Dim | None = None
-    other: Dim | None = None
-    place: str = ""
-    variable: str = ""
-
-
-def describe(store: Store, conflict: Conflict) -> tuple[Diagnostic, list[Constraint]]:
-    """The message for a conflict, and the constraints that it is about."""
     core = reasons(store, conflict)
     found = conflict_of(core) or conflict
-    clashes = [_clash(core, c) for c in core]
-    main = _main(clashes)
-    show = Show(_names(core), depth=conflict.constraint.depth)
-    code = _code(found, core)
-    message = _message(code, found, main, clashes, show)
-    labels = _labels(core, clashes, main, show)
-    return (
-        Diagnostic(code, Severity.ERROR, message, tuple(labels), (), tuple(_help(core, main))),
-        core,
-    )
-
-
-def _names(core: list[Constraint]) -> Names:
+    clashes = [find_clash(core, c) for c in core]
     names = Names(hints=True)
     for constraint in core:
         names.reserve(relation_variables(constraint.relation))
-    return names
-
-
-def _code(conflict: Conflict, core: list[Constraint]) -> str:
-    if any(_is_condition(c) for c in core) and conflict.kind != "ragged":
-        return "AX111"
-    if conflict.kind == "size" and any(
-        isinstance(c.relation, Broadcast | DimBroadcast) for c in core
-    ):
-        return "AX110"
-    return _CODES[conflict.kind]
-
-
-# --- where it disagrees
-# ------------------------------------------------------------------------------
-
-
-def _clash(core: list[Constraint], constraint: Constraint) -> Clash:
-    others = new_store(levels=False)
-    others.post_all([c for c in core if c is not constraint])
-    relation = constraint.relation
-    if not isinstance(relation, ShapeEq):
-        return Clash(constraint, (), ())
-    wanted, here = others.word(relation.left), others.word(relation.right)
-    if constraint.origin.kind == "result":
-        wanted, here = here, wanted
-    flexible = any(isinstance(item, ShapeVar) for item in relation.left)
-    for from_end in (True, False) if flexible else (False, True):
-        found = _mismatch(relation.left, wanted, here, from_end)
-        if found is not None:
-            size, other, place, variable = found
-            return Clash(constraint, here, wanted, size, other, place, variable)
-    return Clash(constraint, here, wanted)
-
-
-def _mismatch(
-    written: Shape, wanted: Shape, here: Shape, from_end: bool
-) -> tuple[Dim, Dim, str, str] | None:
-    """The first pair of sizes that can never be equal, counted from one end as far as that end
-    is fixed.
-    """
-    for i in range(min(len(wanted), len(here))):
-        at = -1 - i if from_end else i
-        a, b = wanted[at], here[at]
-        if isinstance(a, ShapeVar) or isinstance(b, ShapeVar):
-            return None
-        difference = dims.sub(a, b)
-        if isinstance(difference, int) and difference != 0:
-            names = [
-                item.name
-                for item in written[at : at + 1 or None]
-                if isinstance(item, DimVar) and not any(_is_shape(w) for w in _outside(written, at))
-            ]
-            return b, a, _ordinal(i, from_end), names[0] if names else ""
-    return None
-
-
-def _outside(written: Shape, at: int) -> Shape:
-    return written[at:] if at < 0 else written[: at + 1]
-
-
-def _is_shape(item: Dim | ShapeVar) -> bool:
-    return isinstance(item, ShapeVar)
-
-
-def _ordinal(i: int, from_end: bool) -> str:
-    words = ("", "second", "third", "fourth", "fifth", "sixth")
-    if i >= len(words):
-        return f"{i + 1}th{'-last' if from_end else ''}"
-    if from_end:
-        return f"{words[i]}-last" if i else "last"
-    return words[i] or "first"
+    show = Show(names, depth=conflict.constraint.depth)
+    said = _Saying(found, core, clashes, _main(clashes), show)
+    code, message = said.message()
+    help_ = suggestions(core, said.main.constraint, list(around)) if said.main else []
+    labels = tuple(said.labels())
+    return Diagnostic(code, Severity.ERROR, message, labels, (), tuple(help_)), core
 
 
 def _main(clashes: list[Clash]) -> Clash | None:
-    """The call to speak of: the last argument that disagrees, else the last place of any kind."""
-    ranked = sorted(
-        clashes,
-        key=lambda c: (
-            c.constraint.origin.kind == "argument",
-            c.size is not None,
-            c.constraint.origin.span.start if c.constraint.origin.span else -1,
-        ),
-    )
-    return ranked[-1] if ranked else None
+    """What to speak of: the last thing that was asked for and cannot be had."""
+    for kinds in (("argument", "result", "pattern", "size"), ("condition", "call", "value")):
+        for clash in reversed(clashes):
+            if clash.constraint.origin.kind in kinds:
+                return clash
+    return clashes[-1] if clashes else None
 
 
-# --- what to say
-# ---------------------------------------------------------------------------------------
+class _Saying:
+    """One conflict, and how to speak of it."""
 
+    def __init__(
+        self,
+        conflict: Conflict,
+        core: list[Constraint],
+        clashes: list[Clash],
+        main: Clash | None,
+        show: Show,
+    ) -> None:
+        self.conflict = conflict
+        self.core = core
+        self.clashes = clashes
+        self.main = main
+        self.show = show
 
-def _message(
-    code: str, conflict: Conflict, main: Clash | None, clashes: list[Clash], show: Show
-) -> str:
-    origin = main.constraint.origin if main is not None else conflict.constraint.origin
-    who = f"{origin.operator}: " if origin.operator else ""
-    if not who:
-        called = next(
-            (c.constraint.origin.operator for c in clashes if c.constraint.origin.operator), ""
+    # --- the message ---
+
+    def message(self) -> tuple[str, str]:
+        code = _CODES[self.conflict.kind]
+        condition = next((c for c in self.core if _is_condition(c)), None)
+        if condition is not None and self.conflict.kind not in ("ragged", "uniform"):
+            return "AX111", self._who() + self._condition(condition)
+        elements = next((c for c in self.core if _counts_elements(c)), None)
+        if elements is not None:
+            return code, self._who() + self._elements(elements)
+        broadcast = any(isinstance(c.relation, Broadcast | DimBroadcast) for c in self.core)
+        if code == "AX101" and broadcast:
+            a, b = self._side(self.conflict.right), self._side(self.conflict.left)
+            text = f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
+            return "AX110", self._who() + text
+        return code, self._who() + self._plain(code)
+
+    def _who(self) -> str:
+        """The operator that it is about; a declared result needs none."""
+        if self.main is None:
+            return ""
+        origin = self.main.constraint.origin
+        return f"{origin.operator}: " if origin.operator else ""
+
+    def _plain(self, code: str) -> str:
+        conflict = self.conflict
+        match code:
+            case "AX101":
+                return self._sizes_differ()
+            case "AX102" if conflict.kind == "long":
+                return "the shape has more than a thousand dimensions"
+            case "AX102":
+                return self._ranks_differ()
+            case "AX103":
+                return self._negative()
+            case "AX104":
+                return f"no whole number satisfies {self._equation()}"
+            case "AX105" if conflict.kind == "uniform":
+                return "works along an axis that a ragged dimension varies over"
+            case "AX105":
+                return f"a ragged dimension cannot be {self._uniform()}"
+            case "AX106":
+                return f"no shape satisfies {self._equation()}: it would contain itself"
+            case _:
+                return f"the shapes do not broadcast to {self._side(conflict.left)}"
+
+    def _sizes_differ(self) -> str:
+        main = self.main
+        if main is not None and main.size is not None and main.other is not None:
+            size, other = self.show.dim(main.size), self.show.dim(main.other)
+            if main.constraint.origin.kind == "result":
+                note = main.constraint.origin.note
+                return f"the {main.place} size of the result is {size}, but it is declared {note}"
+            pair = f"{other} and {size}" if self._comes_second(main) else f"{size} and {other}"
+            known = OPERATORS.get(main.constraint.origin.operator)
+            role = known.roles.get(main.variable, "sizes") if known is not None else "sizes"
+            return f"the {role} differ, {pair}"
+        if self.conflict.kind == "multiset":
+            return f"no shape satisfies {self._equation()}"
+        return f"the sizes differ, {self._side(self.conflict.left)} and {self._side(self.conflict.right)}"
+
+    def _comes_second(self, main: Clash) -> bool:
+        """Whether an argument before this one disagrees too: sizes are named in their order."""
+        mine = main.constraint.origin
+        return any(
+            c.size is not None
+            and c.constraint.origin.call == mine.call
+            and c.constraint.origin.position < mine.position
+            for c in self.clashes
         )
-        who = f"{called}: " if called else ""
-    match code:
-        case "AX101":
-            if main is not None and main.size is not None and main.other is not None:
-                pair = _pair(clashes, main, show)
-                role = _role(origin.operator, main.variable)
-                return f"{who}the {role} differ, {pair}"
-            if conflict.kind == "multiset":
-                return f"{who}no shape satisfies {_equation(conflict, show)}"
-            return f"{who}the sizes differ, {_sides(conflict, show)}"
-        case "AX110":
-            a, b = _two_sizes(conflict, show)
-            return f"{who}sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
-        case "AX102":
-            if conflict.kind == "long":
-                return f"{who}the shape has more than a thousand dimensions"
-            if main is not None and main.wanted != main.here:
-                return f"{who}{_wanted_shape(main, show)}"
-            return f"{who}the ranks differ: {_equation(conflict, show)}"
-        case "AX103":
-            return f"{who}a size would be negative: {_equation(conflict, show)}"
-        case "AX104":
-            return f"{who}no whole number satisfies {_equation(conflict, show)}"
-        case "AX105":
-            if conflict.kind == "uniform":
-                return f"{who}works along an axis that a ragged dimension varies over"
-            return f"{who}a ragged dimension cannot be {_uniform(conflict, show)}"
-        case "AX106":
-            return f"{who}no shape satisfies {_equation(conflict, show)}: it would contain itself"
-        case _:
-            return f"{who}{_broken_condition(clashes, show)}"
 
+    def _ranks_differ(self) -> str:
+        main = self.main
+        if main is None or main.wanted == main.here:
+            return f"the ranks differ: {self._equation()}"
+        origin = main.constraint.origin
+        here = self.show.shape(main.here)
+        if origin.kind == "result":
+            return f"the result has shape {here}, but it is declared {origin.note}"
+        what = f"argument {origin.position} has" if origin.position else "this has"
+        count = sum(not isinstance(item, ShapeVar) for item in main.wanted)
+        least = "at least " if count < len(main.wanted) else ""
+        verb = "is" if count == 1 else "are"
+        noun = "no dimensions" if not count else f"{count} dimension{'' if count == 1 else 's'}"
+        return f"{what} shape {here}, where {least}{noun} {verb} wanted"
 
-def _broken_condition(clashes: list[Clash], show: Show) -> str:
-    """Which condition it is, and what its names stand for here."""
-    for clash in clashes:
-        constraint = clash.constraint
-        if _is_condition(constraint):
-            others = new_store(levels=False)
-            others.post_all([c.constraint for c in clashes if c is not clash])
-            values = {
-                f"{show.dim(v)} is {show.dim(others.dim(v))}": None
-                for v in relation_variables(constraint.relation)
-                if isinstance(v, DimVar) and isinstance(others.dim(v), int)
-            }
-            facts = f": {', '.join(values)}" if values else ""
-            return f"the condition {show.relation(constraint.relation)} does not hold{facts}"
-    return "a condition does not hold"
+    def _negative(self) -> str:
+        root = self.conflict.constraint
+        while root.parents:
+            root = root.parents[0]
+        if isinstance(root.relation, AtLeast) and isinstance(self.conflict.left, int):
+            size = self.show.dim(root.relation.dim, spaced=True)
+            value = self.conflict.left
+            return f"the size {size} would be {value}" if size != str(value) else f"a size of {value}"
+        return f"a size would be negative: {self._equation()}"
+
+    def _uniform(self) -> str:
+        for side in (self.conflict.left, self.conflict.right):
+            if not isinstance(side, tuple) and not any(
+                v.runtime and v.scope > self.conflict.constraint.depth for v in dims.variables(side)
+            ):
+                return f"equal to {self.show.dim(side)}, which does not vary"
+        return "equal to one that does not vary"
+
+    def _condition(self, condition: Constraint) -> str:
+        """Which condition it is, and what its names stand for here."""
+        others = new_store(levels=False)
+        others.post_all([c for c in self.core if c is not condition])
+        facts: dict[str, None] = {}
+        for var in relation_variables(condition.relation):
+            asked: Dim = dims.of_size(var) if isinstance(var, ShapeVar) else var
+            value = others.dim(asked)
+            if isinstance(value, int):
+                facts[f"{self.show.dim(asked)} is {value}"] = None
+        because = f": {', '.join(facts)}" if facts else ""
+        return f"the condition {self.show.relation(condition.relation)} does not hold{because}"
+
+    def _elements(self, constraint: Constraint) -> str:
+        others = new_store(levels=False)
+        others.post_all([c for c in self.core if c is not constraint])
+        assert isinstance(constraint.relation, DimEq)
+        a = self.show.dim(others.dim(constraint.relation.left), spaced=True)
+        b = self.show.dim(others.dim(constraint.relation.right), spaced=True)
+        return f"the numbers of elements differ, {a} and {b}"
+
+    def _equation(self) -> str:
+        conflict = self.conflict
+        if isinstance(conflict.constraint.relation, AtLeast):
+            return f"{self._side(conflict.left)} >= 0"
+        return f"{self._side(conflict.left)} = {self._side(conflict.right)}"
+
+    def _side(self, side: Dim | Shape) -> str:
+        return self.show.shape(side) if isinstance(side, tuple) else self.show.dim(side, spaced=True)
+
+    # --- the labels ---
+
+    def labels(self) -> list[Label]:
+        main = self.main
+        labels: list[Label] = []
+        folded: set[Constraint] = set()
+        seen: set[tuple[int, int]] = set()
+        texts: dict[Constraint, str] = {}
+        for clash in self.clashes:
+            if clash.constraint.origin.kind == "argument":
+                source = _declaration(self.core, clash.constraint)
+                texts[clash.constraint] = self._argument(clash, source)
+                if source is not None:
+                    folded.add(source)
+        calls = {c.origin.call for c in self.core if c.origin.kind == "argument"}
+        for clash in sorted(self.clashes, key=lambda c: c is not main):
+            constraint, origin = clash.constraint, clash.constraint.origin
+            span = origin.span
+            if span is None or constraint in folded or (span.start, span.end) in seen:
+                continue
+            if origin.kind in ("call", "value", "size") and span in calls:
+                continue
+            seen.add((span.start, span.end))
+            same_call = main is not None and origin.call == main.constraint.origin.call
+            primary = clash is main or (origin.kind == "argument" and same_call)
+            labels.append(Label(span, texts.get(constraint) or _other_text(constraint), primary))
+        if labels and not any(label.primary for label in labels):
+            labels[0] = Label(labels[0].span, labels[0].text, primary=True)
+        labels.sort(key=lambda label: (not label.primary, label.span.start))
+        return labels
+
+    def _argument(self, clash: Clash, source: Constraint | None) -> str:
+        if clash.size is not None:
+            text = f"{clash.place} size {self.show.dim(clash.size)}"
+        elif clash.here:
+            text = f"shape {self.show.shape(clash.here)}"
+        else:
+            text = "a scalar" if clash.wanted else "this argument"
+        if source is not None and source.origin.span is not None:
+            text += f", from {source.origin.note} (line {source.origin.span.line})"
+        return text
 
 
 def _is_condition(constraint: Constraint) -> bool:
+    """Whether a constraint is a condition that someone wrote, or that a function of the program has."""
+    relation, origin = constraint.relation, constraint.origin
+    if origin.kind == "condition" or (isinstance(relation, AtLeast) and not relation.silent):
+        return True
+    return isinstance(relation, DimEq) and origin.kind == "call" and not _counts_elements(constraint)
+
+
+def _counts_elements(constraint: Constraint) -> bool:
+    """Whether it equates numbers of elements, as a reshape does."""
     relation = constraint.relation
-    return constraint.origin.kind == "condition" or (
-        isinstance(relation, AtLeast) and not relation.silent
+    return (
+        isinstance(relation, DimEq)
+        and constraint.origin.operator in OPERATORS
+        and any(
+            isinstance(atom, Size)
+            for side in (relation.left, relation.right)
+            if isinstance(side, Poly)
+            for mono in side.terms
+            for atom in mono
+        )
     )
-
-
-def _pair(clashes: list[Clash], main: Clash, show: Show) -> str:
-    """Both sizes, in the order of the arguments."""
-    assert main.size is not None and main.other is not None
-    first = next(
-        (
-            c
-            for c in clashes
-            if c is not main
-            and c.size is not None
-            and c.constraint.origin.call == main.constraint.origin.call
-            and c.constraint.origin.position < main.constraint.origin.position
-        ),
-        None,
-    )
-    if first is not None:
-        return f"{show.dim(main.other)} and {show.dim(main.size)}"
-    return f"{show.dim(main.size)} and {show.dim(main.other)}"
-
-
-def _role(operator: str, variable: str) -> str:
-    known = OPERATORS.get(operator)
-    return known.roles.get(variable, "sizes") if known is not None else "sizes"
-
-
-def _sides(conflict: Conflict, show: Show) -> str:
-    return f"{_side(conflict.left, show)} and {_side(conflict.right, show)}"
-
-
-def _two_sizes(conflict: Conflict, show: Show) -> tuple[str, str]:
-    return _side(conflict.right, show), _side(conflict.left, show)
-
-
-def _side(side: Dim | Shape, show: Show) -> str:
-    return show.shape(side) if isinstance(side, tuple) else show.dim(side, spaced=True)
-
-
-def _equation(conflict: Conflict, show: Show) -> str:
-    relation = conflict.constraint.relation
-    if isinstance(relation, AtLeast):
-        return f"{show.dim(dims.add(conflict.left, 0), spaced=True)} >= 0"  # type: ignore[arg-type]
-    return f"{_side(conflict.left, show)} = {_side(conflict.right, show)}"
-
-
-def _uniform(conflict: Conflict, show: Show) -> str:
-    for side in (conflict.left, conflict.right):
-        if not isinstance(side, tuple) and not any(
-            v.runtime and v.scope > conflict.constraint.depth for v in dims.variables(side)
-        ):
-            return f"equal to {show.dim(side)}, which does not vary"
-    return "equal to one that does not vary"
-
-
-def _wanted_shape(main: Clash, show: Show) -> str:
-    ordinal = main.constraint.origin.position
-    what = f"argument {ordinal}" if ordinal else "the result"
-    wanted, here = show.shape(main.wanted), show.shape(main.here)
-    return f"{what} has shape {here}, where {wanted} is wanted"
-
-
-def _labels(
-    core: list[Constraint], clashes: list[Clash], main: Clash | None, show: Show
-) -> list[Label]:
-    labels: list[Label] = []
-    folded: set[int] = set()
-    seen: set[tuple[int, int]] = set()
-    texts: dict[int, str] = {}
-    for clash in clashes:
-        if clash.constraint.origin.kind == "argument":
-            source = _declaration(core, clash.constraint)
-            texts[id(clash.constraint)] = _said(clash, source, show)
-            if source is not None:
-                folded.add(id(source))
-    calls = {c.origin.call for c in core if c.origin.kind == "argument"}
-    for clash in clashes:
-        constraint = clash.constraint
-        origin = constraint.origin
-        span = origin.span
-        if span is None or id(constraint) in folded:
-            continue
-        if origin.kind in ("call", "value") and span in calls:
-            continue
-        if (span.start, span.end) in seen:
-            continue
-        seen.add((span.start, span.end))
-        text = texts.get(id(constraint)) or _other_text(clash, show)
-        same_call = main is not None and origin.call == main.constraint.origin.call
-        primary = clash is main or (origin.kind == "argument" and same_call)
-        labels.append(Label(span, text, primary))
-    if labels and not any(label.primary for label in labels):
-        first = labels[-1]
-        labels[-1] = Label(first.span, first.text, primary=True)
-    labels.sort(key=lambda label: (not label.primary, label.span.start))
-    return labels
 
 
 def _declaration(core: list[Constraint], constraint: Constraint) -> Constraint | None:
@@ -348,20 +307,8 @@ def _declaration(core: list[Constraint], constraint: Constraint) -> Constraint |
     )
 
 
-def _said(clash: Clash, source: Constraint | None, show: Show) -> str:
-    if clash.size is not None:
-        text = f"{clash.place} size {show.dim(clash.size)}"
-    elif clash.here:
-        text = f"shape {show.shape(clash.here)}"
-    else:
-        text = "a scalar" if clash.here == () and clash.wanted else "this argument"
-    if source is not None and source.origin.span is not None:
-        text += f", from {source.origin.note} (line {source.origin.span.line})"
-    return text
-
-
-def _other_text(clash: Clash, show: Show) -> str:
-    origin = clash.constraint.origin
+def _other_text(constraint: Constraint) -> str:
+    origin = constraint.origin
     match origin.kind:
         case "annotation":
             return f"declared {origin.note}"
@@ -375,65 +322,3 @@ def _other_text(clash: Clash, show: Show) -> str:
             return ""
 
 
-# --- what might help
-# -------------------------------------------------------------------------------------
-
-
-def _help(core: list[Constraint], main: Clash | None) -> list[str]:
-    if main is None:
-        return []
-    operator = main.constraint.origin.operator
-    if operator in ("matmul", "@"):
-        return _transposed(core, main)
-    if operator in ("max", "min") and _broadcasts(core, main):
-        return [f"`{operator}` wants equal shapes; `{operator}imum` broadcasts"]
-    return []
-
-
-def _transposed(core: list[Constraint], main: Clash) -> list[str]:
-    """Whether one of the arguments would fit if it were transposed."""
-    for constraint in core:
-        relation, origin = constraint.relation, constraint.origin
-        if origin.kind != "argument" or origin.call != main.constraint.origin.call:
-            continue
-        others = new_store(levels=False)
-        others.post_all([c for c in core if c is not constraint])
-        if not isinstance(relation, ShapeEq):
-            continue
-        word = others.word(relation.right)
-        if len(word) < 2 or any(isinstance(item, ShapeVar) for item in word[-2:]):
-            continue
-        swapped = ShapeEq(relation.left, (*word[:-2], word[-1], word[-2]))
-        changed = [Constraint(swapped, origin, c.depth) if c is constraint else c for c in core]
-        if origin.span is not None and _clearly_fits(changed):
-            return [f"`transpose({_short(origin.span)})` would fit"]
-    return []
-
-
-def _clearly_fits(constraints: list[Constraint]) -> bool:
-    """Without conflict, and without making one of the user's names a constant."""
-    trial = new_store(levels=False)
-    trial.post_all(constraints)
-    return not trial.conflicts and not any(
-        isinstance(var, DimVar) and var.user and isinstance(binding.value, int)
-        for var, binding in trial.bindings.items()
-    )
-
-
-def _short(span: Span) -> str:
-    text = span.text
-    return text if len(text) <= 30 and "\n" not in text else "…"
-
-
-def _broadcasts(core: list[Constraint], main: Clash) -> bool:
-    call = main.constraint.origin.call
-    arguments = [c for c in core if c.origin.kind == "argument" and c.origin.call == call]
-    others = [c for c in core if c not in arguments]
-    words: list[Shape] = []
-    for constraint in arguments:
-        if isinstance(constraint.relation, ShapeEq):
-            words.append(constraint.relation.right)
-    result = ShapeVar()
-    relation: Relation = Broadcast((result,), tuple(words))
-    trial = [*others, Constraint(relation, main.constraint.origin, main.constraint.depth)]
-    return len(words) > 1 and conflict_of(trial) is None

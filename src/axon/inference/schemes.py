@@ -166,7 +166,7 @@ def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:
     """A name that stands for a variable of ours is that variable's name from now on."""
     word = state.store.word((named,))
     var = word[0] if len(word) == 1 else None
-    if isinstance(var, DimVar | ShapeVar) and not var.user and not var.runtime:
+    if isinstance(var, DimVar | ShapeVar) and not var.user:
         var.name, var.user = named.name, True
 
 

@@ -25,6 +25,33 @@ def named_size(inference: Inference, name: str) -> Type | None:
     return DimValue(var) if isinstance(var, DimVar) else ShapeValue((var,))
 
 
+def read_shape(inference: Inference, expr: ast.ListExpr, env: Environment) -> Type:
+    """A shape literal. A size that might be negative is checked, one that must be is an error."""
+    word = tuple(read_dim(inference, item, env) for item in expr.items)
+    for dim, item in zip(word, expr.items, strict=True):
+        if isinstance(dim, int) and dim < 0:
+            inference.error("AX103", f"a size cannot be negative: this one is {dim}", item.span)
+        elif not dims.is_nonnegative(dim):
+            inference.state.post(AtLeast(dim, silent=True), Origin("size", item.span))
+    return ShapeValue(word)
+
+
+def combined(inference: Inference, op: str, left: Type, right: Type) -> Type | None:
+    """Sums and products of sizes are sizes. A quotient is not: as a value it is not rounded down."""
+    left, right = inference.state.prune(left), inference.state.prune(right)
+    if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
+        return None
+    match op:
+        case "+":
+            return DimValue(dims.add(left.dim, right.dim))
+        case "-":
+            return DimValue(dims.sub(left.dim, right.dim))
+        case "*" if isinstance(left.dim, int | DimVar) or isinstance(right.dim, int | DimVar):
+            return DimValue(dims.mul(left.dim, right.dim))
+        case _:
+            return None
+
+
 def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
     """The dimension that an expression in a shape literal is; one that only the run can compute is
     a run-time size.

@@ -11,7 +11,7 @@ from axon.diagnostics import Diagnostic, Label, Severity
 from axon.inference.state import State
 from axon.solver.constraints import Origin
 from axon.types.elements import BIT, INT, NUM, class_name
-from axon.types.show import Show
+from axon.types.show import Names, Show
 from axon.types.type import (
     DimEq,
     DimValue,
@@ -47,7 +47,7 @@ def unify(
         return
     match expected, actual:
         case (TypeVar(), _):
-            _bind(state, expected, actual, origin)
+            _bind(state, expected, widened(state, actual), origin)
         case (_, TypeVar()):
             _bind(state, actual, expected, origin)
         case (Tensor(e1, s1), Tensor(e2, s2)):
@@ -87,6 +87,18 @@ def unify(
                 _open_shape(state, word, shape, origin, deeper)
         case _:
             _mismatch(state, expected, actual, origin, "AX207")
+
+
+def widened(state: State, type_: Type) -> Type:
+    """A whole number, where nothing says that it is wanted as a size, is a scalar of some number type."""
+    type_ = state.prune(type_)
+    match type_:
+        case DimValue(dim) if isinstance(dim, int):
+            return Tensor(ElemVar("", state.level, allowed=NUM, literal="int"), ())
+        case Tuple(items):
+            return Tuple(tuple(widened(state, item) for item in items))
+        case _:
+            return type_
 
 
 def _open_shape(
@@ -185,7 +197,10 @@ def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
     assert isinstance(left, ElemVar)
     if isinstance(right, str):
         if not left.allowed & BIT[right]:
-            _not_in_class(state, right, left.allowed, origin)
+            if left.literal:
+                _literal_differs(state, right, origin)
+            else:
+                _not_in_class(state, right, left.allowed, origin)
             return False
         state.elems[left] = right
         return True
@@ -222,13 +237,26 @@ def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
 
 
 def _elements_differ(state: State, left: str, right: str, origin: Origin) -> None:
+    if origin.kind == "result":
+        message = f"the result is declared {right}, but its element type is {left}"
+        label, wanted = f"{left} here", right
+    else:
+        message = f"{_who(origin)}the element types differ, {left} and {right}"
+        label, wanted = f"{right} here, where {left} is wanted", left
+    _report(
+        state, "AX205", message, origin, label, help=f"convert one of them: `cast(…, to={wanted})`"
+    )
+
+
+def _literal_differs(state: State, elem: str, origin: Origin) -> None:
+    kind = "a bool" if elem == "bool" else f"{elem}, a whole number"
     _report(
         state,
-        "AX205",
-        f"{_who(origin)}the element types differ, {left} and {right}",
+        "AX206",
+        f"{_who(origin)}a number with a fraction stands where {kind} is wanted",
         origin,
-        f"{right} here" if origin.kind == "argument" else f"{left} is wanted, this is {right}",
-        help=f"convert one of them: `cast(…, to={left})`",
+        "",
+        help="convert the other side: `cast(…, to=f32)`",
     )
 
 
@@ -264,7 +292,9 @@ def _described(mask: int) -> str:
 
 
 def _mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
-    show = Show()
+    names = Names()
+    names.reserve((*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual))))
+    show = Show(names)
     wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"

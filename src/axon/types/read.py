@@ -77,7 +77,7 @@ class Reader:
     def read_type(self, expr: ast.TypeExpr) -> Type:
         match expr:
             case ast.TensorType(elem, shape, _):
-                return Tensor(self.elem(elem), self._sizes(self.shape(shape)))
+                return Tensor(self.elem(elem), self._sizes(self.shape(shape), shape.span))
             case ast.NamedType(name, _):
                 if name not in self.scope.types:
                     scope = self.depth - 1 if self.in_parameter else self.depth
@@ -88,7 +88,7 @@ class Reader:
             case ast.FnType(params, result, _):
                 return Fn(tuple(self.read_type(p) for p in params), self.read_type(result))
             case ast.ShapeValueType(shape, _):
-                return ShapeValue(self._sizes(self.shape(shape)))
+                return ShapeValue(self._sizes(self.shape(shape), shape.span))
             case ast.DimValueType(dim, _):
                 return DimValue(self.dim(dim))
 
@@ -99,10 +99,12 @@ class Reader:
             self.scope.elems[name] = ElemVar(name, self.level, self.user, ANY)
         return self.scope.elems[name]
 
-    def _sizes(self, shape: Shape) -> Shape:
+    def _sizes(self, shape: Shape, span: Span) -> Shape:
         """Computed sizes are sizes: those that might be negative are checked."""
         for item in shape:
-            if isinstance(item, Poly) and not dims.is_nonnegative(item):
+            if isinstance(item, int) and item < 0:
+                self._error("AX103", f"a size cannot be negative: this one is {item}", span)
+            elif isinstance(item, Poly) and not dims.is_nonnegative(item):
                 self.relations.append(AtLeast(item, silent=True))
         return shape
 

@@ -1,0 +1,80 @@
+"""What might help, where one thing clearly would."""
+
+from __future__ import annotations
+
+from axon.solver.constraints import Constraint
+from axon.solver.reasons import conflict_of
+from axon.solver.rules import new_store
+from axon.source import Span
+from axon.types.type import Broadcast, Shape, ShapeEq
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_CONSTRAINTS = 2000
+
+
+def suggestions(
+    core: list[Constraint], main: Constraint, around: list[Constraint]
+) -> list[str]:
+    """Ways out of a conflict. One is only given if the whole definition would be without conflict."""
+    operator = main.origin.operator
+    if len(around) > MOST_CONSTRAINTS:
+        return []
+    if operator in ("matmul", "@"):
+        return _transposed(core, main, around)
+    if operator in ("max", "min") and _broadcasts(core, main):
+        return [f"`{operator}` wants equal shapes; `{operator}imum` broadcasts"]
+    return []
+
+
+def _transposed(
+    core: list[Constraint], main: Constraint, around: list[Constraint]
+) -> list[str]:
+    """Whether one of the arguments would fit if it were transposed."""
+    for constraint in core:
+        relation, origin = constraint.relation, constraint.origin
+        if origin.kind != "argument" or origin.call != main.origin.call or origin.span is None:
+            continue
+        if not isinstance(relation, ShapeEq):
+            continue
+        others = new_store(levels=False)
+        others.post_all([c for c in core if c is not constraint])
+        word = others.word(relation.right)
+        if len(word) < 2 or any(isinstance(item, ShapeVar) for item in word[-2:]):
+            continue
+        swapped = ShapeEq(relation.left, (*word[:-2], word[-1], word[-2]))
+        changed = [Constraint(swapped, origin, c.depth) if c is constraint else c for c in around]
+        if _clearly_fits(changed, around):
+            return [f"`transpose({_short(origin.span)})` would fit"]
+    return []
+
+
+def _clearly_fits(changed: list[Constraint], around: list[Constraint]) -> bool:
+    """Without conflict, and without making one of the user's names a constant that it was not."""
+    before, after = new_store(levels=False), new_store(levels=False)
+    before.post_all(around)
+    after.post_all(changed)
+    return not after.conflicts and not any(
+        isinstance(var, DimVar)
+        and var.user
+        and isinstance(after.dim(var), int)
+        and not isinstance(before.dim(var), int)
+        for var in after.bindings
+    )
+
+
+def _short(span: Span) -> str:
+    text = span.text
+    return text if len(text) <= 30 and "\n" not in text else "…"
+
+
+def _broadcasts(core: list[Constraint], main: Constraint) -> bool:
+    arguments = [
+        c for c in core if c.origin.kind == "argument" and c.origin.call == main.origin.call
+    ]
+    words: list[Shape] = [
+        c.relation.right for c in arguments if isinstance(c.relation, ShapeEq)
+    ]
+    relation = Broadcast((ShapeVar(),), tuple(words))
+    others = [c for c in core if c not in arguments]
+    trial = [*others, Constraint(relation, main.origin, main.depth)]
+    return len(words) > 1 and conflict_of(trial) is None
