@@ -111,6 +111,7 @@ class _Imports:
     find: FindFile
     done: dict[str, Environment | None] = field(default_factory=dict)
     active: list[str] = field(default_factory=list)
+    circular: set[str] = field(default_factory=set)
 
     def read(self, item: ast.Import, source: Source) -> Environment | Diagnostic:
         text = stdlib.find(item.path)
@@ -118,6 +119,7 @@ class _Imports:
         if isinstance(found, str):
             return error("AX211", found, item.path_span, "imported here")
         if found.name in (*self.active, source.name):
+            self.circular.update((*self.active, source.name))
             return error(
                 "AX212",
                 f"`{item.path}` imports itself, directly or through others",
@@ -132,6 +134,14 @@ class _Imports:
             self.active.pop()
             self.done[found.name] = checked.inferred.environment if checked.ok else None
         environment = self.done[found.name]
+        if environment is None and found.name in self.circular:
+            self.circular.update(self.active, (source.name,))
+            return error(
+                "AX212",
+                f"`{item.path}` imports this file in turn, directly or through others",
+                item.path_span,
+                "imported here",
+            )
         if environment is None:
             return error(
                 "AX211",

@@ -47,6 +47,7 @@ def find_import(path: str, source: Source) -> Source | str:
     """What a program imports: a path from the folder that the program is in."""
     folder = os.path.dirname(source.name)
     try:
-        return read_source(os.path.normpath(os.path.join(folder, path)))
+        # the shortest way from here, so that one file has one name
+        return read_source(os.path.relpath(os.path.join(folder, path)))
     except Unreadable as problem:
         return str(problem)

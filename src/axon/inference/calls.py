@@ -333,9 +333,10 @@ def _reshaped(
     state = inference.state
     wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
     if len(wild) != 1:
-        for i in wild[1:]:
-            inference.error("AX210", "reshape: only one size can be -1", expr.items[i].span)
-        return inference.infer(expr, env)
+        if not wild:
+            return inference.infer(expr, env)
+        inference.error("AX210", "reshape: only one size can be -1", expr.items[wild[1]].span)
+        return UNKNOWN
     at = wild[0]
     word = [0 if i == at else sizes.read_dim(inference, e, env) for i, e in enumerate(expr.items)]
     shape = (state.fresh_shape(),)
@@ -374,6 +375,7 @@ def _apply_scheme(
     assert isinstance(type_, Fn)
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
+    inference.results.append((type_.result, span, state.depth))
     return type_.result
 
 

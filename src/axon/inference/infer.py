@@ -33,7 +33,8 @@ Prelude = Callable[[str], Entry | None]
 
 
 class Inference:
-    """The walk. `pending` are operator calls that wait for a rank to choose their signature.
+    """The walk. `pending` are operator calls that wait for a rank to choose their signature, `results`
+    what calls give, for a last look at the end of the definition.
 
     `tainted` is set when a definition uses one that has no type: then it has none either.
     """
@@ -44,6 +45,7 @@ class Inference:
         self.pending: list[calls.Pending] = []
         self.defining: list[str] = []
         self.later: dict[str, Span] = {}
+        self.results: list[tuple[Type, Span, int]] = []
         self.missing: set[str] = set()
         self.tainted = False
 
@@ -165,6 +167,7 @@ class Inference:
         for relation in reader.relations:
             state.post(relation, Origin("condition", where))
         state.diagnostics.extend(reader.diagnostics)
+        state.has_ragged = state.has_ragged or reader.has_ragged
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))
         if wanted is not None and fn.result is not None:

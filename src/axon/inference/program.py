@@ -20,7 +20,18 @@ from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import BIT
 from axon.types.read import Scope, read_signature
-from axon.types.type import UNKNOWN, AtLeast, DimEq, Fn, Scheme, ShapeEq, Type, type_variables
+from axon.types.type import (
+    UNKNOWN,
+    AtLeast,
+    DimEq,
+    Fn,
+    Scheme,
+    ShapeEq,
+    Tensor,
+    Type,
+    shape_variables,
+    type_variables,
+)
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
@@ -121,7 +132,7 @@ class _Program:
         if isinstance(scheme.type, Fn) and not problems:
             entry = Entry(scheme, item.name_span, item.span)
         else:
-            if not problems:
+            if not problems and not self._unreadable(item.span):
                 self.diagnostics.append(
                     error(
                         "AX204",
@@ -191,6 +202,11 @@ class _Program:
         constraints = tuple(store.posted[posted:])
         found = self.state.diagnostics[diagnostics:]
         bad = any(d.severity == Severity.ERROR for d in found)
+        if not bad and len(store.conflicts) == conflicts:
+            self._look_for_ragged()
+            found = self.state.diagnostics[diagnostics:]
+            bad = bool(found)
+        self.inference.results.clear()
         if readable:
             self.diagnostics.extend(found)
         told: set[Constraint] = set()
@@ -210,6 +226,20 @@ class _Program:
         if not bad and readable:
             self._notes()
         return bad, constraints, tuple(dict.fromkeys(checks))
+
+    def _look_for_ragged(self) -> None:
+        """A ragged dimension varies over those before it, so no tensor may begin with one (D8)."""
+        state = self.state
+        for type_, span, depth in self.inference.results if state.has_ragged else ():
+            known = state.prune(type_)
+            word = state.store.word(known.shape) if isinstance(known, Tensor) else ()
+            if word and any(
+                v.runtime and v.scope > depth for v in shape_variables(word[:1]) if v.scope
+            ):
+                self.inference.error(
+                    "AX105", "the result would begin with a ragged dimension", span, "varies over nothing"
+                )
+                break
 
     def _notes(self) -> None:
         """D2: names that turned out equal, or constant."""

@@ -6,6 +6,8 @@ contributes is found by solving the others without it and looking where they dis
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.inference.clash import Clash, find_clash
 from axon.inference.suggest import suggestions
@@ -56,9 +58,18 @@ def describe(
     for constraint in core:
         names.reserve(relation_variables(constraint.relation))
     show = Show(names, depth=conflict.constraint.depth)
-    said = _Saying(found, core, clashes, _main(clashes), show)
+    main = _main(clashes)
+    if main is not None and found.kind in ("division", "negative") and len(around) < 500:
+        # two sizes that are known and differ say more than an equation without solution
+        known = find_clash(list(around), main.constraint)
+        if isinstance(known.size, int) and isinstance(known.other, int):
+            clashes = [known if c is main else c for c in clashes]
+            main, found = known, replace(found, kind="size", left=known.other, right=known.size)
+    said = _Saying(found, core, clashes, main, show)
     code, message = said.message()
-    help_ = suggestions(core, said.main.constraint, list(around)) if said.main else []
+    help_: list[str] = []
+    if said.main is not None and found.kind in ("size", "rank"):
+        help_ = suggestions(core, said.main.constraint, list(around))
     labels = tuple(said.labels())
     return Diagnostic(code, Severity.ERROR, message, labels, (), tuple(help_)), core
 
@@ -99,12 +110,19 @@ class _Saying:
         elements = next((c for c in self.core if _counts_elements(c)), None)
         if elements is not None:
             return code, self._who() + self._elements(elements)
-        broadcast = any(isinstance(c.relation, Broadcast | DimBroadcast) for c in self.core)
-        if code == "AX101" and broadcast:
+        if code == "AX101" and self._broadcasts():
             a, b = self._side(self.conflict.right), self._side(self.conflict.left)
             text = f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
             return "AX110", self._who() + text
         return code, self._who() + self._plain(code)
+
+    def _broadcasts(self) -> bool:
+        """Whether it is the broadcasting of this very call that fails."""
+        call = self.main.constraint.origin.call if self.main is not None else None
+        return any(
+            isinstance(c.relation, Broadcast | DimBroadcast) and call in (None, c.origin.span)
+            for c in self.core
+        )
 
     def _who(self) -> str:
         """The operator that it is about; a declared result needs none."""

@@ -17,11 +17,13 @@ from axon.types.type import (
     Broadcast,
     DimBroadcast,
     DimEq,
+    Fn,
     HasRank,
     Relation,
     Renaming,
     Scheme,
     ShapeEq,
+    Tuple,
     Type,
     Uniform,
     make_scheme,
@@ -91,6 +93,8 @@ def generalise(state: State, type_: Type) -> Generalised:
     type_, relations = _keep_names(state, type_, relations)
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
+    _made_by_run(type_, relations, state.depth + 1)
+    relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
     guards = [r for r in (*kept, *local) if _is_check(r)]
     kept = [r for r in kept if not _is_check(r)]
@@ -116,7 +120,7 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
             case ShapeEq(left, right):
                 relation = ShapeEq(store.word(left), store.word(right))
             case DimEq(left, right):
-                relation = DimEq(store.unrewritten(dims.sub(left, right)), 0)
+                relation = DimEq(_positive(store.unrewritten(dims.sub(left, right))), 0)
             case Broadcast(result, parts):
                 words = dict.fromkeys(store.word(p) for p in parts)
                 relation = Broadcast(store.word(result), tuple(w for w in words if w))
@@ -135,6 +139,13 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
             continue
         found[relation] = None
     return list(found)
+
+
+def _positive(dim: Dim) -> Dim:
+    """An equation `dim = 0` with one of its two signs, always the same."""
+    terms = dims.terms_of(dim)
+    first = max(terms, key=lambda m: [a.id for a in m], default=())
+    return dims.scale(-1, dim) if terms.get(first, 0) < 0 else dim
 
 
 def _keep_names(
@@ -253,18 +264,96 @@ def _connected(
     )
 
 
+def _made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
+    """What a run-time size is broadcast to is itself known only to the run."""
+    params = set(type_variables(Tuple(type_.params))) if isinstance(type_, Fn) else set()
+    changed = True
+    while changed:
+        changed = False
+        for relation in relations:
+            if not isinstance(relation, Broadcast | DimBroadcast):
+                continue
+            result = _lone(relation.result)
+            if isinstance(result, DimVar | ShapeVar) and not result.runtime and result not in params:
+                parts = set(relation_variables(relation)) - {result}
+                if any(v.runtime for v in parts):
+                    result.runtime, result.scope, changed = True, scope, True
+
+
+def _without_trivial(
+    relations: list[Relation], shown: set[Var], level: int
+) -> list[Relation]:
+    """Leave out an equation that some value of a variable which occurs nowhere else makes true."""
+    uses: dict[Var, int] = {}
+    for relation in relations:
+        for var in set(relation_variables(relation)):
+            uses[var] = uses.get(var, 0) + 1
+    return [r for r in relations if not _is_trivial(r, shown, uses, level)]
+
+
+def _is_trivial(relation: Relation, shown: set[Var], uses: dict[Var, int], level: int) -> bool:
+    if not isinstance(relation, DimEq):
+        return False
+    for var in set(relation_variables(relation)):
+        if isinstance(var, DimVar) and uses[var] == 1 and var not in shown and var.level > level:
+            for value in (0, 1):
+                renaming = Renaming({var: value}, {}, {}, {})
+                if renaming.dim(relation.left) == renaming.dim(relation.right):
+                    return True
+    return False
+
+
+def _without_implied(relations: list[Relation]) -> list[Relation]:
+    """Leave out a condition that another one implies."""
+    if len(relations) > 60:
+        return relations
+    kept: list[Relation] = []
+    for i, relation in enumerate(relations):
+        others = [*kept, *relations[i + 1 :]]
+        if not any(_implies(other, relation) for other in others):
+            kept.append(relation)
+    return kept
+
+
+def _implies(known: Relation, relation: Relation) -> bool:
+    match known, relation:
+        case AtLeast(a, _), AtLeast(b, _):
+            return a != b and dims.is_nonnegative(dims.sub(b, a))
+        case DimEq(a, 0), DimEq(b, 0):
+            return _is_multiple(b, a)
+        case Broadcast(_, parts), Broadcast(result, fewer):
+            return _lone(result) is not None and _unused(result, known) and set(fewer) < set(parts)
+        case DimBroadcast(_, sizes), DimBroadcast(size, fewer_sizes):
+            return _lone(size) is not None and _unused(size, known) and set(fewer_sizes) < set(sizes)
+        case _:
+            return False
+
+
+def _unused(result: object, known: Relation) -> bool:
+    return _lone(result) not in set(relation_variables(known))
+
+
+def _is_multiple(dim: Dim, factor: Dim) -> bool:
+    """Whether `dim` is `factor` times a product of sizes, so that it is zero where `factor` is."""
+    terms, unit = dims.terms_of(dim), dims.terms_of(factor)
+    if dim == factor or len(terms) != len(unit) or not unit:
+        return False
+    lead = max(unit, key=len)
+    for mono in terms:
+        rest = dims.divide(mono, lead)
+        if rest and dims.mul(factor, dims.from_terms({rest: 1})) in (dim, dims.scale(-1, dim)):
+            return True
+    return False
+
+
 def _owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
     """A rank belongs to its shape."""
     return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
 
 
 def _is_check(relation: Relation) -> bool:
-    """Whether only the run can tell: it speaks of run-time sizes, and does not say what another is."""
-    if not any(v.runtime for v in relation_variables(relation)):
-        return False
-    return not (
-        isinstance(relation, Broadcast | DimBroadcast) and _lone(relation.result) is not None
-    )
+    """Whether only the run can tell: it speaks of run-time sizes."""
+    return any(v.runtime for v in relation_variables(relation))
 
 
 def is_silent(relation: Relation) -> bool:

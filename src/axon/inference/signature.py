@@ -58,4 +58,10 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
         for var in dict.fromkeys(type_variables(scheme.type))
         if isinstance(var, ElemVar) and var.allowed & ANY != ANY
     ]
-    return Signature(definition.name, signature, tuple(where), tuple(guards), tuple(classes))
+    stated = [
+        f"{names(var)} : {class_name(var.allowed)}"
+        for var in dict.fromkeys(type_variables(scheme.type))
+        if isinstance(var, ElemVar) and var.stated
+    ]
+    implied = tuple(text for text in classes if text not in stated)
+    return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied)

@@ -42,6 +42,7 @@ class State:
     names_level: int = 1
     level: int = 0
     depth: int = 0
+    has_ragged: bool = False
 
     # --- fresh variables ---
 

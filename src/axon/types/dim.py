@@ -277,7 +277,7 @@ def _floordiv_symbolic(numerator: Dim, divisor: Dim) -> Dim:
         ((lead, unit),) = bottom.items()
         rest = {}
         for mono, coefficient in top.items():
-            quotient = _without(mono, lead) if coefficient % unit == 0 else None
+            quotient = divide(mono, lead) if coefficient % unit == 0 else None
             if quotient is None:
                 rest[mono] = coefficient
             else:
@@ -309,7 +309,7 @@ def _floordiv_symbolic(numerator: Dim, divisor: Dim) -> Dim:
     return from_terms(whole)
 
 
-def _without(mono: Mono, factor: Mono) -> Mono | None:
+def divide(mono: Mono, factor: Mono) -> Mono | None:
     """mono / factor, if it divides."""
     rest = list(mono)
     for atom in factor:
@@ -320,7 +320,7 @@ def _without(mono: Mono, factor: Mono) -> Mono | None:
 
 
 def without_factor(mono: Mono, factor: Mono) -> Mono:
-    quotient = _without(mono, factor)
+    quotient = divide(mono, factor)
     assert quotient is not None
     return quotient
 
@@ -362,10 +362,14 @@ def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
     """min(p+c, q+c) -> min(p, q) + c; min(p, q) -> p where q - p >= 0; nested ones are flattened."""
     parts: list[Dim] = []
     for dim in dims:
-        atom = _lone_atom(dim)
-        for part in atom.args if isinstance(atom, kind) else (dim,):
-            if part not in parts:
-                parts.append(part)
+        inner = next((m for m in terms_of(dim) if len(m) == 1 and isinstance(m[0], kind)), None)
+        if inner is None or terms_of(dim)[inner] != 1:
+            inside: list[Dim] = [dim]
+        else:
+            # max(max(p, q) + r, s) -> max(p + r, q + r, s)
+            rest = sub(dim, of_atom(inner[0]))
+            inside = [add(part, rest) for part in inner[0].args]  # type: ignore[union-attr, arg-type]
+        parts.extend(part for part in inside if part not in parts)
     kept: list[Dim] = []
     for part in parts:
         if any(_covers(kind, other, part) for other in kept):

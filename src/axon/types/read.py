@@ -69,6 +69,7 @@ class Reader:
         self.user = user
         self.quantified = quantified
         self.in_parameter = False
+        self.has_ragged = False
         self.relations: list[Relation] = []
         self.diagnostics: list[Diagnostic] = []
 
@@ -142,6 +143,7 @@ class Reader:
                         "varies over nothing",
                         help="write the dimension that its size varies over first, as in [n,*]",
                     )
+                self.has_ragged = True
                 word.append(DimVar("", self.level, scope=self.depth + 1, runtime=True))
             else:
                 word.append(self.dim(item))
@@ -286,6 +288,7 @@ class Reader:
             )
         else:
             elem.allowed &= mask
+            elem.stated = self.user
 
     def _relation(self, op: str, left: ast.IndexExpr, right: ast.IndexExpr, span: Span) -> None:
         if op == "=" and self._is_shape(left, right):

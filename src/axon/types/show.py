@@ -130,7 +130,9 @@ class Show:
             terms.append(([f"{self._operand(top)}/{self._operand(bottom)}"], 1))
         for mono, coefficient in dims.terms_of(rest).items():
             terms.append((self._factors(mono, coefficient), coefficient))
-        terms.sort(key=lambda t: (not t[0], t[1] < 0, -len(t[0]), t[0]))
+        # constants come last (D16), unless every other term is negative
+        falling = all(c < 0 for factors, c in terms if factors)
+        terms.sort(key=lambda t: (not t[0] and not falling, t[1] < 0, -len(t[0]), t[0]))
         return terms
 
     def _factors(self, mono: Mono, coefficient: int) -> list[str]:
@@ -253,9 +255,9 @@ class Show:
         """`dim op 0` with positive terms only, the side that is named first on the left."""
         multiple = _multiple_of_mod(dim) if op == "=" else None
         if multiple is not None:
-            factor, rest = multiple
-            text = self.dim(rest).removeprefix("(").removesuffix(")")
-            return f"{text} = 0" if factor == 1 else f"{self._operand(factor)}*({text}) = 0"
+            factor, top, bottom = multiple
+            text = f"{self._operand(top)} mod {self._operand(bottom)}"
+            return f"{text} = 0" if factor == 1 else f"{self.dim(factor)}*({text}) = 0"
         left = {m: c for m, c in dims.terms_of(dim).items() if c > 0}
         right = {m: -c for m, c in dims.terms_of(dim).items() if c < 0}
         swap = not any(left) and any(right)
@@ -306,15 +308,24 @@ def _lone(shape: Shape) -> Var | None:
     return shape[0] if len(shape) == 1 and isinstance(shape[0], ShapeVar) else None
 
 
-def _multiple_of_mod(dim: Dim) -> tuple[Dim, Dim] | None:
-    """`b*d - 8*b*(d/8)` is `b * (d mod 8)`: a product, and what is left of the dimension."""
-    terms = dims.terms_of(dim)
-    shared = dims.shared_factor(list(terms)) if len(terms) > 1 else ()
-    rest = dims.from_terms({dims.without_factor(m, shared): c for m, c in terms.items()})
-    left, found = _mods(rest)
-    if left != 0 or len(found) != 1:
-        return None
-    return dims.scale(1, dims.from_terms({shared: 1})), rest
+def _multiple_of_mod(dim: Dim) -> tuple[Dim, Dim, Dim] | None:
+    """`b*d - 8*b*(d/8)` is `b * (d mod 8)`: the factor, and the two sides of the `mod`."""
+    for mono in dims.terms_of(dim):
+        for atom in mono:
+            if not isinstance(atom, FloorDiv):
+                continue
+            top, bottom = atom.args
+            if len(dims.terms_of(bottom)) != 1:
+                continue
+            ((lead, _),) = dims.terms_of(bottom).items()
+            rest = dims.divide(dims.without_factor(mono, (atom,)), lead)
+            if rest is None:
+                continue
+            factor = dims.from_terms({rest: 1})
+            product = dims.mul(factor, dims.mod(top, bottom))
+            if dim in (product, dims.scale(-1, product)):
+                return factor, top, bottom
+    return None
 
 
 def _mods(dim: Dim) -> tuple[Dim, list[tuple[Dim, Dim, int]]]:

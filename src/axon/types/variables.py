@@ -96,7 +96,7 @@ class ElemVar:
     type.
     """
 
-    __slots__ = ("allowed", "id", "level", "literal", "name", "user")
+    __slots__ = ("allowed", "id", "level", "literal", "name", "stated", "user")
 
     def __init__(
         self,
@@ -112,6 +112,7 @@ class ElemVar:
         self.user = user
         self.allowed = allowed
         self.literal = literal
+        self.stated = False
 
     def __repr__(self) -> str:
         return f"{self.name or 't'}#{self.id}"
