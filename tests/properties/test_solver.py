@@ -198,7 +198,7 @@ def test_order_known_to_matter(name: str) -> None:
     assert all(o == found[0] for o in found)
 
 
-# --- a value that was read is not taken for known --------------------------------------------------
+# --- a value that was read is not taken for known -------------------------------------------------
 
 
 @pytest.mark.parametrize(
