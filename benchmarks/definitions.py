@@ -1,6 +1,6 @@
 """Does the cost of checking grow linearly with the program? Prints seconds, and the ratio from 1k to 10k definitions.
 
-    python benchmarks/definitions.py
+python benchmarks/definitions.py
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def main() -> int:
         print(f"{n:>7} definitions  {taken:7.2f} s  {n / taken:8.0f} definitions/s")
     ratio = found[-1][1] / found[0][1]
     grown = found[-1][0] / found[0][0]
-    print(f"{grown:g} times the program takes {ratio:.2f} times as long ({ratio / grown:.2f} of linear)")
+    print(
+        f"{grown:g} times the program takes {ratio:.2f} times as long ({ratio / grown:.2f} of linear)"
+    )
     return 0
 
 

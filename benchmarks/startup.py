@@ -1,6 +1,6 @@
 """How long until the first answer? CPU seconds of whole processes, Python's own start-up included.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 from __future__ import annotations

@@ -64,7 +64,9 @@ def test_json_goes_to_standard_output_with_errors_too(folder: Path) -> None:
 
 
 def test_run_time_checks_are_guards(folder: Path) -> None:
-    (folder / "conv.axon").write_text("f = fn (x : f32 [n,c,h,w], k : f32 [8,c,5,5]) { conv(x, k) };")
+    (folder / "conv.axon").write_text(
+        "f = fn (x : f32 [n,c,h,w], k : f32 [8,c,5,5]) { conv(x, k) };"
+    )
     document = json.loads(axon(["infer", "conv.axon", "--json"], folder).stdout)
     (definition,) = document["definitions"]
     assert definition["where"] == []
@@ -80,9 +82,7 @@ def test_explain_shows_constraints_rules_and_the_result(folder: Path) -> None:
 
 
 def test_explain_why_names_the_places(folder: Path) -> None:
-    (folder / "w.axon").write_text(
-        "f = fn (x, w : f32 [16,4]) {\n  h = matmul(x, w);\n  h\n};\n"
-    )
+    (folder / "w.axon").write_text("f = fn (x, w : f32 [16,4]) {\n  h = matmul(x, w);\n  h\n};\n")
     found = axon(["explain", "w.axon", "f", "--why", "x[1]"], folder)
     assert found.status == 0
     assert found.stdout.splitlines()[0] == "x[1] is 16"

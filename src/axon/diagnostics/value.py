@@ -51,5 +51,10 @@ def error(
 ) -> Diagnostic:
     """The common case: one error at one place."""
     return Diagnostic(
-        code, Severity.ERROR, message, (Label(span, label, primary=True),), (), (help,) if help else ()
+        code,
+        Severity.ERROR,
+        message,
+        (Label(span, label, primary=True),),
+        (),
+        (help,) if help else (),
     )

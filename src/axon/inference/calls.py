@@ -324,9 +324,7 @@ def _bare_operator(inference: Inference, expr: ast.Expr, env: Environment) -> st
             return ""
 
 
-def _reshaped(
-    inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment
-) -> Type:
+def _reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment) -> Type:
     """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
     there are, divided by those that the other sizes account for (which must not be none).
     """

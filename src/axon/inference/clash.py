@@ -64,7 +64,9 @@ def _mismatch(
 def _name_at(written: Shape, at: int) -> str:
     """The name at a place of the shape as it was written, if nothing of unknown rank is outside it."""
     outside = written[at:] if at < 0 else written[: at + 1]
-    if any(isinstance(item, ShapeVar) for item in outside) or not -len(written) <= at < len(written):
+    if any(isinstance(item, ShapeVar) for item in outside) or not -len(written) <= at < len(
+        written
+    ):
         return ""
     item = written[at]
     return item.name if isinstance(item, DimVar) else ""

@@ -237,7 +237,10 @@ class _Program:
                 v.runtime and v.scope > depth for v in shape_variables(word[:1]) if v.scope
             ):
                 self.inference.error(
-                    "AX105", "the result would begin with a ragged dimension", span, "varies over nothing"
+                    "AX105",
+                    "the result would begin with a ragged dimension",
+                    span,
+                    "varies over nothing",
                 )
                 break
 

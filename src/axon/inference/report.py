@@ -200,7 +200,9 @@ class _Saying:
         if isinstance(root.relation, AtLeast) and isinstance(self.conflict.left, int):
             size = self.show.dim(root.relation.dim, spaced=True)
             value = self.conflict.left
-            return f"the size {size} would be {value}" if size != str(value) else f"a size of {value}"
+            return (
+                f"the size {size} would be {value}" if size != str(value) else f"a size of {value}"
+            )
         return f"a size would be negative: {self._equation()}"
 
     def _uniform(self) -> str:
@@ -239,7 +241,9 @@ class _Saying:
         return f"{self._side(conflict.left)} = {self._side(conflict.right)}"
 
     def _side(self, side: Dim | Shape) -> str:
-        return self.show.shape(side) if isinstance(side, tuple) else self.show.dim(side, spaced=True)
+        return (
+            self.show.shape(side) if isinstance(side, tuple) else self.show.dim(side, spaced=True)
+        )
 
     # --- the labels ---
 
@@ -289,7 +293,9 @@ def _is_condition(constraint: Constraint) -> bool:
     relation, origin = constraint.relation, constraint.origin
     if origin.kind == "condition" or (isinstance(relation, AtLeast) and not relation.silent):
         return True
-    return isinstance(relation, DimEq) and origin.kind == "call" and not _counts_elements(constraint)
+    return (
+        isinstance(relation, DimEq) and origin.kind == "call" and not _counts_elements(constraint)
+    )
 
 
 def _counts_elements(constraint: Constraint) -> bool:
@@ -338,5 +344,3 @@ def _other_text(constraint: Constraint) -> str:
             return f"in this use of {origin.operator}"
         case _:
             return ""
-
-

@@ -274,15 +274,17 @@ def _made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
             if not isinstance(relation, Broadcast | DimBroadcast):
                 continue
             result = _lone(relation.result)
-            if isinstance(result, DimVar | ShapeVar) and not result.runtime and result not in params:
+            if (
+                isinstance(result, DimVar | ShapeVar)
+                and not result.runtime
+                and result not in params
+            ):
                 parts = set(relation_variables(relation)) - {result}
                 if any(v.runtime for v in parts):
                     result.runtime, result.scope, changed = True, scope, True
 
 
-def _without_trivial(
-    relations: list[Relation], shown: set[Var], level: int
-) -> list[Relation]:
+def _without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
     """Leave out an equation that some value of a variable which occurs nowhere else makes true."""
     uses: dict[Var, int] = {}
     for relation in relations:
@@ -324,7 +326,9 @@ def _implies(known: Relation, relation: Relation) -> bool:
         case Broadcast(_, parts), Broadcast(result, fewer):
             return _lone(result) is not None and _unused(result, known) and set(fewer) < set(parts)
         case DimBroadcast(_, sizes), DimBroadcast(size, fewer_sizes):
-            return _lone(size) is not None and _unused(size, known) and set(fewer_sizes) < set(sizes)
+            return (
+                _lone(size) is not None and _unused(size, known) and set(fewer_sizes) < set(sizes)
+            )
         case _:
             return False
 

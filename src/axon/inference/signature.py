@@ -50,8 +50,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in shown)
     where = [show.relation(relation, hidden) for relation in conditions]
     guards = dict.fromkeys(
-        Show(names, paper, max(1, guard.depth)).check(guard.relation)
-        for guard in definition.guards
+        Show(names, paper, max(1, guard.depth)).check(guard.relation) for guard in definition.guards
     )
     classes = [
         f"{names(var)} : {class_name(var.allowed)}"

@@ -12,9 +12,7 @@ from axon.types.variables import DimVar, ShapeVar
 MOST_CONSTRAINTS = 2000
 
 
-def suggestions(
-    core: list[Constraint], main: Constraint, around: list[Constraint]
-) -> list[str]:
+def suggestions(core: list[Constraint], main: Constraint, around: list[Constraint]) -> list[str]:
     """Ways out of a conflict. One is only given if the whole definition would be without conflict."""
     operator = main.origin.operator
     if len(around) > MOST_CONSTRAINTS:
@@ -26,9 +24,7 @@ def suggestions(
     return []
 
 
-def _transposed(
-    core: list[Constraint], main: Constraint, around: list[Constraint]
-) -> list[str]:
+def _transposed(core: list[Constraint], main: Constraint, around: list[Constraint]) -> list[str]:
     """Whether one of the arguments would fit if it were transposed."""
     for constraint in core:
         relation, origin = constraint.relation, constraint.origin
@@ -71,9 +67,7 @@ def _broadcasts(core: list[Constraint], main: Constraint) -> bool:
     arguments = [
         c for c in core if c.origin.kind == "argument" and c.origin.call == main.origin.call
     ]
-    words: list[Shape] = [
-        c.relation.right for c in arguments if isinstance(c.relation, ShapeEq)
-    ]
+    words: list[Shape] = [c.relation.right for c in arguments if isinstance(c.relation, ShapeEq)]
     relation = Broadcast((ShapeVar(),), tuple(words))
     others = [c for c in core if c not in arguments]
     trial = [*others, Constraint(relation, main.origin, main.depth)]

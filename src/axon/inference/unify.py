@@ -293,7 +293,9 @@ def _described(mask: int) -> str:
 
 def _mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
     names = Names()
-    names.reserve((*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual))))
+    names.reserve(
+        (*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual)))
+    )
     show = Show(names)
     wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
     if code == "AX208":

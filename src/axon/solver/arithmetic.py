@@ -7,7 +7,7 @@ from math import gcd
 from axon.solver.constraints import Constraint
 from axon.solver.store import Store
 from axon.types import dim as dims
-from axon.types.dim import Dim, Mono
+from axon.types.dim import Dim, FloorDiv, Mono
 from axon.types.type import AtLeast, DimEq
 from axon.types.variables import DimVar
 
@@ -24,7 +24,18 @@ def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
     if isinstance(left, int) and isinstance(right, int):
         store.conflict("basic", constraint, "size", left, right)
         return
-    solve_zero(store, constraint, left, right)
+    if not _signs_as_posted(store, constraint, relation):
+        solve_zero(store, constraint, left, right)
+
+
+def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> bool:
+    """The test of signs on the equation as it was posted: what its variables stand for by now may
+    hide that they are sizes.
+    """
+    terms = dict(dims.terms_of(dims.sub(relation.left, relation.right)))
+    if () in terms or len(terms) < 2:
+        return False
+    return _signs(store, constraint, terms, 0, relation.left, relation.right)
 
 
 def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> None:
@@ -57,7 +68,32 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
     if _ragged_clash(constraint, terms):
         store.conflict("raggedness", constraint, "ragged", left, right)
         return
+    gap = dims.from_terms({**terms, (): constant})
+    if any(dims.is_nonnegative(dims.sub(dims.scale(sign, gap), 1)) for sign in (1, -1)):
+        store.conflict("non-negativity", constraint, "size", left, right)
+        return
+    _squeeze(store, constraint, gap)
     _wait(store, constraint, terms, constant)
+
+
+def _squeeze(store: Store, constraint: Constraint, gap: Dim) -> None:
+    """`x - x/2 = 0` makes `x` zero: a bound of the left side that is not negative must be zero too."""
+    if constraint.counted:
+        return
+    for sign in (1, -1):
+        side = dims.scale(sign, gap)
+        for mono, coefficient in dims.terms_of(side).items():
+            if coefficient >= 0 or len(mono) != 1 or not isinstance(mono[0], FloorDiv):
+                continue
+            top, bottom = mono[0].args
+            if not isinstance(bottom, int) or bottom < 1:
+                continue
+            rest = dims.combine(side, -coefficient, dims.of_atom(mono[0]))
+            bound = dims.combine(dims.scale(bottom, rest), coefficient, top)
+            if dims.is_nonnegative(bound) and not isinstance(bound, int):
+                constraint.counted = True
+                store.imply("non-negativity", (constraint,), DimEq(bound, 0))
+                return
 
 
 def _signs(
@@ -133,7 +169,9 @@ def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
     if not var.runtime:
         if var.user and any(v.scope > here for v in others):
             return False
-        return all(v.scope > here or v.scope <= var.scope for v in others) and not _loses(var, value)
+        return all(v.scope > here or v.scope <= var.scope for v in others) and not _loses(
+            var, value
+        )
     varies = var.scope > here
     return (
         all(v.scope <= var.scope for v in others)
@@ -168,15 +206,33 @@ def _ragged_clash(constraint: Constraint, terms: dict[Mono, int]) -> bool:
 
 
 def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int) -> None:
-    monos = [m for m in terms if len(m) > 1 or not isinstance(m[0], DimVar)]
+    monos = [m for m in terms if not _is_linear(m)]
+    lends = (
+        len(monos) == 1
+        and terms[monos[0]] in (1, -1)
+        and (len(terms) == 1 or all(isinstance(a, DimVar) for a in monos[0]))
+    )
+    rest: Dim = 0
+    if lends:
+        # what lends its monomial to others says so in its own words, which no rewriting reaches
+        sign = -terms[monos[0]]
+        others = {m: sign * c for m, c in terms.items() if m != monos[0]}
+        rest = dims.from_terms({**others, (): sign * constant})
+        stuck = DimEq(dims.from_terms({monos[0]: 1}), rest)
+        if constraint.relation != stuck:
+            store.derive("simplification", constraint, stuck)
+            return
     variables = {v for m in terms for v in dims.variables(dims.from_terms({m: 1}))}
     store.wait(constraint, variables, monos)
-    if len(monos) == 1 and terms[monos[0]] in (1, -1):
-        rest = {m: -terms[monos[0]] * c for m, c in terms.items() if m != monos[0]}
-        rest[()] = -terms[monos[0]] * constant
-        store.rewrite(monos[0], dims.from_terms(rest), constraint)
-    elif not monos:
+    if lends:
+        store.rewrite(monos[0], rest, constraint)
+    else:
+        store.lend_sum(terms, constant, constraint)
         _eliminate(store, constraint)
+
+
+def _is_linear(mono: Mono) -> bool:
+    return len(mono) == 1 and isinstance(mono[0], DimVar)
 
 
 # --- linear systems
@@ -184,25 +240,38 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
 
 
 def _eliminate(store: Store, constraint: Constraint) -> None:
-    """elimination: combine the linear equations that wait and share variables; post what that
-    decides.
-    """
+    """elimination: combine the equations that wait and share monomials; post what that decides."""
     rows = _component(store, constraint)
     if len(rows) < 2:
         return
-    for combination in _echelon([row for row, _ in rows]):
-        terms = {m: c for m, c in combination.items() if m}
-        constant = combination.get((), 0)
-        if not terms and not constant:
-            continue
-        common = gcd(*terms.values()) if terms else 0
-        units = [c for c in terms.values() if abs(c) == common]
-        same_sign = all(c > 0 for c in terms.values()) or all(c < 0 for c in terms.values())
-        if not terms or constant % common or units or (same_sign and constant == 0):
+    known = [row for row, _ in rows]
+    for combination in _echelon(known):
+        if combination and combination not in known and _decides(combination):
             parents = tuple(c for _, c in rows)
             store.imply("elimination", parents, DimEq(dims.from_terms(dict(combination)), 0))
             store.note("elimination", constraint)
             return
+
+
+def _decides(row: dict[Mono, int]) -> bool:
+    """Whether an equation is a conflict, binds a variable, or says what a monomial is.
+
+    One that would wait is not worth posting: it would be combined again.
+    """
+    terms = {m: c for m, c in row.items() if m}
+    constant = row.get((), 0)
+    common = gcd(*terms.values())
+    if len(terms) < 2 or constant % common:
+        return True
+    if any(
+        abs(c) == common and _is_linear(m) and not _occurs_elsewhere(m[0], m, terms)  # type: ignore[arg-type]
+        for m, c in terms.items()
+    ):
+        return True
+    signs = {
+        c > 0 if dims.is_nonnegative(dims.from_terms({m: 1})) else None for m, c in terms.items()
+    }
+    return (signs == {True} and constant >= 0) or (signs == {False} and constant <= 0)
 
 
 def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], Constraint]]:
@@ -215,20 +284,18 @@ def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], C
         row = dims.terms_of(
             store.dim(dims.sub(constraint.relation.left, constraint.relation.right))
         )
-        if any(m and (len(m) > 1 or not isinstance(m[0], DimVar)) for m in row):
-            continue
         rows[constraint] = row
         for mono in row:
             if mono:
-                todo.extend(store.watching(mono[0]))  # type: ignore[arg-type]
-    return [(row, c) for c, row in rows.items()]
+                todo.extend(store.watching(mono[0] if _is_linear(mono) else mono))  # type: ignore[arg-type]
+    return [(row, c) for c, row in rows.items() if row]
 
 
 def _echelon(rows: list[dict[Mono, int]]) -> list[dict[Mono, int]]:
-    """Integer row echelon form: each step takes a multiple of one row from another, so solutions
-    stay the same.
-    """
-    columns = sorted({m for row in rows for m in row if m}, key=lambda m: m[0].id)
+    """Integer row echelon form: multiples of rows are taken from others, which keeps solutions."""
+    columns = sorted(
+        {m for row in rows for m in row if m}, key=lambda m: (_is_linear(m), [a.id for a in m])
+    )
     todo = [dict(row) for row in rows]
     done: list[dict[Mono, int]] = []
     for column in columns:
@@ -260,7 +327,7 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
     elif dims.is_nonnegative(dims.scale(-1, dim)):
         store.derive("non-negativity", constraint, DimEq(dim, 0))
     else:
-        store.wait(constraint, dims.variables(dim))
+        store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
         _against_others(store, constraint, dim)
 
 

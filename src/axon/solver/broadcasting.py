@@ -154,7 +154,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             return
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
-    store.wait(constraint, unknown)
+    store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
     _share(store, constraint, lone)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from math import gcd
 
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
 from axon.types import dim as dims
@@ -61,6 +62,7 @@ class Store:
         self.guards: list[Guard] = []
         self.posted: list[Constraint] = []
         self.rewrites: dict[Mono, tuple[Dim, Constraint]] = {}
+        self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.clock = 0
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
@@ -100,9 +102,12 @@ class Store:
         if isinstance(dim, int):
             return dim
         if isinstance(dim, DimVar):
-            return self._value(dim)
+            dim = self._value(dim)
+            return self._summed(dim) if self.sums else dim
         dim = dims.substitute(dim, self._value, self._size)
-        return self._rewritten(dim) if self.rewrites else dim
+        if self.rewrites:
+            dim = self._rewritten(dim)
+        return self._summed(dim) if self.sums else dim
 
     def _value(self, var: DimVar) -> Dim:
         binding = self.bindings.get(var)
@@ -157,6 +162,18 @@ class Store:
             value = self.dim(rewrite[0]) if rewrite is not None else dims.from_terms({mono: 1})
             result = dims.combine(result, coefficient, value)
         return result
+
+    def _summed(self, dim: Dim) -> Dim:
+        """The same for a sum that is a constant, or a multiple of it."""
+        if not isinstance(dim, Poly):
+            return dim
+        terms = {m: c for m, c in dim.terms.items() if m}
+        common = gcd(*terms.values())
+        for factor in (common, -common):
+            known = self.sums.get(frozenset((m, c // factor) for m, c in terms.items()))
+            if known is not None:
+                return factor * known[0] + dim.terms.get((), 0)
+        return dim
 
     def unrewritten(self, dim: Dim) -> Dim:
         """The dimension under the bindings alone: for the constraints that the rewrites come from."""
@@ -310,13 +327,19 @@ class Store:
         constraint.waiting = False
         self.waiting.pop(constraint, None)
         relation = constraint.relation
-        if isinstance(relation, DimEq) and self.rewrites:
+        if isinstance(relation, DimEq):
             for mono in [m for m, (_, by) in self.rewrites.items() if by is constraint]:
                 del self.rewrites[mono]
+            for key in [k for k, (_, by) in self.sums.items() if by is constraint]:
+                del self.sums[key]
 
     def watching(self, key: IndexVar | Mono) -> list[Constraint]:
         """The constraints that wait for this."""
         return [c for c in self._watchers.get(key, ()) if c.waiting]
+
+    def lend_sum(self, terms: dict[Mono, int], constant: int, by: Constraint) -> None:
+        """`3*n - 2*k = 4` waits: until it is woken, that sum is 4 wherever it is all of a value."""
+        self.sums[frozenset(terms.items())] = -constant, by
 
     def rewrite(self, mono: Mono, value: Dim, by: Constraint) -> None:
         """From now on the monomial is the value, as the waiting constraint says."""

@@ -1,19 +1,19 @@
 """The syntax tree.
 
-    program    = { import | op | binding } [ expression ]
-    import     = 'import' STRING 'as' NAME ';'
-    op         = 'op' NAME ':' type [ 'where' conditions ] ';'
-    binding    = pattern '=' expression ';'
-    pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
-    expression = tuple of comparisons, sums, products, '-' operands, calls, names, numbers, fn, lists
-    fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ 'where' conditions ] '{' { binding } expression [ ';' ] '}'
-    call       = expression '(' { expression | NAME '=' expression } ')'
-    type       = ELEM [ shape ] | NAME | '(' { type } ')' | '(' { type } ')' '->' type | atom-type '->' type
-               | 'shape' shape | 'dim' dimension
-    shape      = part { '@' part }             part = NAME | '?'NAME | '[' { dimension } ']' | 'broadcast' '(' shapes ')' | '(' shape ')'
-    dimension  = NUM | NAME | '?'NAME | '*' | '(' op dimension dimension ')' | infix + - * / mod | 'min'|'max'|'broadcast' '(' dimensions ')'
-               | 'size' '(' shape ')' | 'rank' '(' shape ')'
-    condition  = side ('=' | '>=' | '<=' | '>' | '<') side | 'broadcast' '(' sides ')' | NAME ':' CLASS
+program    = { import | op | binding } [ expression ]
+import     = 'import' STRING 'as' NAME ';'
+op         = 'op' NAME ':' type [ 'where' conditions ] ';'
+binding    = pattern '=' expression ';'
+pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
+expression = tuple of comparisons, sums, products, '-' operands, calls, names, numbers, fn, lists
+fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ 'where' conditions ] '{' { binding } expression [ ';' ] '}'
+call       = expression '(' { expression | NAME '=' expression } ')'
+type       = ELEM [ shape ] | NAME | '(' { type } ')' | '(' { type } ')' '->' type | atom-type '->' type
+           | 'shape' shape | 'dim' dimension
+shape      = part { '@' part }             part = NAME | '?'NAME | '[' { dimension } ']' | 'broadcast' '(' shapes ')' | '(' shape ')'
+dimension  = NUM | NAME | '?'NAME | '*' | '(' op dimension dimension ')' | infix + - * / mod | 'min'|'max'|'broadcast' '(' dimensions ')'
+           | 'size' '(' shape ')' | 'rank' '(' shape ')'
+condition  = side ('=' | '>=' | '<=' | '>' | '<') side | 'broadcast' '(' sides ')' | NAME ':' CLASS
 """
 
 from __future__ import annotations
@@ -313,7 +313,17 @@ class Broken:
 
 
 Expr = (
-    Name | Number | String | OperatorName | Call | Infix | Negate | TupleExpr | ListExpr | Fn | Broken
+    Name
+    | Number
+    | String
+    | OperatorName
+    | Call
+    | Infix
+    | Negate
+    | TupleExpr
+    | ListExpr
+    | Fn
+    | Broken
 )
 
 # --- patterns, bindings, programs --------------------------------------------------------------

@@ -62,6 +62,10 @@ class Cursor:
     def next_kind(self) -> str:
         return self.kinds[self.at + 1] if self.kind != "eof" else "eof"
 
+    def touches(self) -> bool:
+        """Does the next token follow the last one without a space?"""
+        return self.starts[self.at] == self.ends[self.at - 1]
+
     def here(self) -> Span:
         """The token that comes next."""
         return Span(self.source, self.starts[self.at], self.ends[self.at])

@@ -168,7 +168,7 @@ def _part(p: Cursor) -> IndexExpr:
         case "name":
             name = p.text()
             p.advance()
-            if p.kinds[p.at] == "(":
+            if p.kinds[p.at] == "(" and p.touches():
                 return _call(p, name, start)
             return IndexName(name, False, p.since(start))
         case "int":

@@ -378,12 +378,8 @@ def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
         kept.append(part)
     if len(kept) == 1:
         return kept[0]
-    first = terms_of(kept[0])
-    common: dict[Mono, int] = {
-        m: c for m, c in first.items() if m and all(terms_of(p).get(m) == c for p in kept)
-    }
-    common[()] = min(terms_of(p).get((), 0) for p in kept)
-    offset = from_terms(common)
+    monos = dict.fromkeys(m for p in kept for m in terms_of(p))
+    offset = from_terms({m: min(terms_of(p).get(m, 0) for p in kept) for m in monos})
     args = sorted((sub(p, offset) for p in kept), key=_dim_order)
     return add(Poly({(_atom(kind, tuple(args)),): 1}), offset)
 

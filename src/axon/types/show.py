@@ -120,11 +120,11 @@ class Show:
         """Positive terms first, higher degrees first, in order of names, constants last; `mod` is
         recognised.
         """
-        rest, found = _mods(dim)
+        rest, found = (dim, []) if self.paper else _mods(dim)
         terms: list[tuple[list[str], int]] = [
             ([f"{self._operand(top)} mod {self._operand(bottom)}"], c) for top, bottom, c in found
         ]
-        inside = _into_division(rest)
+        inside = None if self.paper else _into_division(rest)
         if inside is not None:
             top, bottom, rest = inside
             terms.append(([f"{self._operand(top)}/{self._operand(bottom)}"], 1))
@@ -146,10 +146,12 @@ class Show:
             if factors and " mod " in factors[0]:
                 factors = [f"({factors[0]})"]
             body = "*".join(factors if size == 1 and factors else [str(size), *factors])
-            sign = "-" if coefficient < 0 else "+"
-            out = (
-                f"{out}{space}{sign}{space}{body}" if out else (f"-{body}" if sign == "-" else body)
-            )
+            if out:
+                out = f"{out}{space}{'-' if coefficient < 0 else '+'}{space}{body}"
+            elif coefficient < 0:
+                out = f"-({body})" if size == 1 and "/" in body else f"-{body}"
+            else:
+                out = body
         return out or "0"
 
     def _atom(self, atom: Atom, alone: bool) -> str:
@@ -158,6 +160,8 @@ class Show:
                 return self._var(atom)
             case Size(args=(shape,)):
                 return f"size({self._var(shape)})"
+            case FloorDiv(args=(top, bottom)) if self.paper:
+                return f"(/ {self.dim(top)} {self.dim(bottom)})"
             case FloorDiv(args=(top, bottom)):
                 text = f"{self._operand(top)}/{self._operand(bottom)}"
                 return text if alone else f"({text})"

@@ -123,9 +123,7 @@ class TypeVar:
 
     __slots__ = ("id", "level", "name", "scope", "user")
 
-    def __init__(
-        self, name: str = "", level: int = 0, user: bool = False, scope: int = 0
-    ) -> None:
+    def __init__(self, name: str = "", level: int = 0, user: bool = False, scope: int = 0) -> None:
         self.id = next(_ids)
         self.name = name
         self.level = level
