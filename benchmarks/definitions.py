@@ -1,4 +1,4 @@
-"""Does the cost of checking grow linearly with the program? Prints seconds, and the ratio from 1k to 10k definitions.
+"""Does the cost of checking grow linearly with the program? Seconds, and the ratio 1k to 10k.
 
 python benchmarks/definitions.py
 """
@@ -45,7 +45,8 @@ def main() -> int:
     ratio = found[-1][1] / found[0][1]
     grown = found[-1][0] / found[0][0]
     print(
-        f"{grown:g} times the program takes {ratio:.2f} times as long ({ratio / grown:.2f} of linear)"
+        f"{grown:g} times the program takes {ratio:.2f} times as long"
+        f" ({ratio / grown:.2f} of linear)"
     )
     return 0
 

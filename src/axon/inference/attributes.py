@@ -32,7 +32,10 @@ class _Wrong(Exception):
 
 
 class AttributeReader:
-    """Values for one operator's attributes; symbolic dimensions go to `given` under made-up names."""
+    """Values for one operator's attributes;
+
+    Symbolic dimensions go to `given` under made-up names.
+    """
 
     def __init__(self, read_dim: ReadDim) -> None:
         self.given: dict[str, Dim] = {}

@@ -49,7 +49,9 @@ def find_clash(core: list[Constraint], constraint: Constraint) -> Clash:
 def _mismatch(
     written: Shape, wanted: Shape, here: Shape, from_end: bool
 ) -> tuple[Dim, Dim, str, str] | None:
-    """The first pair of sizes that can never be equal, counted from an end as far as it is fixed."""
+    """The first pair of sizes that can never be equal, counted from an end as far as it is
+    fixed.
+    """
     for i in range(min(len(wanted), len(here))):
         at = -1 - i if from_end else i
         a, b = wanted[at], here[at]
@@ -62,7 +64,9 @@ def _mismatch(
 
 
 def _name_at(written: Shape, at: int) -> str:
-    """The name at a place of the shape as it was written, if nothing of unknown rank is outside it."""
+    """The name at a place of the shape as it was written, if nothing of unknown rank is outside
+    it.
+    """
     outside = written[at:] if at < 0 else written[: at + 1]
     if any(isinstance(item, ShapeVar) for item in outside) or not -len(written) <= at < len(
         written

@@ -33,7 +33,8 @@ Prelude = Callable[[str], Entry | None]
 
 
 class Inference:
-    """The walk. `pending` are operator calls that wait for a rank to choose their signature, `results`
+    """The walk. `pending` are operator calls that wait for a rank to choose their signature,
+    `results`
     what calls give, for a last look at the end of the definition.
 
     `tainted` is set when a definition uses one that has no type: then it has none either.

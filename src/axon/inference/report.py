@@ -1,4 +1,5 @@
-"""From a conflict to a message: the operator, the two sizes, where each came from, and what might help.
+"""From a conflict to a message: the operator, the two sizes, where each came from, and what might
+help.
 
 Every label belongs to a minimal set of constraints that cannot hold together. What a place
 contributes is found by solving the others without it and looking where they disagree with it.
@@ -166,7 +167,8 @@ class _Saying:
             return f"the {role} differ, {pair}"
         if self.conflict.kind == "multiset":
             return f"no shape satisfies {self._equation()}"
-        return f"the sizes differ, {self._side(self.conflict.left)} and {self._side(self.conflict.right)}"
+        left, right = self._side(self.conflict.left), self._side(self.conflict.right)
+        return f"the sizes differ, {left} and {right}"
 
     def _comes_second(self, main: Clash) -> bool:
         """Whether an argument before this one disagrees too: sizes are named in their order."""
@@ -289,7 +291,9 @@ class _Saying:
 
 
 def _is_condition(constraint: Constraint) -> bool:
-    """Whether a constraint is a condition that someone wrote, or that a function of the program has."""
+    """Whether a constraint is a condition that someone wrote, or that a function of the program
+    has.
+    """
     relation, origin = constraint.relation, constraint.origin
     if origin.kind == "condition" or (isinstance(relation, AtLeast) and not relation.silent):
         return True

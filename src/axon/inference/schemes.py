@@ -361,7 +361,10 @@ def _is_check(relation: Relation) -> bool:
 
 
 def is_silent(relation: Relation) -> bool:
-    """A condition that is checked but not shown: a computed size is a size, a shape does not vary."""
+    """A condition that is checked but not shown:
+
+    A computed size is a size, a shape does not vary.
+    """
     return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
         relation, Uniform | HasRank
     )

@@ -37,7 +37,10 @@ def read_shape(inference: Inference, expr: ast.ListExpr, env: Environment) -> Ty
 
 
 def combined(inference: Inference, op: str, left: Type, right: Type) -> Type | None:
-    """Sums and products of sizes are sizes. A quotient is not: as a value it is not rounded down."""
+    """Sums and products of sizes are sizes.
+
+    A quotient is not: as a value it is not rounded down.
+    """
     left, right = inference.state.prune(left), inference.state.prune(right)
     if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
         return None

@@ -24,7 +24,6 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
 
-
 LARGEST_TYPE = 2000
 
 

@@ -13,7 +13,10 @@ MOST_CONSTRAINTS = 2000
 
 
 def suggestions(core: list[Constraint], main: Constraint, around: list[Constraint]) -> list[str]:
-    """Ways out of a conflict. One is only given if the whole definition would be without conflict."""
+    """Ways out of a conflict.
+
+    One is only given if the whole definition would be without conflict.
+    """
     operator = main.origin.operator
     if len(around) > MOST_CONSTRAINTS:
         return []

@@ -90,7 +90,9 @@ def unify(
 
 
 def widened(state: State, type_: Type) -> Type:
-    """A whole number, where nothing says that it is wanted as a size, is a scalar of some number type."""
+    """A whole number, where nothing says that it is wanted as a size, is a scalar of some
+    number type.
+    """
     type_ = state.prune(type_)
     match type_:
         case DimValue(dim) if isinstance(dim, int):
@@ -135,7 +137,10 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
 
 
 def _shallow(state: State, value: Type, scope: int, origin: Origin) -> Type:
-    """D9: a run-time size that is made further in does not enter the type; it is checked instead."""
+    """D9:
+
+    A run-time size that is made further in does not enter the type; it is checked instead.
+    """
     match value:
         case Tensor(elem, shape) if any(
             isinstance(v, DimVar | ShapeVar) and v.runtime and scope < v.scope <= state.depth

@@ -77,7 +77,10 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
 
 
 def _squeeze(store: Store, constraint: Constraint, gap: Dim) -> None:
-    """`x - x/2 = 0` makes `x` zero: a bound of the left side that is not negative must be zero too."""
+    """`x - x/2 = 0` makes `x` zero:
+
+    A bound of the left side that is not negative must be zero too.
+    """
     if constraint.counted:
         return
     for sign in (1, -1):
@@ -181,7 +184,8 @@ def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
 
 
 def _loses(var: DimVar, value: Dim) -> bool:
-    """Whether the value has variables of further in that it does not determine: `n = a*b`, `n = m/2`.
+    """Whether the value has variables of further in that it does not determine: `n = a*b`, `n =
+    m/2`.
 
     To bind `n` would take their freedom from them; what is linear determines them. A run-time size
     is not bound to anything of the kind: the equation may still turn out otherwise.
@@ -263,11 +267,11 @@ def _decides(row: dict[Mono, int]) -> bool:
     common = gcd(*terms.values())
     if len(terms) < 2 or constant % common:
         return True
-    if any(
-        abs(c) == common and _is_linear(m) and not _occurs_elsewhere(m[0], m, terms)  # type: ignore[arg-type]
-        for m, c in terms.items()
-    ):
-        return True
+    for mono, coefficient in terms.items():
+        lead = mono[0]
+        alone = abs(coefficient) == common and len(mono) == 1
+        if alone and isinstance(lead, DimVar) and not _occurs_elsewhere(lead, mono, terms):
+            return True
     signs = {
         c > 0 if dims.is_nonnegative(dims.from_terms({m: 1})) else None for m, c in terms.items()
     }
@@ -282,12 +286,14 @@ def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], C
         if constraint in rows or not isinstance(constraint.relation, DimEq):
             continue
         row = dims.terms_of(
-            store.dim(dims.sub(constraint.relation.left, constraint.relation.right))
+            store.unrewritten(dims.sub(constraint.relation.left, constraint.relation.right))
         )
         rows[constraint] = row
         for mono in row:
             if mono:
-                todo.extend(store.watching(mono[0] if _is_linear(mono) else mono))  # type: ignore[arg-type]
+                lead = mono[0]
+                alone = len(mono) == 1 and isinstance(lead, DimVar)
+                todo.extend(store.watching(lead if alone and isinstance(lead, DimVar) else mono))
     return [(row, c) for c, row in rows.items() if row]
 
 
@@ -332,7 +338,10 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
 
 
 def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
-    """`p >= 0` and `q >= 0` where `p + q` is below zero, or zero: then they cannot be, or are both."""
+    """`p >= 0` and `q >= 0` where `p + q` is below zero, or zero:
+
+    Then they cannot be, or are both.
+    """
     for mono, coefficient in dims.terms_of(dim).items():
         if len(mono) != 1 or not isinstance(mono[0], DimVar):
             continue

@@ -1,4 +1,7 @@
-"""Why: the posted constraints behind a binding or a conflict, and the fewest of them that suffice."""
+"""Why:
+
+The posted constraints behind a binding or a conflict, and the fewest of them that suffice.
+"""
 
 from __future__ import annotations
 

@@ -83,7 +83,10 @@ class Store:
         return constraint
 
     def post_all(self, constraints: Iterable[Constraint]) -> None:
-        """Add constraints that were posted elsewhere, for a replay: all of them first, then solve."""
+        """Add constraints that were posted elsewhere, for a replay:
+
+        All of them first, then solve.
+        """
         for old in constraints:
             constraint = Constraint(old.relation, old.origin, old.depth)
             self.posted.append(constraint)
@@ -176,7 +179,10 @@ class Store:
         return dim
 
     def unrewritten(self, dim: Dim) -> Dim:
-        """The dimension under the bindings alone: for the constraints that the rewrites come from."""
+        """The dimension under the bindings alone:
+
+        For the constraints that the rewrites come from.
+        """
         return dims.substitute(dim, self._value, self._size)
 
     def _size(self, var: ShapeVar) -> Dim:

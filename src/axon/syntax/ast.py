@@ -1,19 +1,25 @@
-"""The syntax tree.
+"""The syntax tree, for this grammar:
 
 program    = { import | op | binding } [ expression ]
 import     = 'import' STRING 'as' NAME ';'
-op         = 'op' NAME ':' type [ 'where' conditions ] ';'
+op         = 'op' NAME ':' type [ where ] ';'
 binding    = pattern '=' expression ';'
 pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
-expression = tuple of comparisons, sums, products, '-' operands, calls, names, numbers, fn, lists
-fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ 'where' conditions ] '{' { binding } expression [ ';' ] '}'
+expression = tuples, comparisons, + -, * / @, unary -, calls, names, numbers, fn, lists
+fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ where ] block
+block      = '{' { binding } expression [ ';' ] '}'
 call       = expression '(' { expression | NAME '=' expression } ')'
-type       = ELEM [ shape ] | NAME | '(' { type } ')' | '(' { type } ')' '->' type | atom-type '->' type
+
+type       = ELEM [ shape ] | NAME | '(' { type } ')' | type '->' type
            | 'shape' shape | 'dim' dimension
-shape      = part { '@' part }             part = NAME | '?'NAME | '[' { dimension } ']' | 'broadcast' '(' shapes ')' | '(' shape ')'
-dimension  = NUM | NAME | '?'NAME | '*' | '(' op dimension dimension ')' | infix + - * / mod | 'min'|'max'|'broadcast' '(' dimensions ')'
-           | 'size' '(' shape ')' | 'rank' '(' shape ')'
-condition  = side ('=' | '>=' | '<=' | '>' | '<') side | 'broadcast' '(' sides ')' | NAME ':' CLASS
+shape      = part { '@' part }
+part       = NAME | '?'NAME | '[' { dimension } ']' | 'broadcast' '(' { shape } ')' | '(' shape ')'
+dimension  = NUM | NAME | '?'NAME | '*' | infix + - * / mod | '(' op dimension dimension ')'
+           | ( 'min' | 'max' | 'broadcast' ) '(' { dimension } ')'
+           | ( 'size' | 'rank' ) '(' shape ')'
+where      = 'where' condition { ',' condition }
+condition  = side ( '=' | '>=' | '<=' | '>' | '<' ) side | 'broadcast' '(' { side } ')'
+           | NAME ':' CLASS
 """
 
 from __future__ import annotations
@@ -27,7 +33,7 @@ from axon.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class IndexName:
-    """A name in a shape or a dimension: which of the two it is depends on its uses. `?k` is runtime."""
+    """A name in a shape or a dimension: which of the two depends on its uses. `?k` is runtime."""
 
     name: str
     runtime: bool
@@ -374,7 +380,7 @@ Item = Import | OpDecl | Binding
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file: its items in order, the expression it may end in, and its comments for the printer."""
+    """A file: its items in order, the expression it may end in, its comments for the printer."""
 
     items: tuple[Item, ...]
     result: Expr | None

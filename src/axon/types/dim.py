@@ -1,7 +1,7 @@
 """Dimensions: integer polynomials in normal form, so that equal dimensions are equal values.
 
-    Dim  = int | DimVar | Poly                          a constant, a variable, anything else
-    Poly = sum of coefficient * monomial                a monomial is a product of atoms, () the empty one
+    Dim  = int | DimVar | Poly                 a constant, a variable, anything else
+    Poly = sum of coefficient * monomial       a monomial is a product of atoms, () the empty one
     Atom = DimVar | FloorDiv | Min | Max | Size
 
 `a mod b` is `a - b*(a/b)`. Only the functions below make a `Poly` or an atom; they keep the normal
@@ -359,7 +359,10 @@ def maximum(*dims: Dim) -> Dim:
 
 
 def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
-    """min(p+c, q+c) -> min(p, q) + c; min(p, q) -> p where q - p >= 0; nested ones are flattened."""
+    """min(p+c, q+c) -> min(p, q) + c;
+
+    Min(p, q) -> p where q - p >= 0; nested ones are flattened.
+    """
     parts: list[Dim] = []
     for dim in dims:
         inner = next((m for m in terms_of(dim) if len(m) == 1 and isinstance(m[0], kind)), None)

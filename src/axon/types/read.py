@@ -308,7 +308,10 @@ class Reader:
                 self.relations.append(AtLeast(dims.sub(dims.sub(b, a), 1), silent=False))
 
     def _is_shape(self, *sides: ast.IndexExpr) -> bool:
-        """Whether a condition is between shapes: a name is what it is elsewhere in the signature."""
+        """Whether a condition is between shapes:
+
+        A name is what it is elsewhere in the signature.
+        """
         for side in sides:
             match side:
                 case ast.Dims() | ast.Append():

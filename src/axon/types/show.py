@@ -291,7 +291,10 @@ def _inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
 
 
 def _into_division(dim: Dim) -> tuple[Dim, int, Dim] | None:
-    """`(h+r)/2 - r` is written `(h-r)/2`: what the normal form took out of a division goes back in."""
+    """`(h+r)/2 - r` is written `(h-r)/2`:
+
+    What the normal form took out of a division goes back in.
+    """
     found = [m for m in dims.terms_of(dim) if len(m) == 1 and isinstance(m[0], FloorDiv)]
     if len(found) != 1 or dims.terms_of(dim)[found[0]] != 1:
         return None

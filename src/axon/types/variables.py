@@ -45,7 +45,10 @@ class DimVar:
 
 
 class ShapeVar:
-    """A shape of unknown rank; `rank` is the dimension that counts it, made when first asked for."""
+    """A shape of unknown rank;
+
+    `rank` is the dimension that counts it, made when first asked for.
+    """
 
     __slots__ = ("_dims", "_rank", "id", "level", "name", "runtime", "scope", "user")
 
