@@ -370,6 +370,8 @@ class Reading:
                 return f"max({','.join(map(self.dim, parts))})"
             case Size(args=(shape,)):
                 return f"prod({self.name(shape)})"
+            case dims.Vast():
+                raise AssertionError("nothing here grows out of hand")
 
     def shape(self, word: Shape) -> str:
         items = (self.name(i) if isinstance(i, ShapeVar) else f"({self.dim(i)},)" for i in word)

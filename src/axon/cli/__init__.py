@@ -30,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FINE
     except KeyboardInterrupt:
         return 130
+    except OSError as problem:
+        print(f"axon: {problem.strerror or problem}", file=sys.stderr)
+        return WRONG_USAGE
     except Exception as bug:
         if os.environ.get("AXON_DEBUG"):
             raise

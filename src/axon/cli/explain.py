@@ -9,9 +9,13 @@ from axon.inference.signature import describe_definition
 from axon.solver.constraints import Constraint, Origin
 from axon.solver.trace import Derivation, derive
 
+MOST_WITH_SETS = 120
+
 
 def derivation_text(definition: Definition, paper: bool, short: bool, start: str | None) -> str:
     """The constraints that a definition generates, and how they are solved."""
+    if len(definition.constraints) > MOST_WITH_SETS:
+        short = True  # a set after each step would be as long as the square of the program
     derivation = derive(definition.constraints, paper, sets=not short)
     lines = [f"{definition.name}", ""]
     lines.append("constraints")

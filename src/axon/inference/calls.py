@@ -9,7 +9,7 @@ from axon.diagnostics import Diagnostic, Label, Severity
 from axon.inference import sizes
 from axon.inference.attributes import AttributeReader
 from axon.inference.schemes import instantiate
-from axon.inference.unify import unify
+from axon.inference.unify import lower, unify
 from axon.ops import OPERATORS, Operator, Problem
 from axon.solver.constraints import Origin
 from axon.source import Source, Span
@@ -73,7 +73,7 @@ def signature_of(
 
 def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
     function = call.function
-    name = ""
+    name, called = "", False
     if isinstance(function, ast.OperatorName):
         return apply_operator(inference, function.op, call.args, call.attributes, call.span, env)
     if isinstance(function, ast.Name):
@@ -89,8 +89,9 @@ def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
                 inference.infer(arg, env)
             return UNKNOWN
         if isinstance(entry.type, Scheme):
+            called = True
             type_ = instantiate(
-                inference.state, entry.type, Origin("call", call.span, name), called=True
+                inference.state, entry.type, Origin("call", call.span, name), called
             )
         else:
             type_ = entry.type
@@ -104,11 +105,13 @@ def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
             call.attributes[0].span,
         )
     args = [inference.infer(arg, env) for arg in call.args]
-    return apply(inference, type_, args, call, name)
+    return apply(inference, type_, args, call, name, called)
 
 
-def apply(inference: Inference, type_: Type, args: list[Type], call: ast.Call, name: str) -> Type:
-    """Apply a function type to arguments."""
+def apply(
+    inference: Inference, type_: Type, args: list[Type], call: ast.Call, name: str, called: bool
+) -> Type:
+    """Apply a function type to arguments. One that was `called` is made for this call alone."""
     state = inference.state
     type_ = state.prune(type_)
     if type_ is UNKNOWN:
@@ -130,14 +133,15 @@ def apply(inference: Inference, type_: Type, args: list[Type], call: ast.Call, n
         return UNKNOWN
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, call.args, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", call.span))
-    return _opened(inference, type_, call.span)
+    inference.results.append((type_.result, call.span, state.depth))
+    if inference.bounded(type_.result, call.span) is UNKNOWN:
+        return UNKNOWN
+    return type_.result if called else _opened(inference, type_)
 
 
-def _opened(inference: Inference, type_: Fn, span: Span) -> Type:
+def _opened(inference: Inference, type_: Fn) -> Type:
     """A run-time size in the result of a function is made anew by each call of it (D9)."""
     state = inference.state
-    if inference.bounded(type_.result, span) is UNKNOWN:
-        return UNKNOWN
     result = state.resolve(type_.result)
     found = [
         v
@@ -170,7 +174,7 @@ def _wrong_count(inference: Inference, name: str, wanted: int, given: int, span:
 
 
 def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> None:
-    name = expr.name
+    name = expr.name if len(expr.name) <= 60 else f"{expr.name[:60]}…"
     if name.partition(".")[0] in inference.missing and "." in name:
         inference.tainted = True  # the import that would have it was reported
         return
@@ -190,9 +194,10 @@ def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> No
     if later is not None:
         labels.append(Label(later, "bound here, later"))
         help_.append("a name is seen from the line after its binding on")
-    else:
+    elif inference.guesses > 0:
         from difflib import get_close_matches
 
+        inference.guesses -= 1  # each looks at every name there is
         known = env.all_names() | set(OPERATORS) | set(inference.state.names.index)
         close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
         if close:
@@ -417,6 +422,25 @@ def settle(inference: Inference, mark: int, final: bool) -> None:
                 _choose(inference, pending, spatial)
                 progress = True
     if final:
-        while len(inference.pending) > mark:
-            _choose(inference, inference.pending.pop(mark), None)
-            settle(inference, mark, final=False)
+        ours = [p for p in inference.pending[mark:] if _is_ours(inference, p)]
+        for pending in ours:
+            if pending in inference.pending:
+                inference.pending.remove(pending)
+                _choose(inference, pending, None)
+                settle(inference, mark, final=False)
+        for pending in inference.pending[mark:]:  # an outer definition decides
+            lower(inference.state, pending.result, inference.state.level - 1)
+
+
+def _is_ours(inference: Inference, pending: Pending) -> bool:
+    """Whether the rank that a call waits for belongs to the definition that ends here."""
+    state = inference.state
+    for arg in pending.args[:2]:
+        type_ = state.prune(arg)
+        if isinstance(type_, TypeVar) and type_.level < state.level:
+            return False
+        if isinstance(type_, Tensor):
+            word = state.store.shape(type_.shape)
+            if any(isinstance(item, ShapeVar) and item.level < state.level for item in word):
+                return False
+    return True

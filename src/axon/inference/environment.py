@@ -31,6 +31,15 @@ class Environment:
             frame = frame.outer
         return None
 
+    def is_global(self, name: str) -> bool:
+        """Whether the name is bound outermost only: in the file, not in a function."""
+        frame: Environment | None = self
+        while frame is not None:
+            if name in frame.names:
+                return frame.outer is None
+            frame = frame.outer
+        return True
+
     def all_names(self) -> set[str]:
         found: set[str] = set()
         frame: Environment | None = self

@@ -48,6 +48,7 @@ class Inference:
         self.later: dict[str, Span] = {}
         self.results: list[tuple[Type, Span, int]] = []
         self.missing: set[str] = set()
+        self.guesses = 20
         self.tainted = False
 
     # --- expressions ---
@@ -111,14 +112,13 @@ class Inference:
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
         entry = env.find(expr.name)
-        if entry is None:
-            size = sizes.named_size(self, expr.name)
-            if size is not None:
-                return size
-            if expr.name not in self.defining:
-                if calls.is_operator(expr.name):
-                    return calls.operator_value(self, expr.name, expr.span)
-                entry = self.prelude(expr.name)
+        size = sizes.named_size(self, expr.name)
+        if size is not None and (entry is None or env.is_global(expr.name)):
+            return size
+        if entry is None and expr.name not in self.defining:
+            if calls.is_operator(expr.name):
+                return calls.operator_value(self, expr.name, expr.span)
+            entry = self.prelude(expr.name)
         if entry is None:
             calls.report_unbound(self, expr, env)
             return UNKNOWN
@@ -164,9 +164,9 @@ class Inference:
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None
         reader.conditions(fn.where)
-        where = fn.where[0].span.to(fn.where[-1].span) if fn.where else fn.span
-        for relation in reader.relations:
-            state.post(relation, Origin("condition", where))
+        for relation, span in reader.conditions_with_places():
+            note = span.text if span is not None else ""
+            state.post(relation, Origin("condition", span or fn.span, "", 0, note))
         state.diagnostics.extend(reader.diagnostics)
         state.has_ragged = state.has_ragged or reader.has_ragged
         mark = len(self.pending)
@@ -183,7 +183,9 @@ class Inference:
         came from.
         """
         if param.type is None:
-            return self.state.fresh_type()
+            type_ = self.state.fresh_type()
+            type_.name, type_.shown = param.name, True
+            return type_
         note = f"`{param.name} : {print_type(param.type)}`"
         origin = Origin("annotation", param.span, "", 0, note)
         return self._declared(reader.read_type(param.type), origin)

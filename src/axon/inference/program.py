@@ -34,6 +34,8 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
+MOST_DIAGNOSTICS = 200
+
 ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 
 
@@ -83,6 +85,12 @@ def infer_program(
     if program.result is not None:
         walk.result(program.result)
     walk.finish()
+    if len(walk.diagnostics) > MOST_DIAGNOSTICS:
+        more = len(walk.diagnostics) - MOST_DIAGNOSTICS
+        walk.diagnostics = walk.diagnostics[:MOST_DIAGNOSTICS]
+        last = walk.diagnostics[-1].labels
+        text = f"{more} more problems are not shown"
+        walk.diagnostics.append(Diagnostic("AX002", Severity.NOTE, text, last))
     return Inferred(tuple(walk.definitions), tuple(walk.diagnostics), walk.environment, walk.state)
 
 

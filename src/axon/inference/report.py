@@ -45,6 +45,10 @@ _CODES = {
 }
 
 
+MOST_SHOWN = 12
+MOST_AROUND = 400
+
+
 def describe(
     store: Store, conflict: Conflict, around: tuple[Constraint, ...]
 ) -> tuple[Diagnostic, list[Constraint]]:
@@ -54,25 +58,44 @@ def describe(
     """
     core = reasons(store, conflict)
     found = conflict_of(core) or conflict
-    clashes = [find_clash(core, c) for c in core]
+    # with all that is known about the definition sizes are shown in the names that the user gave
+    basis = list(around) if len(around) <= MOST_AROUND else core
+    clashes = [find_clash(basis, c) for c in _worth_showing(core)]
     names = Names(hints=True)
-    for constraint in core:
+    for constraint in basis:
         names.reserve(relation_variables(constraint.relation))
     show = Show(names, depth=conflict.constraint.depth)
     main = _main(clashes)
-    if main is not None and found.kind in ("division", "negative") and len(around) < 500:
+    if (
+        main is not None
+        and found.kind in ("division", "negative")
+        and isinstance(main.size, int)
+        and isinstance(main.other, int)
+    ):
         # two sizes that are known and differ say more than an equation without solution
-        known = find_clash(list(around), main.constraint)
-        if isinstance(known.size, int) and isinstance(known.other, int):
-            clashes = [known if c is main else c for c in clashes]
-            main, found = known, replace(found, kind="size", left=known.other, right=known.size)
-    said = _Saying(found, core, clashes, main, show)
+        found = replace(found, kind="size", left=main.other, right=main.size)
+    known = new_store(levels=False)
+    known.post_all(basis)
+    said = _Saying(found, core, clashes, main, show, known)
     code, message = said.message()
     help_: list[str] = []
     if said.main is not None and found.kind in ("size", "rank"):
         help_ = suggestions(core, said.main.constraint, list(around))
     labels = tuple(said.labels())
-    return Diagnostic(code, Severity.ERROR, message, labels, (), tuple(help_)), core
+    hidden = len(core) - len(clashes)
+    notes = (
+        (f"it goes on through {hidden} more place{'s' if hidden > 1 else ''} between these",)
+        if hidden
+        else ()
+    )
+    return Diagnostic(code, Severity.ERROR, message, labels, notes, tuple(help_)), core
+
+
+def _worth_showing(core: list[Constraint]) -> list[Constraint]:
+    """All of a small conflict; of a long chain its beginning and its end."""
+    if len(core) <= MOST_SHOWN:
+        return core
+    return core[: MOST_SHOWN // 2] + core[-(MOST_SHOWN - MOST_SHOWN // 2) :]
 
 
 def _main(clashes: list[Clash]) -> Clash | None:
@@ -94,7 +117,9 @@ class _Saying:
         clashes: list[Clash],
         main: Clash | None,
         show: Show,
+        known: Store,
     ) -> None:
+        self.known = known
         self.conflict = conflict
         self.core = core
         self.clashes = clashes
@@ -226,7 +251,8 @@ class _Saying:
             if isinstance(value, int):
                 facts[f"{self.show.dim(asked)} is {value}"] = None
         because = f": {', '.join(facts)}" if facts else ""
-        return f"the condition {self.show.relation(condition.relation)} does not hold{because}"
+        text = condition.origin.note or self.show.relation(condition.relation)
+        return f"the condition {text} does not hold{because}"
 
     def _elements(self, constraint: Constraint) -> str:
         others = new_store(levels=False)
@@ -243,9 +269,9 @@ class _Saying:
         return f"{self._side(conflict.left)} = {self._side(conflict.right)}"
 
     def _side(self, side: Dim | Shape) -> str:
-        return (
-            self.show.shape(side) if isinstance(side, tuple) else self.show.dim(side, spaced=True)
-        )
+        if isinstance(side, tuple):
+            return self.show.shape(self.known.word(side))
+        return self.show.dim(self.known.dim(side), spaced=True)
 
     # --- the labels ---
 
@@ -275,6 +301,7 @@ class _Saying:
             labels.append(Label(span, texts.get(constraint) or _other_text(constraint), primary))
         if labels and not any(label.primary for label in labels):
             labels[0] = Label(labels[0].span, labels[0].text, primary=True)
+        labels = [label for label in labels if label.primary or not _inside(label, labels)]
         labels.sort(key=lambda label: (not label.primary, label.span.start))
         return labels
 
@@ -288,6 +315,17 @@ class _Saying:
         if source is not None and source.origin.span is not None:
             text += f", from {source.origin.note} (line {source.origin.span.line})"
         return text
+
+
+def _inside(label: Label, labels: list[Label]) -> bool:
+    """Whether another label is around this one and says the same."""
+    return any(
+        other is not label
+        and other.span.start <= label.span.start
+        and label.span.end <= other.span.end
+        and other.text == label.text
+        for other in labels
+    )
 
 
 def _is_condition(constraint: Constraint) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import gcd
 
 from axon.inference.state import State
 from axon.solver.broadcasting import is_redundant
@@ -142,10 +143,12 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
 
 
 def _positive(dim: Dim) -> Dim:
-    """An equation `dim = 0` with one of its two signs, always the same."""
+    """An equation `dim = 0` in lowest terms, with one of its two signs, always the same."""
     terms = dims.terms_of(dim)
+    common = gcd(*terms.values()) or 1
     first = max(terms, key=lambda m: [a.id for a in m], default=())
-    return dims.scale(-1, dim) if terms.get(first, 0) < 0 else dim
+    unit = -common if terms.get(first, 0) < 0 else common
+    return dims.from_terms({m: c // unit for m, c in terms.items()})
 
 
 def _keep_names(
@@ -177,7 +180,7 @@ def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:
     """A name that stands for a variable of ours is that variable's name from now on."""
     word = state.store.word((named,))
     var = word[0] if len(word) == 1 else None
-    if isinstance(var, DimVar | ShapeVar) and not var.user:
+    if isinstance(var, DimVar | ShapeVar) and type(var) is type(named) and not var.user:
         var.name, var.user = named.name, True
 
 

@@ -96,11 +96,10 @@ def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
         case "-":
             return dims.sub(left, right)
         case "*":
-            try:
-                return dims.mul(left, right)
-            except dims.TooLarge:
+            product = dims.mul(left, right)
+            if dims.is_vast(product):
                 inference.error("AX005", "this dimension is too large to keep", node.span)
-                return 0
+            return product
         case _:
             if right == 0:
                 inference.error("AX107", "a dimension is divided by zero", node.span)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from axon.solver.constraints import Constraint
-from axon.solver.reasons import conflict_of
 from axon.solver.rules import new_store
 from axon.source import Span
 from axon.types.type import Broadcast, Shape, ShapeEq
@@ -74,4 +73,4 @@ def _broadcasts(core: list[Constraint], main: Constraint) -> bool:
     relation = Broadcast((ShapeVar(),), tuple(words))
     others = [c for c in core if c not in arguments]
     trial = [*others, Constraint(relation, main.origin, main.depth)]
-    return len(words) > 1 and conflict_of(trial) is None
+    return len(words) > 1 and _clearly_fits(trial, others)

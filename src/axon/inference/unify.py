@@ -122,18 +122,23 @@ def _open_shape(
 
 
 def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
-    if isinstance(value, TypeVar) and value.level > var.level and not (value.user and not var.user):
+    if isinstance(value, TypeVar) and _rank(value) > _rank(var):
         var, value = value, var
-    if isinstance(value, Tensor) and var.user:
+    if isinstance(value, Tensor) and var.shown:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
-        named = state.fresh_shape(name=var.name)
+        named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
         state.post(ShapeEq((named,), value.shape), origin)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
         _mismatch(state, var, value, origin, "AX208")
         return
     state.types[var] = _shallow(state, value, var.scope, origin)
+
+
+def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
+    """Of two equal variables the higher is replaced: the deeper one, then the nameless one."""
+    return var.level, not var.user, not var.shown, var.id
 
 
 def _shallow(state: State, value: Type, scope: int, origin: Origin) -> Type:
@@ -184,6 +189,12 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
             case _:
                 pass
     return False
+
+
+def lower(state: State, type_: Type, level: int) -> None:
+    """Nothing in the type may be generalised further in than this."""
+    for var in type_variables(state.resolve(type_)):
+        var.level = min(var.level, level)
 
 
 # --- element types

@@ -41,7 +41,7 @@ def slice_(
     stride = abs(step)
     if stride > 1 and length != "0":
         length = f"({shift(length, stride - 1)})/{stride}"
-    return f"t {at(axis, 'n')} -> t {at(axis, length)}"
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, length, tail='after')}"
 
 
 Bound = tuple[bool, Extent]
@@ -157,7 +157,7 @@ def gather_elements(*, axis: int = 0) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    x, y = at(axis, "n"), at(axis, "m")
+    x, y = at(axis, "n", tail="after"), at(axis, "m", tail="after")
     return f"(t {x}, i {y}) -> t {y} where i : int"
 
 
@@ -176,8 +176,8 @@ def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
         return Problem(f'mode is "{mode}"; it can be "set", "add", "mul", "min" or "max"')
     if problem := bad_axes((axis,)):
         return problem
-    x = at(axis, "n")
-    return f"(t {x}, i [m], t {at(axis, 'm')}) -> t {x} where i : int"
+    x = at(axis, "n", tail="after")
+    return f"(t {x}, i [m], t {at(axis, 'm', tail='after')}) -> t {x} where i : int"
 
 
 @operator
@@ -213,7 +213,7 @@ def sort(*, axis: int = -1, descending: bool = False) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    return f"t {at(axis, 'n')} -> t {at(axis, 'n')} where t : num"
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')} where t : num"
 
 
 @operator
@@ -228,7 +228,7 @@ def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    return f"t {at(axis, 'n')} -> i64 {at(axis, 'n')} where t : num"
+    return f"t {at(axis, 'n', tail='after')} -> i64 {at(axis, 'n', tail='after')} where t : num"
 
 
 @operator
@@ -246,8 +246,8 @@ def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
         return problem
     if isinstance(k, int) and k < 0:
         return Problem("k must be at least 0")
-    some = at(axis, str(k))
-    return f"t {at(axis, 'n')} -> (t {some}, i64 {some}) where n >= {k}, t : num"
+    some = at(axis, str(k), tail="after")
+    return f"t {at(axis, 'n', tail='after')} -> (t {some}, i64 {some}) where n >= {k}, t : num"
 
 
 @operator
@@ -282,4 +282,4 @@ def compress(*, axis: int = 0) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    return f"(t {at(axis, 'n')}, bool [n]) -> t {at(axis, '?k')}"
+    return f"(t {at(axis, 'n', tail='after')}, bool [n]) -> t {at(axis, '?k', tail='after')}"

@@ -80,8 +80,8 @@ def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int =
     else:
         pieces = [str(size) for size in sizes]
         whole = "+".join(pieces)
-    results = ", ".join(f"t {at(axis, piece)}" for piece in pieces)
-    return f"t {at(axis, whole)} -> {f'({results})' if count > 1 else results}"
+    results = ", ".join(f"t {at(axis, piece, tail='after')}" for piece in pieces)
+    return f"t {at(axis, whole, tail='after')} -> {f'({results})' if count > 1 else results}"
 
 
 # --- changing the shape ----------------------------------------------------------------------
@@ -199,7 +199,7 @@ def repeat(*, times: Extent, axis: int = 0) -> Rule:
         return problem
     if isinstance(times, int) and times < 0:
         return Problem("times must be at least 0")
-    return f"t {at(axis, 'n')} -> t {at(axis, _times(times, 'n'))}"
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, _times(times, 'n'), tail='after')}"
 
 
 @operator
@@ -254,7 +254,7 @@ def reverse(*, axis: int = 0) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    return f"t {at(axis, 'n')} -> t {at(axis, 'n')}"
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')}"
 
 
 @operator
@@ -269,4 +269,4 @@ def roll(*, by: int, axis: int = 0) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    return f"t {at(axis, 'n')} -> t {at(axis, 'n')}"
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')}"

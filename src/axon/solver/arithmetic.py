@@ -7,7 +7,7 @@ from math import gcd
 from axon.solver.constraints import Constraint
 from axon.solver.store import Store
 from axon.types import dim as dims
-from axon.types.dim import Dim, FloorDiv, Mono
+from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
 from axon.types.type import AtLeast, DimEq
 from axon.types.variables import DimVar
 
@@ -72,8 +72,31 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
     if any(dims.is_nonnegative(dims.sub(dims.scale(sign, gap), 1)) for sign in (1, -1)):
         store.conflict("non-negativity", constraint, "size", left, right)
         return
+    if _extremum_is(store, constraint, terms, constant):
+        return
     _squeeze(store, constraint, gap)
     _wait(store, constraint, terms, constant)
+
+
+def _extremum_is(
+    store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int
+) -> bool:
+    """`min(n, 5) = 3` makes `n` 3: only one part can be it. True if that settled it."""
+    ((mono, coefficient), *more) = terms.items()
+    atom = mono[0]
+    if more or len(mono) != 1 or coefficient not in (1, -1) or not isinstance(atom, Min | Max):
+        return False
+    value = -coefficient * constant
+    sign = 1 if isinstance(atom, Min) else -1
+    able = [
+        part
+        for part in atom.args
+        if not dims.is_nonnegative(dims.sub(dims.scale(sign, dims.sub(part, value)), 1))
+    ]
+    if len(able) != 1 or able[0] == value:
+        return False
+    store.derive("arithmetic simplification", constraint, DimEq(able[0], value))
+    return True
 
 
 def _squeeze(store: Store, constraint: Constraint, gap: Dim) -> None:

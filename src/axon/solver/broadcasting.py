@@ -200,8 +200,10 @@ def _share_one(store: Store, constraint: Constraint, result: IndexVar) -> None:
         store.unwait(constraint)
     elif isinstance(result, ShapeVar) and isinstance(other, ShapeVar):
         store.imply("broadcasting", (constraint, known), ShapeEq((result,), (other,)))
+        store.unwait(constraint)  # the two of them say it
     elif isinstance(result, DimVar) and isinstance(other, DimVar):
         store.imply("broadcasting", (constraint, known), DimEq(result, other))
+        store.unwait(constraint)
 
 
 def is_redundant(store: Store, constraint: Constraint) -> bool:

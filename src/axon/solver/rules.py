@@ -7,7 +7,6 @@ from axon.solver.broadcasting import solve_broadcast, solve_dim_broadcast
 from axon.solver.constraints import Constraint
 from axon.solver.store import Store, Trace
 from axon.solver.words import solve_has_rank, solve_shape_eq, solve_uniform
-from axon.types.dim import TooLarge
 from axon.types.type import AtLeast, Broadcast, DimBroadcast, DimEq, HasRank, ShapeEq, Uniform
 
 # Every rule there is, by the name that derivations show; the paper's first.
@@ -35,24 +34,21 @@ def step(store: Store, constraint: Constraint) -> None:
 
     One whose arithmetic grows out of hand is set aside.
     """
-    try:
-        match constraint.relation:
-            case ShapeEq():
-                solve_shape_eq(store, constraint, constraint.relation)
-            case DimEq():
-                solve_dim_eq(store, constraint, constraint.relation)
-            case Broadcast():
-                solve_broadcast(store, constraint, constraint.relation)
-            case DimBroadcast():
-                solve_dim_broadcast(store, constraint, constraint.relation)
-            case AtLeast():
-                solve_at_least(store, constraint, constraint.relation)
-            case Uniform():
-                solve_uniform(store, constraint, constraint.relation)
-            case HasRank():
-                solve_has_rank(store, constraint, constraint.relation)
-    except TooLarge:
-        store.wait(constraint, ())
+    match constraint.relation:
+        case ShapeEq():
+            solve_shape_eq(store, constraint, constraint.relation)
+        case DimEq():
+            solve_dim_eq(store, constraint, constraint.relation)
+        case Broadcast():
+            solve_broadcast(store, constraint, constraint.relation)
+        case DimBroadcast():
+            solve_dim_broadcast(store, constraint, constraint.relation)
+        case AtLeast():
+            solve_at_least(store, constraint, constraint.relation)
+        case Uniform():
+            solve_uniform(store, constraint, constraint.relation)
+        case HasRank():
+            solve_has_rank(store, constraint, constraint.relation)
 
 
 def new_store(trace: Trace | None = None, levels: bool = True) -> Store:

@@ -64,6 +64,7 @@ class Store:
         self.rewrites: dict[Mono, tuple[Dim, Constraint]] = {}
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
+        self.sides: dict[Shape, Constraint] = {}
         self.clock = 0
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
@@ -254,7 +255,10 @@ class Store:
 
     def bind(self, rule: str, var: IndexVar, value: Dim | Shape, by: Constraint) -> None:
         """Let a variable stand for a value that does not mention it."""
-        self.clock += 1
+        if isinstance(value, tuple):
+            assert isinstance(var, ShapeVar)
+            value = self._plain(var, value, by)
+        self.clock += 1  # after the last look at what was known without it
         by.time = self.clock
         if isinstance(var, DimVar):
             assert not isinstance(value, tuple)
@@ -267,7 +271,6 @@ class Store:
                 self.imply("non-negativity", (by,), AtLeast(value, silent=True))
         else:
             assert isinstance(value, tuple)
-            value = self._plain(var, value, by)
             self.bindings[var] = Binding(value, by, self.clock)
             if var.runtime:
                 self.guards.append(Guard(ShapeEq((var,), value), by.origin, by.depth))

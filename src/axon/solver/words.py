@@ -62,9 +62,24 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
         if _may_bind(constraint, var, value):
             if value is left and len(right) == 1:
                 store.note("reordering", constraint)
+            if var.runtime:
+                value = _of_the_run(store, constraint, var, value)
             store.bind("basic", var, value, constraint)
             return True
     return False
+
+
+def _of_the_run(store: Store, constraint: Constraint, var: ShapeVar, value: Shape) -> Shape:
+    """What a run-time shape is made of is known only to the run: its parts are of the run too."""
+    word = list(value)
+    for i, item in enumerate(value):
+        if isinstance(item, ShapeVar) and not item.runtime and item.scope >= var.scope:
+            shape = word[i] = ShapeVar("", var.level, scope=var.scope, runtime=True)
+            store.imply("basic", (constraint,), ShapeEq((item,), (shape,)))
+        elif isinstance(item, DimVar) and not item.runtime and item.scope >= var.scope:
+            dim = word[i] = DimVar("", var.level, scope=var.scope, runtime=True)
+            store.imply("basic", (constraint,), DimEq(item, dim))
+    return tuple(word)
 
 
 def _lone_sides(left: Shape, right: Shape) -> list[tuple[Shape, Shape]]:
@@ -182,6 +197,22 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
             store.watch_rank(var)
     unknown = left_vars | right_vars
     store.wait(constraint, [*unknown, *(v.rank for v in unknown if v.has_rank)])
+    for side, other in ((left, right), (right, left)):
+        _equal_sides(store, constraint, side, other)
+
+
+def _equal_sides(store: Store, constraint: Constraint, side: Shape, other: Shape) -> None:
+    """append unpacking: two waiting equations with a side in common have equal other sides."""
+    known = store.sides.get(side)
+    if known is None or known is constraint or not known.waiting:
+        store.sides[side] = constraint
+        return
+    assert isinstance(known.relation, ShapeEq)
+    left, right = store.shape(known.relation.left), store.shape(known.relation.right)
+    if side == left and right != other:
+        store.imply("append unpacking", (constraint, known), ShapeEq(right, other))
+    elif side == right and left != other:
+        store.imply("append unpacking", (constraint, known), ShapeEq(left, other))
 
 
 def _shallow(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:

@@ -2,7 +2,7 @@
 
     Dim  = int | DimVar | Poly                 a constant, a variable, anything else
     Poly = sum of coefficient * monomial       a monomial is a product of atoms, () the empty one
-    Atom = DimVar | FloorDiv | Min | Max | Size
+    Atom = DimVar | FloorDiv | Min | Max | Size | Vast
 
 `a mod b` is `a - b*(a/b)`. Only the functions below make a `Poly` or an atom; they keep the normal
 form.
@@ -17,15 +17,10 @@ from weakref import WeakValueDictionary
 
 from axon.types.variables import DimVar, ShapeVar
 
-
-class TooLarge(Exception):
-    """A product grew past what is worth keeping.
-
-    Never leaves the solver: the constraint stays unsolved.
-    """
-
-
-LARGEST_PRODUCT = 4096
+# Past these a product is not worth keeping: see Vast.
+MOST_TERMS = 4096
+HIGHEST_DEGREE = 64
+MOST_BITS = 8192
 
 
 class Poly:
@@ -91,7 +86,14 @@ class Size(_Node):
     args: tuple[ShapeVar]
 
 
-Atom = DimVar | FloorDiv | Min | Max | Size
+class Vast(_Node):
+    """A size of which only that it exists is kept, since it grew out of hand; equal to no other."""
+
+    __slots__ = ()
+    args: tuple[()]
+
+
+Atom = DimVar | FloorDiv | Min | Max | Size | Vast
 Mono = tuple[Atom, ...]
 Dim = int | DimVar | Poly
 
@@ -163,11 +165,22 @@ def combine(left: Dim, factor: int, right: Dim) -> Dim:
     return from_terms(terms)
 
 
+def vast() -> Dim:
+    return Poly({(Vast(()),): 1})
+
+
+def is_vast(dim: Dim) -> bool:
+    return isinstance(dim, Poly) and any(isinstance(a, Vast) for m in dim.terms for a in m)
+
+
 def scale(factor: int, dim: Dim) -> Dim:
     if factor == 1:
         return dim
     if isinstance(dim, int):
-        return factor * dim
+        large = factor.bit_length() + dim.bit_length() > MOST_BITS
+        return vast() if large and factor and dim else factor * dim
+    if factor.bit_length() > MOST_BITS:
+        return vast()
     return from_terms({m: factor * c for m, c in terms_of(dim).items()})
 
 
@@ -176,14 +189,24 @@ def mul(left: Dim, right: Dim) -> Dim:
         return scale(left, right)
     if isinstance(right, int):
         return scale(right, left)
-    if len(terms_of(left)) * len(terms_of(right)) > LARGEST_PRODUCT:
-        raise TooLarge
+    if (
+        is_vast(left)
+        or is_vast(right)
+        or len(terms_of(left)) * len(terms_of(right)) > MOST_TERMS
+        or max(map(len, terms_of(left))) + max(map(len, terms_of(right))) > HIGHEST_DEGREE
+        or max(_bits(left), _bits(right)) > MOST_BITS
+    ):
+        return vast()
     terms: dict[Mono, int] = {}
     for m1, c1 in terms_of(left).items():
         for m2, c2 in terms_of(right).items():
             mono = _times(m1, m2)
             terms[mono] = terms.get(mono, 0) + c1 * c2
     return from_terms(terms)
+
+
+def _bits(dim: Dim) -> int:
+    return max(c.bit_length() for c in terms_of(dim).values())
 
 
 def _times(left: Mono, right: Mono) -> Mono:
@@ -530,6 +553,8 @@ def replace_atom(atom: Atom, lookup: Lookup, size: Callable[[ShapeVar], Dim]) ->
             return maximum(*(substitute(p, lookup, size) for p in parts))
         case Size(args=(shape,)):
             return size(shape)
+        case Vast():
+            return of_atom(atom)
 
 
 def evaluate(dim: Dim, values: dict[DimVar, int]) -> int | None:
@@ -552,7 +577,7 @@ def evaluate(dim: Dim, values: dict[DimVar, int]) -> int | None:
 def _evaluate_atom(atom: Atom, values: dict[DimVar, int]) -> int | None:
     if isinstance(atom, DimVar):
         return values.get(atom)
-    if isinstance(atom, Size):
+    if isinstance(atom, Size | Vast):
         return None
     parts = [evaluate(part, values) for part in atom.args]
     if any(part is None for part in parts):

@@ -70,6 +70,7 @@ class Reader:
         self.quantified = quantified
         self.in_parameter = False
         self.has_ragged = False
+        self._places: dict[int, Span] = {}
         self.relations: list[Relation] = []
         self.diagnostics: list[Diagnostic] = []
 
@@ -87,11 +88,20 @@ class Reader:
             case ast.TupleType(items, _):
                 return Tuple(tuple(self.read_type(item) for item in items))
             case ast.FnType(params, result, _):
-                return Fn(tuple(self.read_type(p) for p in params), self.read_type(result))
+                return Fn(tuple(self._read_param(p) for p in params), self.read_type(result))
             case ast.ShapeValueType(shape, _):
                 return ShapeValue(self._sizes(self.shape(shape), shape.span))
             case ast.DimValueType(dim, _):
                 return DimValue(self.dim(dim))
+
+    def _read_param(self, expr: ast.TypeExpr) -> Type:
+        """A parameter of an operator; what it returns may have sizes of the run, it may not."""
+        if not self.quantified:
+            return self.read_type(expr)
+        self.in_parameter = True
+        type_ = self.read_type(expr)
+        self.in_parameter = False
+        return type_
 
     def elem(self, name: str) -> Elem:
         if name in BIT:
@@ -193,11 +203,10 @@ class Reader:
             case "-":
                 return dims.sub(left, right)
             case "*":
-                try:
-                    return dims.mul(left, right)
-                except dims.TooLarge:
+                product = dims.mul(left, right)
+                if dims.is_vast(product):
                     self._error("AX005", "this dimension is too large to keep", operation.span)
-                    return 0
+                return product
             case _:
                 if right == 0:
                     self._error("AX107", "a dimension is divided by zero", operation.span)
@@ -257,23 +266,43 @@ class Reader:
 
     # --- conditions ---
 
+    def conditions_with_places(self) -> list[tuple[Relation, Span | None]]:
+        """Every relation read so far, with the condition it is if it was written as one."""
+        return [(r, self._places.get(i)) for i, r in enumerate(self.relations)]
+
     def conditions(self, conditions: tuple[ast.Condition, ...]) -> None:
+        known = set(self.scope.index)
         for condition in conditions:
-            match condition:
-                case ast.ElementClass(name, class_name, span):
-                    self._element_class(name, class_name, span)
-                case ast.Compatible(args, _):
-                    if self._is_shape(*args):
-                        parts = tuple(self._as_shape(a) for a in args)
-                        result = ShapeVar("", self.level, scope=self.depth)
-                        self.relations.append(Broadcast((result,), parts))
-                    else:
-                        dim = DimVar("", self.level, scope=self.depth)
-                        self.relations.append(
-                            DimBroadcast(dim, tuple(self._as_dim(a) for a in args))
-                        )
-                case ast.Relation(op, left, right, span):
-                    self._relation(op, left, right, span)
+            before = len(self.relations)
+            self._condition(condition)
+            for i in range(before, len(self.relations)):
+                self._places[i] = condition.span
+            if self.user and not isinstance(condition, ast.ElementClass):
+                self._mentions(condition, known, self.relations[before:])
+
+    def _mentions(
+        self, condition: ast.Condition, known: set[str], relations: list[Relation]
+    ) -> None:
+        """A condition on names that are in none of the types would say nothing."""
+        names = {v.name for relation in relations for v in relation_variables(relation) if v.user}
+        if names and not names & known:
+            name = min(names)
+            self._error("AX201", f"`{name}` is in none of the types", condition.span, "not bound")
+
+    def _condition(self, condition: ast.Condition) -> None:
+        match condition:
+            case ast.ElementClass(name, class_name, span):
+                self._element_class(name, class_name, span)
+            case ast.Compatible(args, _):
+                if self._is_shape(*args):
+                    parts = tuple(self._as_shape(a) for a in args)
+                    result = ShapeVar("", self.level, scope=self.depth)
+                    self.relations.append(Broadcast((result,), parts))
+                else:
+                    dim = DimVar("", self.level, scope=self.depth)
+                    self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
+            case ast.Relation(op, left, right, span):
+                self._relation(op, left, right, span)
 
     def _element_class(self, name: str, class_name: str, span: Span) -> None:
         mask = CLASSES.get(class_name, BIT.get(class_name))

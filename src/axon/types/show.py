@@ -6,13 +6,14 @@ everything else a, b, c ….
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from string import ascii_lowercase
 
 from axon.types import dim as dims
-from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Size
+from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Size, Vast
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -32,6 +33,9 @@ from axon.types.type import (
     Unknown,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+
+# What needs no parentheses: a name, a number, a call.
+_SIMPLE = re.compile(r"\??\w+'*|\w+\([^()]*\)")
 
 
 def _letters(alphabet: str) -> Iterator[str]:
@@ -160,6 +164,8 @@ class Show:
                 return self._var(atom)
             case Size(args=(shape,)):
                 return f"size({self._var(shape)})"
+            case Vast():
+                return "vast"
             case FloorDiv(args=(top, bottom)) if self.paper:
                 return f"(/ {self.dim(top)} {self.dim(bottom)})"
             case FloorDiv(args=(top, bottom)):
@@ -170,7 +176,7 @@ class Show:
 
     def _operand(self, dim: Dim) -> str:
         text = self.dim(dim)
-        return text if text.replace("_", "a").replace("?", "").isalnum() else f"({text})"
+        return text if _SIMPLE.fullmatch(text) else f"({text})"
 
     def _prefix(self, dim: Dim) -> str:
         """The paper's notation: (+ (- h r) 1)."""

@@ -122,12 +122,16 @@ class ElemVar:
 
 
 class TypeVar:
-    """A whole type not known yet. What it comes to stand for is no deeper than its scope."""
+    """A whole type not known yet. What it comes to stand for is no deeper than its scope.
 
-    __slots__ = ("id", "level", "name", "scope", "user")
+    `shown` is one with a name that a derivation should show: a parameter, or a user's name.
+    """
+
+    __slots__ = ("id", "level", "name", "scope", "shown", "user")
 
     def __init__(self, name: str = "", level: int = 0, user: bool = False, scope: int = 0) -> None:
         self.id = next(_ids)
+        self.shown = user
         self.name = name
         self.level = level
         self.user = user
