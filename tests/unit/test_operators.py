@@ -85,7 +85,7 @@ def test_the_paper_and_the_decisions() -> None:
     assert signature("concat", 2) == "(t [a]@after, t [b]@after) -> t [a+b]@after"
     assert signature("map", 2) == "((t s) -> u r, t [d]@s) -> u [d]@r"
     assert signature("transpose") == "t s@[m,n] -> t s@[n,m]"
-    assert signature("reverse") == "t [n]@s -> t [n]@s"
+    assert signature("reverse") == "t [n]@after -> t [n]@after"
     assert signature("nonzero") == "t [n] -> i64 [?k]"
 
 
@@ -267,7 +267,7 @@ def test_slices_are_pythons() -> None:
     bounds = [None, *range(-5, 6)]
     for start, stop, step in product(bounds, bounds, [-3, -2, -1, 1, 2, 3]):
         text = signature("slice", start=start, stop=stop, step=step)
-        length = text.removeprefix("t [n]@s -> t [").removesuffix("]@s")
+        length = text.removeprefix("t [n]@after -> t [").removesuffix("]@after")
         for n in range(9):
             expected = len(range(n)[slice(start, stop, step)])
             assert size_of(length, n=n) == expected, (start, stop, step, n, length)
@@ -277,7 +277,7 @@ def test_slices_by_symbolic_bounds_are_pythons() -> None:
     bounds: list[int | str | None] = [None, -2, -1, 0, 1, 3, "a", "b"]
     for start, stop, step in product(bounds, bounds, [-2, -1, 1, 2]):
         text = signature("slice", start=start, stop=stop, step=step)
-        length = text.removeprefix("t [n]@s -> t [").removesuffix("]@s")
+        length = text.removeprefix("t [n]@after -> t [").removesuffix("]@after")
         for n, a, b in product(range(6), range(5), range(5)):
             values = {"a": a, "b": b}
             low, high = (values[x] if isinstance(x, str) else x for x in (start, stop))
