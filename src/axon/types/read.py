@@ -277,17 +277,24 @@ class Reader:
             self._condition(condition)
             for i in range(before, len(self.relations)):
                 self._places[i] = condition.span
-            if self.user and not isinstance(condition, ast.ElementClass):
-                self._mentions(condition, known, self.relations[before:])
+        if self.user:
+            self._look_for_strangers(known)
 
-    def _mentions(
-        self, condition: ast.Condition, known: set[str], relations: list[Relation]
-    ) -> None:
-        """A condition on names that are in none of the types would say nothing."""
-        names = {v.name for relation in relations for v in relation_variables(relation) if v.user}
-        if names and not names & known:
-            name = min(names)
-            self._error("AX201", f"`{name}` is in none of the types", condition.span, "not bound")
+    def _look_for_strangers(self, known: set[str]) -> None:
+        """A condition on names that nothing ties to the types says nothing: a slip of the pen."""
+        named = {
+            i: {v.name for v in relation_variables(self.relations[i]) if v.user}
+            for i in self._places
+        }
+        while True:
+            tied = [i for i, names in named.items() if not names or names & known]
+            if not tied:
+                break
+            for i in tied:
+                known |= named.pop(i)
+        for i, names in named.items():
+            message = f"`{min(names)}` is in none of the types"
+            self._error("AX201", message, self._places[i], "not bound")
 
     def _condition(self, condition: ast.Condition) -> None:
         match condition:
