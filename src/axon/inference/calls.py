@@ -16,6 +16,7 @@ from axon.source import Source, Span
 from axon.syntax import ast, parse_signature
 from axon.types import dim as dims
 from axon.types.dim import Dim
+from axon.types.elements import BIT, NUM
 from axon.types.read import read_signature
 from axon.types.type import (
     UNKNOWN,
@@ -247,11 +248,25 @@ def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) 
 
 
 def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) -> Type:
+    if node.op in "+-*/" and (same := _same_tensor(inference, left, right)) is not None:
+        return same
     scheme = signature_of(OPERATORS[node.op], 2, {})
     assert isinstance(scheme, Scheme)
     return _apply_scheme(
         inference, scheme, node.op, [left, right], (node.left, node.right), node.span
     )
+
+
+def _same_tensor(inference: Inference, left: Type, right: Type) -> Type | None:
+    """`x + y` of one number type and one shape is of that type: there is nothing to solve."""
+    left, right = inference.state.prune(left), inference.state.prune(right)
+    if not isinstance(left, Tensor) or not isinstance(right, Tensor) or left.shape != right.shape:
+        return None
+    elem = inference.state.elem(left.elem)
+    if elem is not inference.state.elem(right.elem):
+        return None
+    allowed = BIT[elem] if isinstance(elem, str) else elem.allowed
+    return left if allowed & NUM == allowed else None
 
 
 def apply_operator(
