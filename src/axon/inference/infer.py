@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from axon.diagnostics import error
-from axon.inference import calls, sizes
+from axon.inference import calls, operators, sizes
 from axon.inference.environment import Entry, Environment
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
@@ -43,7 +43,7 @@ class Inference:
     def __init__(self, state: State, prelude: Prelude) -> None:
         self.state = state
         self.prelude = prelude
-        self.pending: list[calls.Pending] = []
+        self.pending: list[operators.Pending] = []
         self.defining: list[str] = []
         self.later: dict[str, Span] = {}
         self.results: list[tuple[Type, Span, int]] = []
@@ -69,13 +69,13 @@ class Inference:
                     if isinstance(number, DimValue):
                         return DimValue(dims.scale(-1, number.dim))
                     return number
-                return calls.apply_operator(self, "negate", (operand,), (), span, env)
+                return operators.apply_operator(self, "negate", (operand,), (), span, env)
             case ast.Fn():
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
             case ast.OperatorName(op, span):
-                return calls.operator_value(self, op, span)
+                return operators.operator_value(self, op, span)
             case ast.ListExpr():
                 return sizes.read_shape(self, expr, env)
             case ast.String(_, span):
@@ -105,7 +105,7 @@ class Inference:
         type_ = self.infer(left, env)
         for node in reversed(spine):
             right = self.infer(node.right, env)
-            type_ = sizes.combined(self, node.op, type_, right) or calls.apply_infix(
+            type_ = sizes.combined(self, node.op, type_, right) or operators.apply_infix(
                 self, node, type_, right
             )
         return type_
@@ -116,8 +116,8 @@ class Inference:
         if size is not None and (entry is None or env.is_global(expr.name)):
             return size
         if entry is None and expr.name not in self.defining:
-            if calls.is_operator(expr.name):
-                return calls.operator_value(self, expr.name, expr.span)
+            if operators.is_operator(expr.name):
+                return operators.operator_value(self, expr.name, expr.span)
             entry = self.prelude(expr.name)
         if entry is None:
             calls.report_unbound(self, expr, env)
@@ -174,7 +174,7 @@ class Inference:
         if wanted is not None and fn.result is not None:
             note = f"`{print_type(fn.result)}`"
             unify(state, result, wanted, Origin("result", fn.body.result.span, "", 0, note))
-        calls.settle(self, mark, final=False)
+        operators.settle(self, mark, final=False)
         state.depth -= 1
         return Fn(tuple(params), result)
 
@@ -220,7 +220,7 @@ class Inference:
             self.state.level += 1
             mark = len(self.pending)
             type_ = self.bounded(self.infer_fn(value, env), pattern.span)
-            calls.settle(self, mark, final=True)
+            operators.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_)
             entry = Entry(generalised.scheme, pattern.span)

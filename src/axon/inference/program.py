@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Label, Severity, error
-from axon.inference import calls
+from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference, Prelude
 from axon.inference.report import describe
@@ -156,7 +156,7 @@ class _Program:
         names = _bound(item.pattern)
         self._begin()
         generalised = self.inference.bind(item, self.environment)
-        calls.settle(self.inference, 0, final=True)
+        operators.settle(self.inference, 0, final=True)
         readable = not self._unreadable(item.span)
         bad, constraints, guards = self._end(generalised.scheme if generalised else None, readable)
         bad = bad or self.inference.tainted or not readable

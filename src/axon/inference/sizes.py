@@ -9,8 +9,17 @@ from axon.solver.constraints import Origin
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.type import AtLeast, DimValue, ShapeValue, Type
-from axon.types.variables import DimVar
+from axon.types.type import (
+    UNKNOWN,
+    AtLeast,
+    DimEq,
+    DimValue,
+    ShapeValue,
+    Tensor,
+    Type,
+    shape_size,
+)
+from axon.types.variables import DimVar, ElemVar
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -109,3 +118,35 @@ def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
                     AtLeast(dims.sub(right, 1), silent=True), Origin("size", node.span)
                 )
             return dims.floordiv(left, right)
+
+
+def reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment) -> Type:
+    """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
+    there are, divided by those that the other sizes account for (which must not be none).
+    """
+    state = inference.state
+    wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
+    if len(wild) != 1:
+        if not wild:
+            return inference.infer(expr, env)
+        inference.error("AX210", "reshape: only one size can be -1", expr.items[wild[1]].span)
+        return UNKNOWN
+    at = wild[0]
+    word = [0 if i == at else read_dim(inference, e, env) for i, e in enumerate(expr.items)]
+    shape = (state.fresh_shape(),)
+    tensor = Tensor(ElemVar("", state.level), shape)
+    unify(state, tensor, input_, Origin("argument", expr.span, "reshape", 1, "", expr.span))
+    others = dims.product([dim for i, dim in enumerate(word) if i != at])
+    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("size", expr.span, "reshape"))
+    word[at] = state.fresh_dim()
+    exact = DimEq(word[at], dims.floordiv(shape_size(shape), others))
+    state.post(exact, Origin("size", expr.span, "reshape"))
+    return ShapeValue(tuple(word))
+
+
+def _is_minus_one(item: ast.Expr) -> bool:
+    match item:
+        case ast.Negate(ast.Number(1, "int", _, _), _):
+            return True
+        case _:
+            return False

@@ -1,0 +1,63 @@
+"""Minimum and maximum of dimensions."""
+
+from __future__ import annotations
+
+from axon.types.poly import (
+    Dim,
+    Max,
+    Min,
+    Poly,
+    add,
+    from_terms,
+    make_atom,
+    of_atom,
+    sub,
+    terms_of,
+)
+from axon.types.sign import is_nonnegative
+
+
+def minimum(*dims: Dim) -> Dim:
+    return _extremum(Min, dims)
+
+
+def maximum(*dims: Dim) -> Dim:
+    return _extremum(Max, dims)
+
+
+def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
+    """min(p+c, q+c) -> min(p, q) + c;
+
+    Min(p, q) -> p where q - p >= 0; nested ones are flattened.
+    """
+    parts: list[Dim] = []
+    for dim in dims:
+        inner = next((m for m in terms_of(dim) if len(m) == 1 and isinstance(m[0], kind)), None)
+        if inner is None or terms_of(dim)[inner] != 1:
+            inside: list[Dim] = [dim]
+        else:
+            # max(max(p, q) + r, s) -> max(p + r, q + r, s)
+            rest = sub(dim, of_atom(inner[0]))
+            inside = [add(part, rest) for part in inner[0].args]  # type: ignore[union-attr, arg-type]
+        parts.extend(part for part in inside if part not in parts)
+    kept: list[Dim] = []
+    for part in parts:
+        if any(_covers(kind, other, part) for other in kept):
+            continue
+        kept = [other for other in kept if not _covers(kind, part, other)]
+        kept.append(part)
+    if len(kept) == 1:
+        return kept[0]
+    monos = dict.fromkeys(m for p in kept for m in terms_of(p))
+    offset = from_terms({m: min(terms_of(p).get(m, 0) for p in kept) for m in monos})
+    args = sorted((sub(p, offset) for p in kept), key=_dim_order)
+    return add(Poly({(make_atom(kind, tuple(args)),): 1}), offset)
+
+
+def _covers(kind: type[Min] | type[Max], winner: Dim, loser: Dim) -> bool:
+    """Whether the winner makes the loser superfluous."""
+    return is_nonnegative(sub(loser, winner) if kind is Min else sub(winner, loser))
+
+
+def _dim_order(dim: Dim) -> list[tuple[list[int], int]]:
+    return sorted(([a.id for a in m], c) for m, c in terms_of(dim).items())

@@ -1,0 +1,78 @@
+"""What can be said of a dimension for all sizes >= 0: that it is not negative, that it is not 1."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from axon.types.poly import (
+    Atom,
+    Dim,
+    FloorDiv,
+    Max,
+    Min,
+    Mono,
+    combine,
+    from_terms,
+    scale,
+    sub,
+    terms_of,
+)
+from axon.types.variables import DimVar
+
+
+def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
+    """Whether the dimension is >= 0 for all sizes >= 0. False means: not known to be."""
+    if isinstance(dim, int):
+        return dim >= 0
+    if isinstance(dim, DimVar):
+        return True
+    if all(c > 0 and all(_atom_nonnegative(a) for a in m) for m, c in dim.terms.items()):
+        return True
+    if depth == 0:
+        return False
+    compound = [m for m in dim.terms if len(m) == 1 and isinstance(m[0], FloorDiv | Min | Max)]
+    return any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4])
+
+
+def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
+    """Replace one atom by a bound that makes the dimension smaller, and look again."""
+    atom = mono[0]
+    rest = from_terms({m: c for m, c in terms_of(dim).items() if m != mono})
+    match atom:
+        case FloorDiv(args=(top, bottom)) if isinstance(bottom, int) and bottom > 0:
+            # p/d <= p/d exactly, and >= (p - d + 1)/d; multiply by d
+            bound = top if coefficient < 0 else sub(top, bottom - 1)
+            return is_nonnegative(combine(scale(bottom, rest), coefficient, bound), depth)
+        case Min(args=parts) if coefficient < 0:
+            return any(is_nonnegative(combine(rest, coefficient, p), depth) for p in parts)
+        case Max(args=parts) if coefficient > 0:
+            return any(is_nonnegative(combine(rest, coefficient, p), depth) for p in parts)
+        case Min(args=parts) | Max(args=parts):
+            return all(is_nonnegative(combine(rest, coefficient, p), depth) for p in parts)
+        case _:
+            return False
+
+
+def _atom_nonnegative(atom: Atom) -> bool:
+    match atom:
+        case FloorDiv(args=(top, bottom)):
+            return is_nonnegative(top, 1) and (not isinstance(bottom, int) or bottom > 0)
+        case Min(args=parts):
+            return all(is_nonnegative(p, 1) for p in parts)
+        case Max(args=parts):
+            return any(is_nonnegative(p, 1) for p in parts)
+        case _:
+            return True
+
+
+def is_not_one(dim: Dim) -> bool:
+    """Whether the dimension is certainly not 1: it is at least 2, or 0, or never 1 modulo
+    something.
+    """
+    if isinstance(dim, int):
+        return dim != 1
+    if isinstance(dim, DimVar):
+        return False
+    constant = dim.terms.get((), 0)
+    common = gcd(*(c for m, c in dim.terms.items() if m))
+    return (constant - 1) % common != 0 or is_nonnegative(sub(dim, 2))
