@@ -11,7 +11,7 @@ from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
 from axon.types.type import AtLeast, DimEq
 from axon.types.variables import DimVar
 
-MOST_ROWS = 24
+MOST_OTHERS = 24
 
 
 def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
@@ -255,95 +255,11 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
         store.rewrite(monos[0], rest, constraint)
     else:
         store.lend_sum(terms, constant, constraint)
-        _eliminate(store, constraint)
+        store.settle_later(constraint)
 
 
 def _is_linear(mono: Mono) -> bool:
     return len(mono) == 1 and isinstance(mono[0], DimVar)
-
-
-# --- linear systems
-# --------------------------------------------------------------------------------
-
-
-def _eliminate(store: Store, constraint: Constraint) -> None:
-    """elimination: combine the equations that wait and share monomials; post what that decides."""
-    rows = _component(store, constraint)
-    if len(rows) < 2:
-        return
-    known = [row for row, _ in rows]
-    for combination in _echelon(known):
-        if combination and combination not in known and _decides(combination):
-            parents = tuple(c for _, c in rows)
-            store.imply("elimination", parents, DimEq(dims.from_terms(dict(combination)), 0))
-            store.note("elimination", constraint)
-            return
-
-
-def _decides(row: dict[Mono, int]) -> bool:
-    """Whether an equation is a conflict, binds a variable, or says what a monomial is.
-
-    One that would wait is not worth posting: it would be combined again.
-    """
-    terms = {m: c for m, c in row.items() if m}
-    constant = row.get((), 0)
-    common = gcd(*terms.values())
-    if len(terms) < 2 or constant % common:
-        return True
-    for mono, coefficient in terms.items():
-        lead = mono[0]
-        alone = abs(coefficient) == common and len(mono) == 1
-        if alone and isinstance(lead, DimVar) and not _occurs_elsewhere(lead, mono, terms):
-            return True
-    signs = {
-        c > 0 if dims.is_nonnegative(dims.from_terms({m: 1})) else None for m, c in terms.items()
-    }
-    return (signs == {True} and constant >= 0) or (signs == {False} and constant <= 0)
-
-
-def _component(store: Store, start: Constraint) -> list[tuple[dict[Mono, int], Constraint]]:
-    rows: dict[Constraint, dict[Mono, int]] = {}
-    todo = [start]
-    while todo and len(rows) < MOST_ROWS:
-        constraint = todo.pop()
-        if constraint in rows or not isinstance(constraint.relation, DimEq):
-            continue
-        row = dims.terms_of(
-            store.unrewritten(dims.sub(constraint.relation.left, constraint.relation.right))
-        )
-        rows[constraint] = row
-        for mono in row:
-            if mono:
-                lead = mono[0]
-                alone = len(mono) == 1 and isinstance(lead, DimVar)
-                todo.extend(store.watching(lead if alone and isinstance(lead, DimVar) else mono))
-    return [(row, c) for c, row in rows.items() if row]
-
-
-def _echelon(rows: list[dict[Mono, int]]) -> list[dict[Mono, int]]:
-    """Integer row echelon form: multiples of rows are taken from others, which keeps solutions."""
-    columns = sorted(
-        {m for row in rows for m in row if m}, key=lambda m: (_is_linear(m), [a.id for a in m])
-    )
-    todo = [dict(row) for row in rows]
-    done: list[dict[Mono, int]] = []
-    for column in columns:
-        while True:
-            active = [row for row in todo if row.get(column)]
-            if len(active) < 2:
-                break
-            active.sort(key=lambda row: abs(row[column]))
-            least = active[0]
-            for row in active[1:]:
-                factor = row[column] // least[column]
-                for m, c in least.items():
-                    row[m] = row.get(m, 0) - factor * c
-        for row in todo:
-            if row.get(column):
-                done.append({m: c for m, c in row.items() if c})
-                todo = [other for other in todo if other is not row]
-                break
-    return done + [{m: c for m, c in row.items() if c} for row in todo]
 
 
 def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> None:
@@ -368,7 +284,7 @@ def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
     for mono, coefficient in dims.terms_of(dim).items():
         if len(mono) != 1 or not isinstance(mono[0], DimVar):
             continue
-        for other in store.watching(mono[0])[:MOST_ROWS]:
+        for other in store.watching(mono[0])[:MOST_OTHERS]:
             if other is constraint or not isinstance(other.relation, AtLeast):
                 continue
             bound = store.dim(other.relation.dim)

@@ -55,7 +55,9 @@ class Store:
     `levels` is off in a replay, which must leave the variables as they are.
     """
 
-    def __init__(self, step: Step, trace: Trace | None = None, levels: bool = True) -> None:
+    def __init__(
+        self, step: Step, settle: Step, trace: Trace | None = None, levels: bool = True
+    ) -> None:
         self.bindings: dict[IndexVar, Binding] = {}
         self.waiting: dict[Constraint, None] = {}
         self.conflicts: list[Conflict] = []
@@ -69,7 +71,9 @@ class Store:
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
         self._ranked: set[ShapeVar] = set()
+        self._later: dict[Constraint, None] = {}
         self._step = step
+        self._settle = settle
         self._trace = trace
         self._levels = levels
 
@@ -95,9 +99,15 @@ class Store:
         self.run()
 
     def run(self) -> None:
-        queue = self._queue
-        while queue:
-            self._step(self, queue.popleft())
+        queue, later = self._queue, self._later
+        while True:
+            while queue:
+                self._step(self, queue.popleft())
+            if not later:
+                break
+            constraint, _ = later.popitem()
+            if constraint.waiting:
+                self._settle(self, constraint)
 
     # --- what is known -----------------------------------------------------------------------
 
@@ -341,6 +351,10 @@ class Store:
                 del self.rewrites[mono]
             for key in [k for k, (_, by) in self.sums.items() if by is constraint]:
                 del self.sums[key]
+
+    def settle_later(self, constraint: Constraint) -> None:
+        """Look at the constraint together with others when nothing simpler is left to do."""
+        self._later[constraint] = None
 
     def watching(self, key: IndexVar | Mono) -> list[Constraint]:
         """The constraints that wait for this."""
