@@ -2,8 +2,8 @@
 
     python benchmarks/solver.py [--most N] [--family NAME]
 
-The exponent is the slope between the largest two sizes in log-log scale, the best of several runs; a
-family whose exponent passes 1.15 makes the run fail.
+The exponent is the slope between the largest two sizes in log-log scale, each the best of several
+runs; a family whose exponent passes 1.15 makes the run fail.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import random
 import resource
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from axon.solver.rules import new_store
 from axon.types import dim as dims
@@ -29,7 +30,7 @@ LIMIT = 1.15
 def chain(n: int) -> Iterator[Relation]:
     """x0 = x1, x1 = x2, …, and at the end a constant."""
     variables = [DimVar() for _ in range(n)]
-    for a, b in zip(variables, variables[1:], strict=False):
+    for a, b in pairwise(variables):
         yield DimEq(a, b)
     yield DimEq(variables[-1], 7)
 
@@ -49,7 +50,7 @@ def shuffled_chain(n: int) -> Iterator[Relation]:
 def steps(n: int) -> Iterator[Relation]:
     """x1 = x0 + 1, x2 = x1 + 1, …, known from the far end."""
     variables = [DimVar() for _ in range(n)]
-    for a, b in zip(variables, variables[1:], strict=False):
+    for a, b in pairwise(variables):
         yield DimEq(b, dims.add(a, 1))
     yield DimEq(variables[-1], n + 5)
 

@@ -9,7 +9,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from axon import stdlib
 from axon.diagnostics import Diagnostic, Severity, error
@@ -58,14 +58,16 @@ def check_text(text: str, name: str = "program.axon") -> Checked:
     return check(Source(name, text))
 
 
-def check(source: Source, find_file: FindFile | None = None, paper: bool = False) -> Checked:
-    """Parse, infer, describe."""
-    with _room():
-        return _check(source, _Imports(find_file or _no_files), paper)
+def check(
+    source: Source, find_file: FindFile | None = None, paper: bool = False, prove: bool = False
+) -> Checked:
+    """Parse, infer, describe. To `prove` needs the extra of that name: see `axon.prove.extra`."""
+    with room():
+        return _check(source, Imports(find_file or no_files), paper, prove)
 
 
 @contextmanager
-def _room() -> Iterator[None]:
+def room() -> Iterator[None]:
     """Room to work in, given back afterwards.
 
     The cycle collector rests: almost nothing here is circular, and looking for what is makes the
@@ -83,13 +85,24 @@ def _room() -> Iterator[None]:
             gc.enable()
 
 
-def _check(source: Source, imports: _Imports, paper: bool = False) -> Checked:
+def _check(source: Source, imports: Imports, paper: bool = False, prove: bool = False) -> Checked:
     program, problems = parse_program(source)
     broken = tuple(p.span for p in problems if p.span is not None)
-    inferred = infer_program(program, lambda item: imports.read(item, source), _prelude, broken)
+    inferred = infer_program(program, lambda item: imports.read(item, source), prelude, broken)
+    if prove:
+        inferred = _proved(inferred)
     signatures = tuple(describe_definition(d, paper) for d in inferred.definitions)
     diagnostics = sorted((*problems, *inferred.diagnostics), key=_place)
     return Checked(program, inferred, signatures, tuple(diagnostics))
+
+
+def _proved(inferred: Inferred) -> Inferred:
+    """Without conditions that follow from others, and with errors for those that cannot hold."""
+    from axon.prove.definitions import prove_definitions
+
+    definitions, problems = prove_definitions(inferred.definitions)
+    diagnostics = (*inferred.diagnostics, *problems)
+    return replace(inferred, definitions=definitions, diagnostics=diagnostics)
 
 
 def _place(diagnostic: Diagnostic) -> int:
@@ -100,18 +113,22 @@ def _place(diagnostic: Diagnostic) -> int:
 # -----------------------------------------------------------------------------------------
 
 
-def _no_files(path: str, _source: Source) -> str:
+def no_files(path: str, _source: Source) -> str:
     return f"`{path}` cannot be found from here"
 
 
 @dataclass(slots=True)
-class _Imports:
+class Imports:
     """Files already read, and those being read, by name."""
 
     find: FindFile
     done: dict[str, Environment | None] = field(default_factory=dict)
     active: list[str] = field(default_factory=list)
     circular: set[str] = field(default_factory=set)
+
+    def read_none(self, item: ast.Import) -> Environment | Diagnostic:
+        """For a program that has no imports."""
+        return error("AX211", f"`{item.path}` cannot be found from here", item.path_span)
 
     def read(self, item: ast.Import, source: Source) -> Environment | Diagnostic:
         text = stdlib.find(item.path)
@@ -158,7 +175,7 @@ class _Imports:
 _library: dict[str, Entry] = {}
 
 
-def _prelude(name: str) -> Entry | None:
+def prelude(name: str) -> Entry | None:
     """A name of the standard library, which is read the first time that a program has a name
     that nothing else explains.
     """

@@ -6,22 +6,27 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Source:
-    """One text. Offsets count characters; lines and columns count from one."""
+    """One text. Offsets count characters; lines and columns count from one.
+
+    A part of a larger text knows how many lines are above it, which may change as that is edited.
+    """
 
     name: str
     text: str
+    lines_above: int = 0
     _line_starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> tuple[int, int]:
         """The line and column of an offset."""
         starts = self._starts()
         line = bisect_right(starts, offset)
-        return line, offset - starts[line - 1] + 1
+        return line + self.lines_above, offset - starts[line - 1] + 1
 
     def line(self, number: int) -> str:
         """The text of a line, without its end."""
+        number -= self.lines_above
         starts = self._starts()
         end = starts[number] - 1 if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r")

@@ -58,8 +58,22 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """A definition without a type: its name, all of it, and what was asked of the solver for it,
+    with what it clashes with elsewhere.
+    """
+
+    name: str
+    span: Span
+    whole: Span
+    constraints: tuple[Constraint, ...]
+    names: Scope
+
+
+@dataclass(frozen=True, slots=True)
 class Inferred:
     definitions: tuple[Definition, ...]
+    failed: tuple[Failed, ...]
     diagnostics: tuple[Diagnostic, ...]
     environment: Environment
     state: State
@@ -75,10 +89,10 @@ def infer_program(
 
     `broken` are the places that could not be read: a definition around one of them has no type.
     """
-    walk = _Program(read_import, prelude, broken)
+    walk = Walk(read_import, prelude, broken)
     for item in program.items:
         if isinstance(item, ast.Binding):
-            for name, span in _bound(item.pattern):
+            for name, span in bound_names(item.pattern):
                 walk.inference.later.setdefault(name, span)
     for item in program.items:
         walk.item(item)
@@ -91,16 +105,22 @@ def infer_program(
         last = walk.diagnostics[-1].labels
         text = f"{more} more problems are not shown"
         walk.diagnostics.append(Diagnostic("AX002", Severity.NOTE, text, last))
-    return Inferred(tuple(walk.definitions), tuple(walk.diagnostics), walk.environment, walk.state)
+    return Inferred(
+        tuple(walk.definitions),
+        tuple(walk.failed),
+        tuple(walk.diagnostics),
+        walk.environment,
+        walk.state,
+    )
 
 
-def _bound(pattern: ast.Pattern) -> list[tuple[str, Span]]:
+def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
     if isinstance(pattern, ast.NamePattern):
         return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
-    return [found for item in pattern.items for found in _bound(item)]
+    return [found for item in pattern.items for found in bound_names(item)]
 
 
-class _Program:
+class Walk:
     def __init__(
         self, read_import: ImportReader, prelude: Prelude, broken: tuple[Span, ...]
     ) -> None:
@@ -108,6 +128,7 @@ class _Program:
         self.inference = Inference(self.state, prelude)
         self.environment = Environment()
         self.definitions: list[Definition] = []
+        self.failed: list[Failed] = []
         self.diagnostics: list[Diagnostic] = []
         self.open: list[int] = []
         self._read_import = read_import
@@ -153,7 +174,7 @@ class _Program:
         self.environment.names[item.name] = entry
 
     def _binding(self, item: ast.Binding) -> None:
-        names = _bound(item.pattern)
+        names = bound_names(item.pattern)
         self._begin()
         generalised = self.inference.bind(item, self.environment)
         operators.settle(self.inference, 0, final=True)
@@ -165,6 +186,7 @@ class _Program:
             self.inference.later.pop(name, None)
             if bad or entry is None or entry.type is UNKNOWN:
                 self.environment.names[name] = Entry(UNKNOWN, span)
+                self.failed.append(Failed(name, span, item.span, constraints, self.state.names))
                 continue
             scheme = entry.type if isinstance(entry.type, Scheme) else Scheme((), entry.type)
             if generalised is None:
@@ -217,15 +239,15 @@ class _Program:
         self.inference.results.clear()
         if readable:
             self.diagnostics.extend(found)
-        told: set[Constraint] = set()
+        told: dict[Constraint, None] = {}
         places: set[tuple[str, tuple[int, int]]] = set()
         for conflict in store.conflicts[conflicts:] if readable else ():
             bad = True
             diagnostic, core = describe(store, conflict, constraints)
             place = (diagnostic.code, _place(diagnostic))
-            if not told & set(core) and place not in places:
+            if told.keys().isdisjoint(core) and place not in places:
                 self.diagnostics.append(diagnostic)
-            told |= set(core)
+            told.update(dict.fromkeys(core))
             places.add(place)
         checks = [_settled(store, guard) for guard in store.guards[guards:]]
         if scheme is not None:
@@ -233,6 +255,9 @@ class _Program:
             checks += [Guard(relation, NOWHERE, 1) for relation in silent]
         if not bad and readable:
             self._notes()
+        if told:
+            own = set(constraints)
+            constraints = (*(c for c in told if c not in own), *constraints)
         return bad, constraints, tuple(dict.fromkeys(checks))
 
     def _look_for_ragged(self) -> None:

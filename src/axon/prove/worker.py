@@ -1,0 +1,58 @@
+"""The process that solves: a question a line comes in, an answer a line goes out.
+
+It is the only one that loads the solvers. Its memory is bounded, and the operating system ends it
+when a question takes too long, whatever the solver is doing then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from typing import Any
+
+from axon.prove import by_isl, by_z3
+
+BYTES = 2 << 30
+GRACE = 0.1
+ENGINES = {"isl": by_isl.solve, "z3": by_z3.solve}
+
+
+def main() -> None:
+    _bound_memory()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        question = json.loads(line)
+        print(json.dumps(_answer(question)), flush=True)
+
+
+def _answer(question: dict[str, Any]) -> list[list[int]] | bool:
+    seconds = question["seconds"]
+    _alarm(seconds + GRACE)
+    try:
+        found = ENGINES[question["engine"]](question["atoms"], question["clauses"], seconds)
+    except (ArithmeticError, MemoryError, RecursionError, RuntimeError, ValueError):
+        found = True
+    finally:
+        _alarm(0)
+    return found if isinstance(found, bool) else [list(pair) for pair in found.items()]
+
+
+def _bound_memory() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _alarm(seconds: float) -> None:
+    """Nothing catches this signal, so it ends the process even inside a solver."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+if __name__ == "__main__":
+    main()
