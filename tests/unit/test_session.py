@@ -31,7 +31,7 @@ pair = fn (x) { double(x), double(double(x)) };
 
 
 def told(diagnostics: tuple[Diagnostic, ...]) -> list[tuple[object, ...]]:
-    found = []
+    found: list[tuple[object, ...]] = []
     for d in diagnostics:
         assert d.span is not None
         found.append((d.code, d.severity, d.message, d.span.line, d.span.column))

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from axon.cli.files import Unreadable, find_import, read_source
+from axon.cli.files import Unreadable, Unwritable, find_import, read_source, write_page
 
 FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else WRONG_USAGE
-    except Unreadable as problem:
+    except (Unreadable, Unwritable) as problem:
         print(f"axon: {problem}", file=sys.stderr)
         return WRONG_USAGE
     except BrokenPipeError:
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("files", nargs="+", metavar="FILE")
     check.add_argument("--json", action="store_true", help="the diagnostics as JSON")
+    _add_prove(check)
     check.set_defaults(run=_check)
 
     infer = commands.add_parser("infer", help="print the signature of every definition")
@@ -62,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    _add_prove(infer)
     infer.set_defaults(run=_infer)
 
     explain = commands.add_parser(
@@ -77,19 +79,44 @@ def _parser() -> argparse.ArgumentParser:
         "--short", action="store_true", help="the steps without the sets between them"
     )
     explain.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    explain.add_argument(
+        "--html", metavar="PATH", help="write a page to step through in a browser, errors included"
+    )
     explain.set_defaults(run=_explain)
     return parser
+
+
+def _add_prove(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--prove",
+        action="store_true",
+        help="drop conditions that follow from others, reject those that no sizes meet",
+    )
 
 
 # --- commands
 # --------------------------------------------------------------------------------------------
 
 
+def _lacks_prover(options: argparse.Namespace) -> bool:
+    """Whether `--prove` is asked for and cannot be done; if so, say what to do."""
+    if not options.prove:
+        return False
+    from axon.prove.extra import INSTALL, missing
+
+    lacking = missing()
+    if lacking:
+        print(f"axon: --prove needs {' and '.join(lacking)}: {INSTALL}", file=sys.stderr)
+    return bool(lacking)
+
+
 def _check(options: argparse.Namespace) -> int:
     from axon.driver import check
 
+    if _lacks_prover(options):
+        return WRONG_USAGE
     sources = [read_source(path) for path in options.files]
-    results = [check(source, find_import) for source in sources]
+    results = [check(source, find_import, prove=options.prove) for source in sources]
     if options.json:
         _print_json({"diagnostics": [_json(d) for r in results for d in r.diagnostics]})
     else:
@@ -105,7 +132,10 @@ def _check(options: argparse.Namespace) -> int:
 def _infer(options: argparse.Namespace) -> int:
     from axon.driver import check
 
-    checked = check(read_source(options.file), find_import, options.notation == "paper")
+    if _lacks_prover(options):
+        return WRONG_USAGE
+    paper = options.notation == "paper"
+    checked = check(read_source(options.file), find_import, paper, options.prove)
     if options.json:
         _print_json(
             {
@@ -130,6 +160,8 @@ def _infer(options: argparse.Namespace) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
+    if options.html is not None:
+        return _explain_html(options)
     if re.fullmatch(r"AX\d{3}", options.file):
         return _explain_code(options.file)
     from axon.cli.explain import answer_text, derivation_text
@@ -162,6 +194,33 @@ def _explain(options: argparse.Namespace) -> int:
             print(derivation_text(definition, paper, options.short, options.start))
     _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
+
+
+def _explain_html(options: argparse.Namespace) -> int:
+    if re.fullmatch(r"AX\d{3}", options.file):
+        return _wrong("--html shows a program; a code's page is text")
+    if options.why is not None or options.start is not None or options.short:
+        return _wrong("--html shows everything; it does not go with --why, --from or --short")
+    from axon.cli.html import explain_page
+    from axon.driver import check
+
+    checked = check(read_source(options.file), find_import)
+    inferred = checked.inferred
+    known = [*(d.name for d in inferred.definitions), *(d.name for d in inferred.failed)]
+    if options.name is not None and options.name not in known:
+        _print_diagnostics(checked.diagnostics)
+        return _wrong(f"`{options.name}` does not exist; definitions: {', '.join(known) or 'none'}")
+    write_page(
+        options.html, options.file, explain_page(checked, options.name, options.notation == "paper")
+    )
+    print(options.html)
+    _print_diagnostics(checked.diagnostics)
+    return FINE if checked.ok else HAS_ERRORS
+
+
+def _wrong(sentence: str) -> int:
+    print(f"axon: {sentence}", file=sys.stderr)
+    return WRONG_USAGE
 
 
 def _explain_code(code: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from axon.prove.formula import Clause, Poly, is_constant, satisfied
 
-# isl counts its steps and gives up; some ten million are a second.
+# isl counts its steps and gives up after so many. (Should they take longer, the worker is ended.)
 STEPS_A_SECOND = 4_000_000
 
 
@@ -51,7 +51,7 @@ class _Search:
                     pass  # any number: weaker, and so right when it says "impossible"
                 case word:
                     choices.append(self._extremum(at, word, atom[1]))
-        for clause in clauses_sorted(self.clauses):
+        for clause in self.clauses:
             cases = [f"{self._text(poly)} {op} 0" for op, poly in clause]
             if len(cases) == 1:
                 facts += cases
@@ -110,7 +110,3 @@ class _Search:
             for at, atom in enumerate(self.atoms)
             if atom[0] == "var"
         }
-
-
-def clauses_sorted(clauses: list[Clause]) -> list[Clause]:
-    return sorted(clauses, key=len)

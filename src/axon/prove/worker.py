@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from axon.prove import by_isl, by_z3
 
@@ -20,10 +21,17 @@ ENGINES = {"isl": by_isl.solve, "z3": by_z3.solve}
 
 def main() -> None:
     _bound_memory()
-    print("ready", flush=True)
-    for line in sys.stdin:
-        question = json.loads(line)
-        print(json.dumps(_answer(question)), flush=True)
+    with _private_output() as out:
+        print("ready", file=out, flush=True)
+        for line in sys.stdin:
+            print(json.dumps(_answer(json.loads(line))), file=out, flush=True)
+
+
+def _private_output() -> TextIO:
+    """Where answers go; what a solver prints does not get there."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return out
 
 
 def _answer(question: dict[str, Any]) -> list[list[int]] | bool:
