@@ -1,4 +1,4 @@
-"""Files: reading programs, and what to say when that is not possible."""
+"""Files: reading programs, writing pages, and what to say when that is not possible."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ LARGEST_FILE = 64 << 20
 
 class Unreadable(Exception):
     """A file that cannot be read, with the sentence that says why."""
+
+
+class Unwritable(Exception):
+    """The same for one that cannot be written."""
 
 
 def read_source(path: str) -> Source:
@@ -51,3 +55,14 @@ def find_import(path: str, source: Source) -> Source | str:
         return read_source(os.path.relpath(os.path.join(folder, path)))
     except Unreadable as problem:
         return str(problem)
+
+
+def write_page(path: str, program: str, text: str) -> None:
+    """Write a page about a program, which it must not overwrite."""
+    try:
+        if os.path.exists(path) and os.path.samefile(path, program):
+            raise Unwritable(f"{path} is the program itself; name another file for the page")
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise Unwritable(f"{path!r} cannot be written: {reason}") from None

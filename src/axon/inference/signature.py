@@ -4,7 +4,7 @@ classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from axon.inference.program import Definition
 from axon.inference.schemes import visible
@@ -17,7 +17,7 @@ from axon.types.variables import ElemVar, Var
 @dataclass(frozen=True, slots=True)
 class Signature:
     """`signature` holds no `where`: each residual condition is a string in `where`, each run-time
-    check one in `guards`.
+    check one in `guards`. `variables` are those that have a name in any of these.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Signature:
     where: tuple[str, ...]
     guards: tuple[str, ...]
     classes: tuple[str, ...]
+    variables: dict[str, Var] = field(default_factory=dict, compare=False, repr=False)
 
     def line(self, classes: bool = False) -> str:
         """`name : signature where …`, as `axon infer` prints it."""
@@ -63,4 +64,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
         if isinstance(var, ElemVar) and var.stated
     ]
     implied = tuple(text for text in classes if text not in stated)
-    return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied)
+    variables = {name: var for var, name in names.given.items()}
+    return Signature(
+        definition.name, signature, (*where, *stated), tuple(guards), implied, variables
+    )

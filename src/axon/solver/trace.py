@@ -31,7 +31,8 @@ from axon.types.variables import DimVar, ShapeVar, Var
 
 # What each rule says, in a sentence.
 LAWS = {
-    "basic": "A variable alone on one side stands for the other side from now on.",
+    "basic": "A variable alone on one side stands for the other from now on; two numbers must be "
+    "the same.",
     "reordering": "An equation may be turned round, so that the variable is on the left.",
     "unpacking": "Shapes are equal when they are equally long and equal dimension by dimension.",
     "empty shapes": "A shape that nothing is left for is empty.",
