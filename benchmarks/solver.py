@@ -126,6 +126,23 @@ def dense(n: int) -> Iterator[Relation]:
             yield DimEq(left, sum(c * x for c, x in zip(row, values, strict=True)))
 
 
+def wide_sum(n: int) -> Iterator[Relation]:
+    """One sum of many sizes, none with coefficient 1, which become known one by one."""
+    variables = [DimVar() for _ in range(n)]
+    terms = {(v,): 2 + i % 3 for i, v in enumerate(variables)}
+    yield DimEq(dims.from_terms(dict(terms)), 5 * sum(terms.values()))
+    for v in variables:
+        yield DimEq(v, 5)
+
+
+def wide_concat(n: int) -> Iterator[Relation]:
+    """The size of a concatenation of many, which become known one by one."""
+    variables = [DimVar() for _ in range(n)]
+    yield DimEq(DimVar(), dims.from_terms({(v,): 1 for v in variables}))
+    for v in variables:
+        yield DimEq(v, 5)
+
+
 def broadcasts(n: int) -> Iterator[Relation]:
     """Broadcasts that wait for both their parts."""
     for _ in range(n):
@@ -164,6 +181,8 @@ FAMILIES: dict[str, Family] = {
     "doublings": doublings,
     "strides": strides,
     "dense": dense,
+    "wide sum": wide_sum,
+    "wide concat": wide_concat,
     "broadcasts": broadcasts,
     "broadcast chain": broadcast_chain,
     "broadcast of two": broadcast_two,

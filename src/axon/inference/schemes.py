@@ -80,6 +80,7 @@ def generalise(state: State, type_: Type) -> Generalised:
     """Quantify what is deeper than the current level, with the waiting constraints that speak
     of it.
     """
+    state.store.review()
     raw = type_
     type_ = state.resolve(type_)
     level = state.level

@@ -106,6 +106,18 @@ def substitute(dim: Dim, lookup: Lookup, size: Callable[[ShapeVar], Dim]) -> Dim
     result: dict[Mono, int] = {}
     changed = False
     for mono, coefficient in dim.terms.items():
+        if len(mono) == 1 and isinstance(mono[0], DimVar):  # what most terms are
+            image = lookup(mono[0])
+            if image is mono[0]:
+                result[mono] = result.get(mono, 0) + coefficient
+            elif isinstance(image, int):
+                changed = True
+                result[()] = result.get((), 0) + coefficient * image
+            else:
+                changed = True
+                for m, c in terms_of(image).items():
+                    result[m] = result.get(m, 0) + coefficient * c
+            continue
         images = [replace_atom(a, lookup, size) for a in mono]
         if all(_is_atom(i, a) for i, a in zip(images, mono, strict=True)):
             result[mono] = result.get(mono, 0) + coefficient
