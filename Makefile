@@ -3,12 +3,14 @@
 
 PYTHON ?= python3
 JOBS   ?= 2
+FUZZ_SECONDS ?= 60
 
 VENV := .venv
 BIN  := $(VENV)/bin
 # The stamps: touched after set-up, older than pyproject.toml when it must happen again.
 USER_SETUP := $(VENV)/.set-up-user
 DEV_SETUP  := $(VENV)/.set-up-dev
+FUZZ_SETUP := $(VENV)/.set-up-fuzz
 
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
@@ -16,7 +18,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint golden bench clean
+.PHONY: help run test lint golden bench fuzz mutate clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -49,8 +51,19 @@ bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker and solver, FUZZ_SECONDS (60) each
+	@for name in syntax check solver; do \
+		echo "== fuzz/$$name.py, $(FUZZ_SECONDS) s"; \
+		$(BIN)/python fuzz/$$name.py $(FUZZ_SECONDS) >.fuzz-$$name.log 2>&1 || \
+			{ tail -n 60 .fuzz-$$name.log >&2; echo "the input is in .fuzz/$$name/" >&2; exit 1; }; \
+		grep '^stat::number_of_executed_units' .fuzz-$$name.log; \
+	done
+
+mutate: $(DEV_SETUP) ## break each law on purpose: do the tests notice? (long)
+	@$(BIN)/python scripts/mutate.py --jobs $(JOBS)
+
 clean: ## remove .venv, caches and builds
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .fuzz .fuzz-*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------
@@ -64,6 +77,11 @@ $(DEV_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "== set-up: installing Axon and the tools for its development into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $(USER_SETUP) $@
+
+$(FUZZ_SETUP): $(DEV_SETUP)
+	@echo "== set-up: installing the fuzzer into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev,fuzz]'
+	@touch $@
 
 $(VENV)/pyvenv.cfg:
 	@command -v "$(PYTHON)" >/dev/null || { echo "Axon needs Python 3.11 or newer, and there is no '$(PYTHON)' here; name one: make PYTHON=/path/to/python3" >&2; exit 1; }

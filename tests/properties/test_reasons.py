@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from axon.solver.reasons import conflict_of, reasons
@@ -13,20 +13,19 @@ from axon.solver.rules import new_store
 from axon.types import dim as dims
 from axon.types.type import DimEq, Relation, ShapeEq
 from axon.types.variables import DimVar, ShapeVar
+from tests.budget import ALL
 from tests.properties.systems import Dims, Name, Op, Rel, System, Words, World, systems
-
-MANY = settings(
-    max_examples=300,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-FEWER = settings(MANY, max_examples=150)
 
 
 def check_reasons(world: World) -> bool:
-    """Whether there was a conflict to look at."""
+    """Whether there was a conflict to look at.
+
+    With products and divisions, a contradiction may be seen in one order and not in another; only
+    one that is seen when all is posted anew can be made smaller.
+    """
     store = world.post()
+    if conflict_of(store.posted) is None:
+        return bool(store.conflicts)
     for conflict in store.conflicts[:2]:
         found = reasons(store, conflict)
         assert found
@@ -60,19 +59,19 @@ def contradictions(draw: st.DrawFn, shapes: bool) -> System:
     return System(system.dim_names, system.shape_names, tuple(relations))
 
 
-@MANY
+@ALL
 @given(contradictions(shapes=False))
 def test_reasons_between_dimensions(system: System) -> None:
     assert check_reasons(World(system))
 
 
-@FEWER
+@ALL
 @given(contradictions(shapes=True))
 def test_reasons_between_shapes(system: System) -> None:
     assert check_reasons(World(system))
 
 
-@FEWER
+@ALL
 @given(systems())
 def test_reasons_of_whatever_conflicts(system: System) -> None:
     check_reasons(World(system))

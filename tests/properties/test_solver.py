@@ -6,11 +6,12 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.variables import ShapeVar
+from tests.budget import ALL
 from tests.properties.systems import (
     Dims,
     Expr,
@@ -25,14 +26,6 @@ from tests.properties.systems import (
     systems,
     turned,
 )
-
-MANY = settings(
-    max_examples=300,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-FEWER = settings(MANY, max_examples=150)
 
 
 def check_meaning(system: System) -> None:
@@ -55,13 +48,13 @@ def check_meaning(system: System) -> None:
             raise AssertionError(f"forgotten: {named} satisfies {reading.conditions}")
 
 
-@MANY
+@ALL
 @given(systems(shapes=False))
 def test_dimensions_keep_their_solutions(system: System) -> None:
     check_meaning(system)
 
 
-@MANY
+@ALL
 @given(systems())
 def test_shapes_keep_their_solutions(system: System) -> None:
     check_meaning(system)
@@ -70,7 +63,7 @@ def test_shapes_keep_their_solutions(system: System) -> None:
 # --- (d) what is forced ---------------------------------------------------------------------------
 
 
-@MANY
+@ALL
 @given(systems(shapes=False, linear=True, casts=False, most=3))
 def test_a_forced_size_is_bound_or_waits(system: System) -> None:
     """A value that depends on nothing that waits is a number, or takes two values at least.
@@ -117,19 +110,19 @@ def check_order(system: System, turned: tuple[Rel, ...]) -> None:
     assert outcome(world, world.post()) == outcome(world, world.post(turned))
 
 
-@MANY
+@ALL
 @given(systems(shapes=False, linear=True, casts=False).flatmap(turned))
 def test_order_of_linear_equations(both: tuple[System, tuple[Rel, ...]]) -> None:
     check_order(*both)
 
 
-@FEWER
+@ALL
 @given(systems(linear=True, casts=False).flatmap(turned))
 def test_order_of_shape_equations(both: tuple[System, tuple[Rel, ...]]) -> None:
     check_order(*both)
 
 
-@FEWER
+@ALL
 @given(systems(linear=True).flatmap(turned))
 def test_order_of_broadcasts(both: tuple[System, tuple[Rel, ...]]) -> None:
     check_order(*both)

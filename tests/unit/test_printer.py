@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from axon.diagnostics import render_all
@@ -66,6 +66,7 @@ from axon.syntax.ast import (
     TypeExpr,
 )
 from axon.syntax.tokens import INFIX_LEVEL
+from tests.budget import ALL, QUARTER
 
 SOURCE = Source("none", "")
 AT = Span(SOURCE, 0, 0)
@@ -239,13 +240,11 @@ programs = st.builds(
     st.just(SOURCE),
 )
 
-slow = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-
 
 # --- the law ---------------------------------------------------------------------------------
 
 
-@slow
+@QUARTER
 @given(signatures)
 def test_signatures_are_read_back(tree: Signature) -> None:
     text = print_signature(tree)
@@ -254,7 +253,7 @@ def test_signatures_are_read_back(tree: Signature) -> None:
     assert bones(again) == bones(tree), text
 
 
-@slow
+@QUARTER
 @given(expressions)
 def test_expressions_are_read_back(tree: Expr) -> None:
     text = print_expr(tree)
@@ -263,7 +262,7 @@ def test_expressions_are_read_back(tree: Expr) -> None:
     assert bones(again) == bones(tree), text
 
 
-@slow
+@QUARTER
 @given(programs)
 def test_programs_are_read_back(tree: Program) -> None:
     text = print_program(tree)
@@ -344,6 +343,7 @@ def test_no_comment_is_lost() -> None:
     assert "\n\n  # before the result\n  a, b  # after the result\n  # at the end\n};" in text
 
 
+@ALL
 @given(st.lists(st.sampled_from([*"xy(),;+", "# c\n", "\n", " = ", "fn (x) {", "}", "f("])))
 def test_comments_survive_anywhere(parts: list[str]) -> None:
     source = Source("test", " ".join(parts))

@@ -6,6 +6,7 @@ from axon.types.poly import (
     Dim,
     Max,
     Min,
+    Mono,
     Poly,
     add,
     from_terms,
@@ -49,9 +50,18 @@ def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
     if len(kept) == 1:
         return kept[0]
     monos = dict.fromkeys(m for p in kept for m in terms_of(p))
-    offset = from_terms({m: min(terms_of(p).get(m, 0) for p in kept) for m in monos})
+    offset = from_terms({m: _shared(kind, m, [terms_of(p).get(m, 0) for p in kept]) for m in monos})
     args = sorted((sub(p, offset) for p in kept), key=_dim_order)
     return add(Poly({(make_atom(kind, tuple(args)),): 1}), offset)
+
+
+def _shared(kind: type[Min] | type[Max], mono: Mono, coefficients: list[int]) -> int:
+    """How much of a monomial is pulled out; of a nested extremum only what all parts have, since
+    what is left of it must not be one that would be flattened.
+    """
+    if len(mono) == 1 and isinstance(mono[0], kind) and len(set(coefficients)) > 1:
+        return 0
+    return min(coefficients)
 
 
 def _covers(kind: type[Min] | type[Max], winner: Dim, loser: Dim) -> bool:

@@ -272,7 +272,11 @@ class Reader:
 
     def conditions(self, conditions: tuple[ast.Condition, ...]) -> None:
         known = set(self.scope.index)
-        for condition in conditions:
+        todo = list(conditions)
+        while todo:
+            # a bare name that is new is what a later condition says that it is
+            condition = next((c for c in todo if self._is_evident(c)), todo[0])
+            todo.remove(condition)
             before = len(self.relations)
             self._condition(condition)
             for i in range(before, len(self.relations)):
@@ -286,15 +290,34 @@ class Reader:
             i: {v.name for v in relation_variables(self.relations[i]) if v.user}
             for i in self._places
         }
+        unnamed = {  # results of broadcasts tie as well
+            i: {v for v in relation_variables(self.relations[i]) if not v.user}
+            for i in self._places
+        }
+        met: set[Var] = set()
         while True:
-            tied = [i for i, names in named.items() if not names or names & known]
+            tied = [i for i, n in named.items() if not n or n & known or unnamed[i] & met]
             if not tied:
                 break
             for i in tied:
                 known |= named.pop(i)
+                met |= unnamed[i]
         for i, names in named.items():
             message = f"`{min(names)}` is in none of the types"
             self._error("AX201", message, self._places[i], "not bound")
+
+    def _is_evident(self, condition: ast.Condition) -> bool:
+        """Whether a condition shows by itself if it is between shapes or between dimensions."""
+        match condition:
+            case ast.Compatible(args, _):
+                sides = args
+            case ast.Relation("=", left, right, _):
+                sides = (left, right)
+            case _:
+                return True
+        names = [a for s in sides for a in (s.args if isinstance(s, ast.BroadcastOf) else (s,))]
+        known = self.scope.index
+        return any(not isinstance(n, ast.IndexName) or n.name in known for n in names)
 
     def _condition(self, condition: ast.Condition) -> None:
         match condition:

@@ -1,0 +1,348 @@
+"""Break each law on purpose, one at a time, and see whether the tests notice.
+
+    python scripts/mutate.py [--jobs N] [--only WORD] [--quick] [--list]
+
+A mutation is a piece of text of the solver or of the normal forms, and what stands there instead.
+Each is made in a copy of the repository. The tests are run on it until one fails: first with few
+examples, then, if it is still alive, with as many as `make test` has. The status is 1 if a mutant
+lives that is not in `EQUIVALENT`, where it is said why no test can see it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGETS = (
+    "solver/*.py",
+    "types/poly.py",
+    "types/floordiv.py",
+    "types/extremum.py",
+    "types/sign.py",
+)
+SOLVER = [
+    "tests/properties/test_laws.py",
+    "tests/unit/test_elimination.py",
+    "tests/properties/test_solver.py",
+    "tests/properties/test_reasons.py",
+    "tests/oracle",
+    "tests/test_golden.py",
+]
+TYPES = ["tests/properties/test_dims.py", *SOLVER]
+REST = ["tests/properties/test_programs.py", "tests/unit", "tests/test_rules_fire.py"]
+LIMIT_S = 180
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    law: str
+    old: str
+    new: str
+
+
+M = Mutation
+MUTATIONS = (
+    # --- polynomials
+    M("equal terms add up", "terms[mono] = terms.get(mono, 0) + factor * coefficient",
+      "terms[mono] = factor * coefficient"),
+    M("a term with coefficient 0 goes",
+      "    if 0 in terms.values():\n        terms = {m: c for m, c in terms.items() if c}\n", ""),
+    M("1*n is n", "if coefficient == 1 and len(mono) == 1 and isinstance(mono[0], DimVar):",
+      "if False:"),
+    M("subtraction", "return combine(left, -1, right)", "return combine(left, 1, right)"),
+    M("products of sums", "terms[mono] = terms.get(mono, 0) + c1 * c2", "terms[mono] = c1 * c2"),
+    M("products commute", "return tuple(sorted(left + right, key=_atom_order))",
+      "return left + right"),
+    M("scaling", "return from_terms({m: factor * c for m, c in terms_of(dim).items()})",
+      "return from_terms({m: factor * c if m else c for m, c in terms_of(dim).items()})"),
+    M("large products are vast", "or max(_bits(left), _bits(right)) > MOST_BITS", ""),
+    M("a common factor divides every term", "        shared = kept\n", ""),
+    M("division of monomials", "        rest.remove(atom)\n    return tuple(rest)",
+      "    return tuple(rest)"),
+    # --- floor division
+    M("(d*p + r)/d = p + r/d", "quotient, remainder = divmod(coefficient, divisor)",
+      "quotient, remainder = 0, coefficient"),
+    M("the whole part adds up", "whole[mono] = whole.get(mono, 0) + quotient",
+      "whole[mono] = quotient"),
+    M("(g*p + c)/(g*d) = (p + c/g)/d", "        if common > 1:\n            rest = {m: c // common",
+      "        if False:\n            rest = {m: c // common"),
+    M("the constant is divided too",
+      "            constant //= common\n            divisor //= common",
+      "            divisor //= common"),
+    M("(p/a + q)/d = (p + a*q)/(a*d)", "if len(inner) != 1 or inner[0].args[1] == 0:",
+      "if True:"),
+    M("the inner divisor multiplies", "        divisor *= bottom\n", ""),
+    M("the rest is scaled by the inner divisor",
+      "numerator = combine(top, bottom, from_terms(rest))",
+      "numerator = combine(top, 1, from_terms(rest))"),
+    M("(d*p)/d = p for a symbolic d",
+      "quotient = divide(mono, lead) if coefficient % unit == 0 else None", "quotient = None"),
+    M("a coefficient must divide",
+      "quotient = divide(mono, lead) if coefficient % unit == 0 else None",
+      "quotient = divide(mono, lead)"),
+    M("(k*d)/d = k for a sum d", "if factor and combine(numerator, -factor, divisor) == 0:",
+      "if False:"),
+    M("(h*p)/(h*q) = p/q", "    if shared:\n        # (h*p)/(h*q)",
+      "    if False:\n        # (h*p)/(h*q)"),
+    M("(p/a)/b = p/(a*b)", "floordiv(inner_top, mul(inner_bottom, bottom_dim))",
+      "floordiv(inner_top, bottom_dim)"),
+    M("mod", "return sub(left, mul(right, floordiv(left, right)))",
+      "return sub(left, floordiv(left, right))"),
+    # --- min and max
+    M("min is not max", "return _extremum(Min, dims)", "return _extremum(Max, dims)"),
+    M("nested extrema are flattened", "if inner is None or terms_of(dim)[inner] != 1:",
+      "if True:"),
+    M("a nested extremum with a factor stays", "if inner is None or terms_of(dim)[inner] != 1:",
+      "if inner is None:"),
+    M("what is covered goes", "        if any(_covers(kind, other, part) for other in kept):\n"
+      "            continue\n", ""),
+    M("what covers replaces", "kept = [other for other in kept if not _covers(kind, part, other)]",
+      "pass"),
+    M("the loser of a minimum is larger",
+      "is_nonnegative(sub(loser, winner) if kind is Min else sub(winner, loser))",
+      "is_nonnegative(sub(winner, loser) if kind is Min else sub(loser, winner))"),
+    M("a common offset is pulled out", "    return min(coefficients)\n", "    return 0\n"),
+    M("a nested extremum is not made anew",
+      "isinstance(mono[0], kind) and len(set(coefficients)) > 1:", "False:"),
+    M("the parts have one order", "args = sorted((sub(p, offset) for p in kept), key=_dim_order)",
+      "args = [sub(p, offset) for p in kept]"),
+    # --- signs
+    M("a sum of sizes is not negative",
+      "if all(c > 0 and all(_atom_nonnegative(a) for a in m) for m, c in dim.terms.items()):",
+      "if all(c > 0 for m, c in dim.terms.items()):"),
+    M("p/d >= (p-d+1)/d", "bound = top if coefficient < 0 else sub(top, bottom - 1)",
+      "bound = top"),
+    M("p/d <= p/d", "bound = top if coefficient < 0 else sub(top, bottom - 1)",
+      "bound = sub(top, bottom - 1)"),
+    M("-min(p,q) >= -p", "case Min(args=parts) if coefficient < 0:",
+      "case Min(args=parts) if coefficient > 0:"),
+    M("max(p,q) >= p", "case Max(args=parts) if coefficient > 0:",
+      "case Max(args=parts) if coefficient < 0:"),
+    M("a minimum of sizes is a size", "return all(is_nonnegative(p, 1) for p in parts)",
+      "return any(is_nonnegative(p, 1) for p in parts)"),
+    M("never 1 modulo something", "return (constant - 1) % common != 0 or",
+      "return constant % common != 0 or"),
+    M("at least 2 is not 1", "is_nonnegative(sub(dim, 2))", "is_nonnegative(sub(dim, 1))"),
+    # --- dimension equations
+    M("constants that differ", '        store.conflict("basic", constraint, "size", left, right)\n',
+      ""),
+    M("gcd test", "    if constant % common:\n        store.conflict(",
+      "    if False:\n        store.conflict("),
+    M("divide by the gcd", "        terms = {m: c // common for m, c in terms.items()}\n"
+      "        constant //= common", "        terms = {m: c // common for m, c in terms.items()}"),
+    M("a size bound to a negative number", "if isinstance(value, int) and value < 0:",
+      "if False:"),
+    M("the pivot's value", "rest[()] = -coefficient * constant\n        value =",
+      "rest[()] = coefficient * constant\n        value ="),
+    M("the pivot occurs nowhere else", "or _occurs_elsewhere(var, mono, terms):", "or False:"),
+    M("a value that may be negative is checked",
+      "            if not dims.is_nonnegative(value):\n                self.imply(",
+      "            if False:\n                self.imply("),
+    M("sums of sizes below zero", "if sign * constant > 0:", "if False:"),
+    M("a zero sum of sizes", "if constant == 0 and len(terms) > 1:", "if False:"),
+    M("only terms of one sign", "sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1}))",
+      "sign * c > 0"),
+    M("min(n,5) = 3", "if len(able) != 1 or able[0] == value:", "if True:"),
+    M("which part an extremum can be", "sign = 1 if isinstance(atom, Min) else -1",
+      "sign = -1 if isinstance(atom, Min) else 1"),
+    M("x - x/2 = 0", "if dims.is_nonnegative(bound) and not isinstance(bound, int):",
+      "if not isinstance(bound, int):"),
+    M("x - x/2 = 0 is seen", "    _squeeze(store, constraint, gap)\n", ""),
+    M("a stuck monomial is lent", "        store.rewrite(monos[0], rest, constraint)\n",
+      "        pass\n"),
+    M("what is lent has its sign", "sign = -terms[monos[0]]", "sign = terms[monos[0]]"),
+    M("a sum is lent", "self.sums[frozenset(terms.items())] = -constant, by",
+      "self.sums[frozenset(terms.items())] = constant, by"),
+    M("what is lent is taken back", "                del self.rewrites[mono]\n",
+      "                pass\n"),
+    M("sums that are lent are taken back", "                del self.sums[key]\n",
+      "                pass\n"),
+    M("dim >= 0, never", "elif dims.is_nonnegative(dims.sub(-1, dim)):", "elif False:"),
+    M("dim >= 0 and dim <= 0", "elif dims.is_nonnegative(dims.scale(-1, dim)):", "elif False:"),
+    M("two inequalities", "if isinstance(total, int) and total <= 0:",
+      "if isinstance(total, int) and total < 0:"),
+    M("two inequalities, not more", "if isinstance(total, int) and total <= 0:",
+      "if isinstance(total, int) and total <= 1:"),
+    # --- elimination
+    M("rows are combined", "row[mono] = row.get(mono, 0) - factor * coefficient",
+      "row[mono] = row.get(mono, 0) + factor * coefficient"),
+    M("pivots are taken out of the rows above", "    return rows\n\n\ndef _take",
+      "    return []\n\n\ndef _take"),
+    M("integer solutions", "            if rest % row[rank]:\n                return False\n", ""),
+    M("nothing is nothing", "        elif rest:\n            return False\n", ""),
+    M("the rows' constants", "wanted = [-row.get((), 0) for row in rows]",
+      "wanted = [0 for row in rows]"),
+    # --- words
+    M("a variable inside its own value", "if any(not isinstance(item, ShapeVar) for item in rest):",
+      "if False:"),
+    M("what is around it is empty",
+      'store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))',
+      'store.derive("empty shapes", constraint)'),
+    M("different lengths", "        if len(left) != len(right):\n            return",
+      "        if False:\n            return"),
+    M("more dimensions than there is room for", "if len(dims_of) > len(plain):", "if False:"),
+    M("what is left over is empty", "if len(dims_of) == len(plain):", "if False:"),
+    M("ends face each other", "    if a != b:\n        equations.append(DimEq(a, b))\n", ""),
+    M("shapes of equal rank face each other", "            equations.append(ShapeEq((a,), (b,)))\n",
+      ""),
+    M("stripped from the end", "a, b = a[: len(a) - end], b[: len(b) - end]", "pass"),
+    M("ranks are equal",
+      'store.imply("rank", (constraint,), DimEq(shape_rank(left), shape_rank(right)))', "pass"),
+    M("a known rank slices", 'store.bind("rank", var, var.dims(rank), constraint)', "pass"),
+    M("multisets of numbers", "extra and all(isinstance(d, int) for d in (*extra, *missing))",
+      "False"),
+    M("multisets have equal sums", 'store.imply("multiset", (constraint,), DimEq(total, 0))',
+      "pass"),
+    M("equal sides", 'store.imply("append unpacking", (constraint, known), ShapeEq(right, other))',
+      "pass"),
+    # --- broadcasting
+    M("aligned on the right", "last = [part[-1] for part in parts]",
+      "last = [part[0] for part in parts]"),
+    M("the rest is before the end", "parts = _distinct([part[:-1] for part in parts])",
+      "parts = _distinct([part[1:] for part in parts])"),
+    M("a size that is not 1 decides",
+      "if known is not None and all(size in (1, known) for size in sizes):",
+      "if known is not None:"),
+    M("a scalar changes nothing", "return [part for part in dict.fromkeys(parts) if part]",
+      "return [part for part in dict.fromkeys(parts)]"),
+    M("a result of rank 0",
+      'store.derive("broadcasting", constraint, *(ShapeEq(part, ()) for part in parts))',
+      'store.derive("broadcasting", constraint)'),
+    M("a result of size 1",
+      'store.derive("broadcasting", constraint, *(DimEq(part, 1) for part in parts))',
+      'store.derive("broadcasting", constraint)'),
+    M("1 gives way", "dict.fromkeys(store.dim(p) for p in relation.parts) if p != 1]",
+      "dict.fromkeys(store.dim(p) for p in relation.parts)]"),
+    M("sizes that are not 1 are equal", "equal = [DimEq(other, first) for other in decided[1:]]",
+      "equal = []"),
+    M("what cannot be equal is 1", "return isinstance(difference, int) and difference != 0",
+      "return isinstance(difference, int)"),
+    M("what cannot be equal is seen", "return isinstance(difference, int) and difference != 0",
+      "return False"),
+    M("a part that is too long", '            store.conflict("broadcasting", constraint, '
+      '"broadcast", result, ())\n', "            pass\n"),
+    M("only this part can be as long", "    if not reach:\n        return True",
+      "    if not reach:\n        return False"),
+    M("a first size that is not 1", "and all(part[0] == 1 for part in reach)", ""),
+    M("equal broadcasts share", "        return\n    known = store.broadcasts.get(key)",
+      "        return\n    known = None"),
+    M("shared broadcasts have equal parts", "            leaves.add(part)\n", "            pass\n"),
+    # --- the store
+    M("binding wakes", "        self._wake(var)\n", ""),
+    M("bindings are kept up to date",
+      "                binding.value = dims.substitute(value, self._fresh_value, self._size)\n",
+      "                pass\n"),
+    M("a bound shape has its rank",
+      'self.imply("rank", (by,), DimEq(var.rank, shape_rank(value)))', "pass"),
+)  # fmt: skip
+
+# Mutations that change nothing that can be seen, and why.
+EQUIVALENT = {
+    "a size bound to a negative number": "the binding is checked to be a size right after; the "
+    "conflict is the same, one step later",
+    "a nested extremum with a factor stays": "min(p,q) + r = min(p+r, q+r) also where r has the "
+    "same minimum again; the value is the same, and the form as unique",
+    "the whole part adds up": "after the first round every coefficient is below the divisor, so "
+    "there is nothing to add up",
+}
+
+
+def files() -> list[Path]:
+    return sorted(p for t in TARGETS for p in (ROOT / "src" / "axon").glob(t))
+
+
+def place(mutation: Mutation) -> Path:
+    """The one file that has the text, once."""
+    found = [p for p in files() if mutation.old in p.read_text(encoding="utf-8")]
+    count = sum(p.read_text(encoding="utf-8").count(mutation.old) for p in found)
+    if count != 1:
+        sys.exit(f"`{mutation.law}`: its text is there {count} times; mend scripts/mutate.py")
+    return found[0]
+
+
+def broken(mutation: Mutation, quick: bool) -> tuple[bool, str]:
+    """Whether the tests notice, and which one."""
+    path = place(mutation)
+    with tempfile.TemporaryDirectory(prefix="axon-mutant-") as name:
+        copy = Path(name)
+        ignore = shutil.ignore_patterns("__pycache__", ".venv", ".git", ".fuzz", ".*_cache")
+        for part in ("src", "tests", "docs", "examples"):
+            shutil.copytree(ROOT / part, copy / part, ignore=ignore)
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        target = copy / path.relative_to(ROOT)
+        target.write_text(path.read_text(encoding="utf-8").replace(mutation.old, mutation.new))
+        near = TYPES if path.parent.name == "types" else SOLVER
+        stages = [("quick", near), ("ci", [*TYPES, *REST])]
+        for profile, tests in stages[: 1 if quick else 2]:
+            noticed = _first_failure(copy, profile, [t for t in tests if (copy / t).exists()])
+            if noticed is not None:
+                return True, f"{noticed} ({profile})"
+    return False, ""
+
+
+def _first_failure(copy: Path, profile: str, tests: list[str]) -> str | None:
+    environment = os.environ | {
+        "PYTHONPATH": str(copy / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "AXON_PROFILE": profile,
+    }
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
+    try:
+        done = subprocess.run(
+            [*command, *tests],
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "it does not end"
+    if done.returncode == 0:
+        return None
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    return failed[1].split("::", 1)[-1] if failed else done.stdout[-200:]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="only laws with this in their name")
+    parser.add_argument("--start", type=int, default=0, help="leave out so many of the first")
+    parser.add_argument("--quick", action="store_true", help="few examples only")
+    parser.add_argument("--list", action="store_true", help="show the mutations, run nothing")
+    options = parser.parse_args()
+    chosen = [m for m in MUTATIONS[options.start :] if options.only in m.law]
+    for mutation in chosen:
+        where = place(mutation)
+        if options.list:
+            print(f"{where.relative_to(ROOT)}: {mutation.law}")
+    if options.list:
+        return 0
+    alive = 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        began = time.monotonic()
+        for mutation, (noticed, by) in zip(
+            chosen, pool.map(lambda m: broken(m, options.quick), chosen), strict=True
+        ):
+            reason = EQUIVALENT.get(mutation.law)
+            verdict = "killed" if noticed else "equivalent" if reason else "ALIVE"
+            alive += verdict == "ALIVE"
+            print(f"{verdict:10} {mutation.law}: {by or reason or ''}", flush=True)
+        print(f"{len(chosen)} mutants, {alive} alive, {time.monotonic() - began:.0f} s")
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
