@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -313,17 +311,7 @@ def test_malformed_types(text: str) -> None:
 
 # --- files -----------------------------------------------------------------------------------
 
-PAPER = Path(__file__).parents[3] / "shared" / "paper" / "axon-paper.tex"
 
-
-@pytest.mark.skipif(not PAPER.exists(), reason="the paper is not at hand")
-def test_the_paper() -> None:
-    pattern = r"\\begin\{lstlisting\}(.*?)\\end\{lstlisting\}"
-    listings = re.findall(pattern, PAPER.read_text(), re.DOTALL)
-    assert len(listings) == 11
-    for listing in listings:
-        if "..." not in listing:
-            program(listing)
 
 
 def test_the_end_of_a_file() -> None:
