@@ -312,8 +312,6 @@ def test_malformed_types(text: str) -> None:
 # --- files -----------------------------------------------------------------------------------
 
 
-
-
 def test_the_end_of_a_file() -> None:
     assert program("a = 1").result is None
     assert isinstance(program("a = 1; a").result, Name)
