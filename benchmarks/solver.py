@@ -20,6 +20,7 @@ from itertools import pairwise
 from axon.solver.rules import new_store
 from axon.types import dim as dims
 from axon.types.dim import Dim
+from axon.types.show import Show
 from axon.types.type import Broadcast, DimEq, Relation, ShapeEq
 from axon.types.variables import DimVar, ShapeVar
 
@@ -212,6 +213,24 @@ def measure(family: Family, sizes: list[int]) -> tuple[list[tuple[int, float]], 
     return rows, math.log(t2 / t1) / math.log(n2 / n1)
 
 
+def print_pairs() -> None:
+    """One chain of stride-2 convolutions and resizes, longer and longer."""
+    print()
+    for pairs in (2, 4, 8, 16, 32, 64):
+        height = DimVar("h", user=True)
+        start = time.process_time()
+        store = new_store()
+        size: Dim = height
+        for _ in range(pairs):
+            half, back = DimVar(), DimVar()
+            store.post(DimEq(half, dims.add(dims.floordiv(dims.sub(size, 1), 2), 1)))
+            store.post(DimEq(back, dims.scale(2, half)))
+            size = back
+        text = Show().dim(store.dim(size))
+        taken = time.process_time() - start
+        print(f"{pairs:>3} stride-2/resize pairs   {1000 * taken:7.2f} ms   {text}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=100_000)
@@ -228,6 +247,8 @@ def main() -> int:
             last = f"{exponent:10.2f}" if size == rows[-1][0] else ""
             print(f"{name:<18}{size:>12,}{taken:>10.3f}{size / taken:>12,.0f}{last}", flush=True)
         failed = failed or exponent > LIMIT
+    if not options.family:
+        print_pairs()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"memory at the peak: {peak} MB")
     if failed:

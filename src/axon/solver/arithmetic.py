@@ -24,8 +24,36 @@ def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
     if isinstance(left, int) and isinstance(right, int):
         store.conflict("basic", constraint, "size", left, right)
         return
+    if _two_variables(store, constraint, left, right):
+        return
     if not _signs_as_posted(store, constraint, relation):
         solve_zero(store, constraint, left, right)
+
+
+def _two_variables(store: Store, constraint: Constraint, left: Dim, right: Dim) -> bool:
+    """basic: what most equations are, a variable and another one or a size, without polynomials."""
+    if isinstance(right, DimVar) and not isinstance(left, DimVar):
+        left, right = right, left
+        turned = True
+    else:
+        turned = False
+    if not isinstance(left, DimVar) or left.runtime:
+        return False
+    if isinstance(right, DimVar) and not right.runtime:
+        if _preference(right) < _preference(left):
+            left, right = right, left
+            turned = True
+    elif not isinstance(right, int) or right < 0:
+        return False
+    if turned:
+        store.note("reordering", constraint)
+    store.bind("basic", left, right, constraint)
+    return True
+
+
+def _preference(var: DimVar) -> tuple[int, int, bool, int]:
+    """Of two equal variables the lesser is bound: the deepest, ours before a user's, the newest."""
+    return -var.level, -var.scope, var.user, -var.id
 
 
 def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> bool:
