@@ -2,8 +2,8 @@
 
     python benchmarks/solver.py [--most N] [--family NAME]
 
-The exponent is the slope between the largest two sizes in log-log scale, each the best of several
-runs; a family whose exponent passes 1.15 makes the run fail.
+The exponent is the slope of the line that fits the sizes best in log-log scale; a family whose
+exponent passes 1.15 makes the run fail.
 """
 
 from __future__ import annotations
@@ -209,8 +209,14 @@ def measure(family: Family, sizes: list[int]) -> tuple[list[tuple[int, float]], 
         times = 3 if size <= 20_000 else 1
         found = [solve(list(family(size))) for _ in range(times)]
         rows.append((size, min(found)))
-    (n1, t1), (n2, t2) = rows[-2:]
-    return rows, math.log(t2 / t1) / math.log(n2 / n1)
+    return rows, _slope([(math.log(n), math.log(t)) for n, t in rows])
+
+
+def _slope(points: list[tuple[float, float]]) -> float:
+    """Of the straight line that fits the points best."""
+    x0 = sum(x for x, _ in points) / len(points)
+    y0 = sum(y for _, y in points) / len(points)
+    return sum((x - x0) * (y - y0) for x, y in points) / sum((x - x0) ** 2 for x, _ in points)
 
 
 def print_pairs() -> None:
