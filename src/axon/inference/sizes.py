@@ -20,6 +20,7 @@ from axon.types.type import (
     shape_size,
 )
 from axon.types.variables import DimVar, ElemVar
+from axon.types.written import apply_written
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -99,25 +100,12 @@ def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
 
 
 def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
-    match node.op:
-        case "+":
-            return dims.add(left, right)
-        case "-":
-            return dims.sub(left, right)
-        case "*":
-            product = dims.mul(left, right)
-            if dims.is_vast(product):
-                inference.error("AX005", "this dimension is too large to keep", node.span)
-            return product
-        case _:
-            if right == 0:
-                inference.error("AX107", "a dimension is divided by zero", node.span)
-                return 0
-            if not isinstance(right, int):
-                inference.state.post(
-                    AtLeast(dims.sub(right, 1), silent=True), Origin("size", node.span)
-                )
-            return dims.floordiv(left, right)
+    written = apply_written(node.op, left, right)
+    if written.problem is not None:
+        inference.error(*written.problem, node.span)
+    if written.guard is not None:
+        inference.state.post(written.guard, Origin("size", node.span))
+    return written.dim
 
 
 def reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment) -> Type:

@@ -340,7 +340,7 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         store.derive("non-negativity", constraint, DimEq(dim, 0))
     else:
         store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
-        store.assume(dim)
+        store.facts.assume(dim)
         _against_others(store, constraint, dim)
 
 

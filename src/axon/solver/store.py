@@ -13,8 +13,9 @@ from math import gcd
 from random import Random
 
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
+from axon.solver.facts import Facts
 from axon.types import dim as dims
-from axon.types.dim import Dim, Max, Min, Mono, Poly
+from axon.types.dim import Dim, Mono, Poly
 from axon.types.type import (
     AtLeast,
     DimEq,
@@ -30,7 +31,6 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_WATCHED = 24
-MOST_FACTS = 8
 
 IndexVar = DimVar | ShapeVar
 Trace = Callable[[str, Constraint], None]
@@ -68,7 +68,7 @@ class Store:
         self.guards: list[Guard] = []
         self.posted: list[Constraint] = []
         self.rewrites: dict[Mono, tuple[Dim, Constraint]] = {}
-        self.facts: dict[DimVar | ShapeVar, list[Dim]] = {}
+        self.facts = Facts(self.unrewritten)
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.sides: dict[Shape, Constraint] = {}
@@ -125,14 +125,14 @@ class Store:
             return dim
         if isinstance(dim, DimVar):
             dim = self._value(dim)
-            if self.facts:
-                dim = self._clipped(dim)
+            if self.facts.any:
+                dim = self.facts.clip(dim)
             return self._summed(dim) if self.sums else dim
         dim = dims.substitute(dim, self._value, self._size)
         if self.rewrites:
             dim = self._rewritten(dim)
-        if self.facts:
-            dim = self._clipped(dim)
+        if self.facts.any:
+            dim = self.facts.clip(dim)
         return self._summed(dim) if self.sums else dim
 
     def _value(self, var: DimVar) -> Dim:
@@ -200,44 +200,6 @@ class Store:
             if known is not None:
                 return factor * known[0] + dim.terms.get((), 0)
         return dim
-
-    def assume(self, dim: Dim) -> None:
-        """`dim >= 0` is asked for, so it may be used: `min(n,512)` is `n` where `n <= 512`.
-
-        Only sums of variables are kept: they are not themselves simplified by what is assumed, so
-        no condition can make itself true.
-        """
-        terms = dims.terms_of(dim)
-        if all(len(m) <= 1 and all(isinstance(a, DimVar) for a in m) for m in terms):
-            for var in set(dims.variables(dim)):
-                known = self.facts.setdefault(var, [])
-                if len(known) < MOST_FACTS and dim not in known:
-                    known.append(dim)
-
-    def _clipped(self, dim: Dim) -> Dim:
-        """The dimension without the parts of a `min` or `max` that the conditions rule out."""
-        for mono in dims.terms_of(dim):
-            atom = mono[0] if len(mono) == 1 else None
-            if not isinstance(atom, Min | Max):
-                continue
-            parts = [p for p in atom.args if not self._ruled_out(p, atom)]
-            if 0 < len(parts) < len(atom.args):
-                whole = dims.minimum if isinstance(atom, Min) else dims.maximum
-                change = dims.sub(whole(*parts), dims.of_atom(atom))
-                return self._clipped(dims.combine(dim, dims.terms_of(dim)[mono], change))
-        return dim
-
-    def _ruled_out(self, part: Dim, atom: Min | Max) -> bool:
-        sign = 1 if isinstance(atom, Min) else -1
-        for other in atom.args:
-            if other is part:
-                continue
-            gap = dims.scale(sign, dims.sub(part, other))
-            for var in dims.variables(gap):
-                for fact in self.facts.get(var, ()):
-                    if dims.is_nonnegative(dims.sub(gap, self.unrewritten(fact))):
-                        return True
-        return False
 
     def unrewritten(self, dim: Dim) -> Dim:
         """The dimension under the bindings alone:

@@ -35,6 +35,7 @@ from axon.types.type import (
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+from axon.types.written import apply_written
 
 # The shape after an axis that an operator takes away: what it stands for must not vary (see
 # Uniform).
@@ -197,23 +198,12 @@ class Reader:
                 return self.dim(expr)
 
     def _apply(self, operation: ast.DimOp, left: Dim, right: Dim) -> Dim:
-        match operation.op:
-            case "+":
-                return dims.add(left, right)
-            case "-":
-                return dims.sub(left, right)
-            case "*":
-                product = dims.mul(left, right)
-                if dims.is_vast(product):
-                    self._error("AX005", "this dimension is too large to keep", operation.span)
-                return product
-            case _:
-                if right == 0:
-                    self._error("AX107", "a dimension is divided by zero", operation.span)
-                    return 0
-                if not isinstance(right, int):
-                    self.relations.append(AtLeast(dims.sub(right, 1), silent=True))
-                return dims.floordiv(left, right) if operation.op == "/" else dims.mod(left, right)
+        written = apply_written(operation.op, left, right)
+        if written.problem is not None:
+            self._error(*written.problem, operation.span)
+        if written.guard is not None:
+            self.relations.append(written.guard)
+        return written.dim
 
     def _name(
         self, expr: ast.IndexName, kind: type[DimVar] | type[ShapeVar]

@@ -1,0 +1,64 @@
+"""Inequalities that are asked for, and what they decide: `min(n,512)` is `n` where `n <= 512`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from axon.types import dim as dims
+from axon.types.dim import Dim, Max, Min
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_FACTS = 8
+
+
+class Facts:
+    """What is known not to be negative, by the variables in it; `known` puts the bindings in.
+
+    Only sums of variables are kept: they are not themselves simplified by what is assumed, so no
+    condition can make itself true.
+    """
+
+    __slots__ = ("_by_variable", "_known")
+
+    def __init__(self, known: Callable[[Dim], Dim]) -> None:
+        self._by_variable: dict[DimVar | ShapeVar, list[Dim]] = {}
+        self._known = known
+
+    @property
+    def any(self) -> bool:
+        return bool(self._by_variable)
+
+    def assume(self, dim: Dim) -> None:
+        """`dim >= 0` is asked for, so it may be used."""
+        terms = dims.terms_of(dim)
+        if all(len(m) <= 1 and all(isinstance(a, DimVar) for a in m) for m in terms):
+            for var in set(dims.variables(dim)):
+                facts = self._by_variable.setdefault(var, [])
+                if len(facts) < MOST_FACTS and dim not in facts:
+                    facts.append(dim)
+
+    def clip(self, dim: Dim) -> Dim:
+        """The dimension without the parts of a `min` or `max` that the facts rule out."""
+        for mono in dims.terms_of(dim):
+            atom = mono[0] if len(mono) == 1 else None
+            if not isinstance(atom, Min | Max):
+                continue
+            parts = list(atom.args)
+            for part in atom.args:  # one after the other: of two equal parts one stays
+                if self._rules_out(part, [p for p in parts if p is not part], atom):
+                    parts.remove(part)
+            if len(parts) < len(atom.args):
+                whole = dims.minimum if isinstance(atom, Min) else dims.maximum
+                change = dims.sub(whole(*parts), dims.of_atom(atom))
+                return self.clip(dims.combine(dim, dims.terms_of(dim)[mono], change))
+        return dim
+
+    def _rules_out(self, part: Dim, others: list[Dim], atom: Min | Max) -> bool:
+        sign = 1 if isinstance(atom, Min) else -1
+        for other in others:
+            gap = dims.scale(sign, dims.sub(part, other))
+            for var in dims.variables(gap):
+                for fact in self._by_variable.get(var, ()):
+                    if dims.is_nonnegative(dims.sub(gap, self._known(fact))):
+                        return True
+        return False

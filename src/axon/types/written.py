@@ -1,0 +1,39 @@
+"""Arithmetic on dimensions as people write it: it may be too large, or divide by zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import AtLeast, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an operation that someone wrote gives: a dimension, what is wrong with it (a code and a
+    sentence), and what must hold for it to be one.
+    """
+
+    dim: Dim
+    problem: tuple[str, str] | None = None
+    guard: Relation | None = None
+
+
+def apply_written(op: str, left: Dim, right: Dim) -> Written:
+    """`left op right` for + - * / mod, in an annotation or in a shape literal."""
+    match op:
+        case "+":
+            return Written(dims.add(left, right))
+        case "-":
+            return Written(dims.sub(left, right))
+        case "*":
+            product = dims.mul(left, right)
+            large = ("AX005", "this dimension is too large to keep")
+            return Written(product, large if dims.is_vast(product) else None)
+        case _ if right == 0:
+            return Written(0, ("AX107", "a dimension is divided by zero"))
+        case _:
+            guard = None if isinstance(right, int) else AtLeast(dims.sub(right, 1), silent=True)
+            quotient = dims.mod(left, right) if op == "mod" else dims.floordiv(left, right)
+            return Written(quotient, None, guard)
