@@ -1,31 +1,47 @@
-"""How does the solver scale? Seconds, constraints per second and the growth exponent by family.
+"""How does the solver scale? Seconds, memory, constraints per second and growth by family.
 
-    python benchmarks/solver.py [--most N] [--family NAME]
+    python benchmarks/solver.py [--most N] [--family NAME] [--profile]
 
 The exponent is the slope of the line that fits the sizes best in log-log scale; a family whose
-exponent passes 1.15 makes the run fail.
+exponent passes 1.15, in time or in memory, makes the run fail. Each measurement has a process of
+its own; a size that would take longer than two minutes, as the one before it tells, is left out.
+`--profile` shows what the largest size of a family spends its time on.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
 import gc
 import math
+import pstats
 import random
 import resource
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
+from typing import NamedTuple
 
+from axon.driver import check
 from axon.solver.rules import new_store
+from axon.source import Source
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Mono
 from axon.types.show import Show
 from axon.types.type import Broadcast, DimEq, Relation, ShapeEq
 from axon.types.variables import DimVar, ShapeVar
 
 Family = Callable[[int], Iterator[Relation]]
 LIMIT = 1.15
+MOST_SECONDS = 120
+
+
+class Row(NamedTuple):
+    size: int
+    seconds: float
+    megabytes: float
 
 
 def chain(n: int) -> Iterator[Relation]:
@@ -130,7 +146,7 @@ def dense(n: int) -> Iterator[Relation]:
 def wide_sum(n: int) -> Iterator[Relation]:
     """One sum of many sizes, none with coefficient 1, which become known one by one."""
     variables = [DimVar() for _ in range(n)]
-    terms = {(v,): 2 + i % 3 for i, v in enumerate(variables)}
+    terms: dict[Mono, int] = {(v,): 2 + i % 3 for i, v in enumerate(variables)}
     yield DimEq(dims.from_terms(dict(terms)), 5 * sum(terms.values()))
     for v in variables:
         yield DimEq(v, 5)
@@ -170,6 +186,17 @@ def broadcast_two(n: int) -> Iterator[Relation]:
         last = new
 
 
+def products(n: int) -> Iterator[Relation]:
+    """a*b = 6*c, as a reshape asks, stuck until a is known; then b until c is."""
+    rows = [(DimVar(), DimVar(), DimVar()) for _ in range(n // 3)]
+    for a, b, c in rows:
+        yield DimEq(dims.mul(a, b), dims.scale(6, c))
+    for a, _, _ in rows:
+        yield DimEq(a, 4)
+    for _, _, c in rows:
+        yield DimEq(c, 2)
+
+
 FAMILIES: dict[str, Family] = {
     "chain": chain,
     "chain backwards": chain_backwards,
@@ -187,7 +214,9 @@ FAMILIES: dict[str, Family] = {
     "broadcasts": broadcasts,
     "broadcast chain": broadcast_chain,
     "broadcast of two": broadcast_two,
+    "products": products,
 }
+USES = "uses of a scheme"
 
 
 def solve(relations: list[Relation]) -> float:
@@ -203,13 +232,57 @@ def solve(relations: list[Relation]) -> float:
     return taken
 
 
-def measure(family: Family, sizes: list[int]) -> tuple[list[tuple[int, float]], float]:
-    rows: list[tuple[int, float]] = []
+def uses(size: int) -> float:
+    """A program that uses one function with conditions, again and again, on shapes not known."""
+    lines = ["f = fn(x, y) { softmax(x + y) * y };", "g = fn(x, y) {", "  v0 = x;"]
+    lines += [f"  v{i} = f(v{i - 1}, y);" for i in range(1, size)]
+    source = Source("uses.axon", "\n".join([*lines, f"  v{size - 1}", "}"]))
+    start = time.process_time()
+    checked = check(source)
+    taken = time.process_time() - start
+    assert not checked.diagnostics
+    return taken
+
+
+def once(name: str, size: int) -> float:
+    return uses(size) if name == USES else solve(list(FAMILIES[name](size)))
+
+
+def measure(name: str, sizes: list[int]) -> list[Row]:
+    rows: list[Row] = []
     for size in sizes:
-        times = 3 if size <= 20_000 else 1
-        found = [solve(list(family(size))) for _ in range(times)]
-        rows.append((size, min(found)))
-    return rows, _slope([(math.log(n), math.log(t)) for n, t in rows])
+        if rows and rows[-1].seconds * size / rows[-1].size > MOST_SECONDS:
+            break
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            rows.append(pool.submit(_measured, name, size).result())
+    return rows
+
+
+def _measured(name: str, size: int) -> Row:
+    before = _peak()
+    times = 3 if size <= 20_000 else 1
+    seconds = min(once(name, size) for _ in range(times))
+    return Row(size, seconds, _peak() - before)
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def exponents(rows: list[Row]) -> tuple[float, float | None]:
+    """Of time, and of memory where there is enough of it to tell."""
+    large = [(math.log(r.size), math.log(r.megabytes)) for r in rows if r.megabytes > 8]
+    return (
+        _slope([(math.log(r.size), math.log(r.seconds)) for r in rows]),
+        _slope(large) if len(large) > 1 else None,
+    )
+
+
+def print_profile(name: str, size: int) -> None:
+    profile = cProfile.Profile()
+    profile.runcall(once, name, size)
+    print(f"-- {name}, {size:,}")
+    pstats.Stats(profile).sort_stats("tottime").print_stats(12)
 
 
 def _slope(points: list[tuple[float, float]]) -> float:
@@ -241,22 +314,28 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=100_000)
     parser.add_argument("--family", default="")
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n <= options.most]
+    names = [name for name in (*FAMILIES, USES) if options.family in name]
     failed = False
-    print(f"{'family':<18}{'constraints':>12}{'seconds':>10}{'per second':>12}{'exponent':>10}")
-    for name, family in FAMILIES.items():
-        if options.family not in name:
-            continue
-        rows, exponent = measure(family, sizes)
-        for size, taken in rows:
-            last = f"{exponent:10.2f}" if size == rows[-1][0] else ""
-            print(f"{name:<18}{size:>12,}{taken:>10.3f}{size / taken:>12,.0f}{last}", flush=True)
-        failed = failed or exponent > LIMIT
+    print(f"{'family':<18}{'constraints':>12}{'seconds':>10}{'MB':>7}{'per second':>12}")
+    for name in names:
+        rows = measure(name, sizes)
+        for row in rows:
+            speed = row.size / row.seconds
+            print(
+                f"{name:<18}{row.size:>12,}{row.seconds:>10.3f}{row.megabytes:>7.0f}{speed:>12,.0f}"
+            )
+        if len(rows) > 1:
+            time_grows, memory_grows = exponents(rows)
+            memory = "" if memory_grows is None else f", memory n^{memory_grows:.2f}"
+            print(f"{name:<18}time n^{time_grows:.2f}{memory}", flush=True)
+            failed = failed or time_grows > LIMIT or (memory_grows or 0) > LIMIT
+        if options.profile:
+            print_profile(name, rows[-1].size)
     if not options.family:
         print_pairs()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"memory at the peak: {peak} MB")
     if failed:
         print(f"some family grows faster than n^{LIMIT}")
     return int(failed)

@@ -8,10 +8,11 @@ from axon.solver.constraints import Constraint
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
-from axon.types.type import AtLeast, DimEq
+from axon.types.type import AtLeast, DimEq, Relation
 from axon.types.variables import DimVar
 
 MOST_OTHERS = 24
+MOST_TERMS = 64
 
 
 def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
@@ -60,6 +61,9 @@ def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> b
     """The test of signs on the equation as it was posted: what its variables stand for by now may
     hide that they are sizes.
     """
+    if constraint.signed:
+        return False
+    constraint.signed = True
     terms = dict(dims.terms_of(dims.sub(relation.left, relation.right)))
     constant = terms.pop((), 0)
     if not terms or (constant == 0 and len(terms) < 2):
@@ -316,6 +320,11 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
         if constraint.relation != stuck:
             store.derive("simplification", constraint, stuck)
             return
+    if not lends and 2 * len(terms) <= _width(constraint.relation):
+        # much of a long sum is known by now, and need not be looked at again
+        short = DimEq(dims.from_terms(terms), -constant)
+        store.derive("simplification", constraint, short)
+        return
     variables = {v for m in terms for v in dims.variables(dims.from_terms({m: 1}))}
     store.wait(constraint, variables, monos)
     if lends:
@@ -323,6 +332,14 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
     else:
         store.lend_sum(terms, constant, constraint)
         store.settle_later(constraint)
+
+
+def _width(relation: Relation) -> int:
+    """How many terms an equation has, if that is many."""
+    if not isinstance(relation, DimEq):
+        return 0
+    width = len(dims.terms_of(relation.left)) + len(dims.terms_of(relation.right))
+    return width if width > MOST_TERMS else 0
 
 
 def _is_linear(mono: Mono) -> bool:

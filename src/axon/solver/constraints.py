@@ -34,10 +34,24 @@ class Constraint:
     """`depth` is the function depth it was born at; `parents` are empty for one that inference
     posted.
 
-    `counted` is set once its consequences for ranks and sums have been posted.
+    `counted` is set once its consequences for ranks and sums have been posted, `signed` once its
+    signs have been looked at. `lent` is what it lends to others while it waits, `watched` what it
+    waits for if that is not everything in it.
     """
 
-    __slots__ = ("counted", "depth", "origin", "parents", "relation", "rule", "time", "waiting")
+    __slots__ = (
+        "counted",
+        "depth",
+        "lent",
+        "origin",
+        "parents",
+        "relation",
+        "rule",
+        "signed",
+        "time",
+        "waiting",
+        "watched",
+    )
 
     def __init__(
         self,
@@ -55,6 +69,9 @@ class Constraint:
         self.waiting = False
         self.time = 0
         self.counted = False
+        self.signed = False
+        self.lent: object = None
+        self.watched: tuple[object, ...] = ()
 
     def __repr__(self) -> str:
         return f"<{self.relation}>"

@@ -45,6 +45,7 @@ def eliminate(store: Store, constraint: Constraint) -> None:
 def _component(store: Store, start: Constraint) -> list[tuple[Row, Constraint]]:
     """The waiting equations that hang together with this one; not more than fit."""
     rows: dict[Constraint, Row] = {}
+    seen: set[Mono] = {()}
     todo = [start]
     while todo and len(rows) < MOST_ROWS:
         constraint = todo.pop()
@@ -53,7 +54,8 @@ def _component(store: Store, start: Constraint) -> list[tuple[Row, Constraint]]:
         relation = constraint.relation
         rows[constraint] = dims.terms_of(store.unrewritten(dims.sub(relation.left, relation.right)))
         for mono in rows[constraint]:
-            if mono:
+            if mono not in seen:
+                seen.add(mono)
                 lead = mono[0]
                 alone = len(mono) == 1 and isinstance(lead, DimVar)
                 todo.extend(store.watching(lead if alone and isinstance(lead, DimVar) else mono))

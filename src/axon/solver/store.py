@@ -347,8 +347,11 @@ class Store:
         keys: list[IndexVar | Mono] = [*dict.fromkeys(variables), *monos]
         if len(keys) > MOST_WATCHED:
             # many unknowns: any two will do for now, a review sees to the rest (see `review`)
-            keys = self._chance.sample(keys, 2)
+            still = [key for key in constraint.watched if key in self._watchers]
+            new = self._chance.sample(keys, 2 - len(still))
+            constraint.watched = (*still, *new)
             self._lazy[constraint] = None
+            keys = new
         for key in keys:
             self._watchers.setdefault(key, []).append(constraint)
 
@@ -375,12 +378,11 @@ class Store:
         """Take a constraint out of the waiting ones, with what it lent to others."""
         constraint.waiting = False
         self.waiting.pop(constraint, None)
-        relation = constraint.relation
-        if isinstance(relation, DimEq):
-            for mono in [m for m, (_, by) in self.rewrites.items() if by is constraint]:
-                del self.rewrites[mono]
-            for key in [k for k, (_, by) in self.sums.items() if by is constraint]:
-                del self.sums[key]
+        lent, constraint.lent = constraint.lent, None
+        if isinstance(lent, tuple):
+            del self.rewrites[lent]
+        elif isinstance(lent, frozenset) and self.sums[lent][1] is constraint:
+            del self.sums[lent]
 
     def settle_later(self, constraint: Constraint) -> None:
         """Look at the constraint together with others when nothing simpler is left to do."""
@@ -392,12 +394,15 @@ class Store:
 
     def lend_sum(self, terms: dict[Mono, int], constant: int, by: Constraint) -> None:
         """`3*n - 2*k = 4` waits: until it is woken, that sum is 4 wherever it is all of a value."""
-        self.sums[frozenset(terms.items())] = -constant, by
+        key = frozenset(terms.items())
+        self.sums[key] = -constant, by
+        by.lent = key
 
     def rewrite(self, mono: Mono, value: Dim, by: Constraint) -> None:
         """From now on the monomial is the value, as the waiting constraint says."""
         if mono not in self.rewrites:
             self.rewrites[mono] = value, by
+            by.lent = mono
             self.clock += 1
             for constraint in self._watchers.pop(mono, ()):
                 if constraint.waiting and constraint is not by:
