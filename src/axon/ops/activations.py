@@ -7,7 +7,7 @@ from axon.ops.operator import Problem, Rule, operator
 REAL = "t s -> t s where t : float"
 
 
-@operator
+@operator()
 def relu() -> Rule:
     """The larger of x and 0.
 
@@ -17,7 +17,7 @@ def relu() -> Rule:
     return "t s -> t s where t : num"
 
 
-@operator
+@operator()
 def leaky_relu(*, slope: float = 0.01) -> Rule:
     """x where it is positive, else a little of it.
 
@@ -29,7 +29,7 @@ def leaky_relu(*, slope: float = 0.01) -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def elu(*, alpha: float = 1.0) -> Rule:
     """x where it is positive, else `alpha * (exp(x) - 1)`.
 
@@ -41,7 +41,7 @@ def elu(*, alpha: float = 1.0) -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def selu() -> Rule:
     """An `elu`, scaled so that layer after layer keeps mean 0 and variance 1.
 
@@ -51,7 +51,7 @@ def selu() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def gelu(*, approximate: str = "none") -> Rule:
     """x times the probability that a normal variable is below x.
 
@@ -65,7 +65,7 @@ def gelu(*, approximate: str = "none") -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def silu() -> Rule:
     """`x * sigmoid(x)`, also called swish.
 
@@ -75,7 +75,7 @@ def silu() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def softplus() -> Rule:
     """`log(1 + exp(x))`, a smooth `relu`.
 
@@ -85,7 +85,7 @@ def softplus() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def sigmoid() -> Rule:
     """`1 / (1 + exp(-x))`.
 
@@ -95,7 +95,7 @@ def sigmoid() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def tanh() -> Rule:
     """The hyperbolic tangent.
 
@@ -105,7 +105,7 @@ def tanh() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def hard_sigmoid(*, alpha: float = 0.16666666666666666, beta: float = 0.5) -> Rule:
     """A sigmoid of three straight lines: `alpha * x + beta`, clipped to 0 and 1.
 
@@ -117,7 +117,7 @@ def hard_sigmoid(*, alpha: float = 0.16666666666666666, beta: float = 0.5) -> Ru
     return REAL
 
 
-@operator
+@operator()
 def hard_swish() -> Rule:
     """`x * hard_sigmoid(x)`.
 

@@ -261,7 +261,7 @@ def _pool(
     return f"t {x} -> t {y} where t : {where}"
 
 
-@operator
+@operator()
 def max_pool(
     *,
     window: Ints,
@@ -287,7 +287,7 @@ def max_pool(
     return _pool(window, stride, pad, dilation, ceil_mode, spatial, "num")
 
 
-@operator
+@operator()
 def avg_pool(
     *,
     window: Ints,
@@ -319,7 +319,7 @@ def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
     return f"t {x} -> t {dims(['n', 'c', *('1' for _ in sides)])} where t : {where}"
 
 
-@operator
+@operator()
 def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     """The largest element of each channel.
 
@@ -331,7 +331,7 @@ def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     return _global_pool(keep, spatial, "num")
 
 
-@operator
+@operator()
 def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     """The mean of each channel.
 
@@ -345,7 +345,7 @@ def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     return _global_pool(keep, spatial, "float")
 
 
-@operator
+@operator()
 def upsample(*, scale: Ints, mode: str = "nearest", spatial: int | None = None) -> Rule:
     """Make the spatial dimensions of `[n,c,h,w]` larger by whole factors.
 

@@ -12,7 +12,7 @@ QUESTION = "t s -> bool s where t : float"
 # --- powers, exponentials, logarithms --------------------------------------------------------
 
 
-@operator
+@operator()
 def exp() -> Rule:
     """e to the power of x.
 
@@ -22,7 +22,7 @@ def exp() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def expm1() -> Rule:
     """`exp(x) - 1`, exact for small x.
 
@@ -32,7 +32,7 @@ def expm1() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def log() -> Rule:
     """The natural logarithm.
 
@@ -42,7 +42,7 @@ def log() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def log1p() -> Rule:
     """`log(1 + x)`, exact for small x.
 
@@ -52,7 +52,7 @@ def log1p() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def sqrt() -> Rule:
     """The square root.
 
@@ -62,7 +62,7 @@ def sqrt() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def rsqrt() -> Rule:
     """One over the square root.
 
@@ -72,7 +72,7 @@ def rsqrt() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def square() -> Rule:
     """x times x.
 
@@ -82,7 +82,7 @@ def square() -> Rule:
     return NUMBER
 
 
-@operator
+@operator()
 def reciprocal() -> Rule:
     """One over x.
 
@@ -95,7 +95,7 @@ def reciprocal() -> Rule:
 # --- trigonometry ----------------------------------------------------------------------------
 
 
-@operator
+@operator()
 def sin() -> Rule:
     """The sine of an angle in radians.
 
@@ -105,7 +105,7 @@ def sin() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def cos() -> Rule:
     """The cosine of an angle in radians.
 
@@ -115,7 +115,7 @@ def cos() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def tan() -> Rule:
     """The tangent of an angle in radians.
 
@@ -125,7 +125,7 @@ def tan() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def asin() -> Rule:
     """The angle that has this sine.
 
@@ -135,7 +135,7 @@ def asin() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def acos() -> Rule:
     """The angle that has this cosine.
 
@@ -145,7 +145,7 @@ def acos() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def atan() -> Rule:
     """The angle that has this tangent.
 
@@ -155,7 +155,7 @@ def atan() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def sinh() -> Rule:
     """The hyperbolic sine.
 
@@ -165,7 +165,7 @@ def sinh() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def cosh() -> Rule:
     """The hyperbolic cosine.
 
@@ -175,7 +175,7 @@ def cosh() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def erf() -> Rule:
     """The error function.
 
@@ -188,7 +188,7 @@ def erf() -> Rule:
 # --- sign and rounding -----------------------------------------------------------------------
 
 
-@operator
+@operator()
 def abs() -> Rule:
     """The absolute value.
 
@@ -198,7 +198,7 @@ def abs() -> Rule:
     return NUMBER
 
 
-@operator
+@operator()
 def sign() -> Rule:
     """-1, 0 or 1, as x is negative, zero or positive.
 
@@ -208,7 +208,7 @@ def sign() -> Rule:
     return NUMBER
 
 
-@operator
+@operator()
 def floor() -> Rule:
     """The next integer that is not greater.
 
@@ -218,7 +218,7 @@ def floor() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def ceil() -> Rule:
     """The next integer that is not less.
 
@@ -228,7 +228,7 @@ def ceil() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def round() -> Rule:
     """The nearest integer; halves go to the even one.
 
@@ -238,7 +238,7 @@ def round() -> Rule:
     return REAL
 
 
-@operator
+@operator()
 def clip(*, min: float | None = None, max: float | None = None) -> Rule:
     """Bring what is outside two bounds to the nearer one.
 
@@ -254,7 +254,7 @@ def clip(*, min: float | None = None, max: float | None = None) -> Rule:
     return NUMBER
 
 
-@operator
+@operator()
 def isnan() -> Rule:
     """Is it not a number?
 
@@ -264,7 +264,7 @@ def isnan() -> Rule:
     return QUESTION
 
 
-@operator
+@operator()
 def isinf() -> Rule:
     """Is it infinite?
 

@@ -26,7 +26,7 @@ def map(arity: int) -> Rule:
     return f"(({rows}) -> u r, {tensors}) -> u [d]@r"
 
 
-@operator
+@operator()
 def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
     """Combine the elements along an axis by a scalar function, beginning with a scalar; the axis
     goes.
@@ -46,7 +46,7 @@ def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
     return f"((t [], t []) -> t [], t [], t {whole}) -> t {rest}"
 
 
-@operator
+@operator()
 def scan(*, axis: int = 0) -> Rule:
     """Like `reduce`, but give every intermediate result: the first is the start combined with the
     first element.
@@ -83,7 +83,7 @@ def loop(arity: int) -> Rule:
     return f"(state, (state, {rows}) -> (state, u r), {tensors}) -> (state, u [n]@r)"
 
 
-@operator
+@operator()
 def fold() -> Rule:
     """Go through the rows of a tensor with a state, and give the last state; a `loop` without
     output.

@@ -106,7 +106,7 @@ def _minus(text: str, size: Extent) -> str:
     return f"{text}-({size})" if "+" in size else f"{text}-{size}"
 
 
-@operator
+@operator()
 def index(*, i: Extent, axis: int = 0) -> Rule:
     """One row; its axis goes.
 
@@ -127,7 +127,7 @@ def index(*, i: Extent, axis: int = 0) -> Rule:
 # --- by integer tensors ----------------------------------------------------------------------
 
 
-@operator
+@operator()
 def gather(*, axis: int = 0) -> Rule:
     """The rows with the given numbers; the shape of the numbers takes the place of the axis.
 
@@ -180,7 +180,7 @@ def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
     return f"(t {x}, i [m], t {at(axis, 'm', tail='after')}) -> t {x} where i : int"
 
 
-@operator
+@operator()
 def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
     """A 1 in the place that each number tells, and zeros elsewhere, along a new axis.
 
@@ -201,7 +201,7 @@ def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
 # --- by order and by truth -------------------------------------------------------------------
 
 
-@operator
+@operator()
 def sort(*, axis: int = -1, descending: bool = False) -> Rule:
     """The elements in order along an axis.
 
@@ -216,7 +216,7 @@ def sort(*, axis: int = -1, descending: bool = False) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')} where t : num"
 
 
-@operator
+@operator()
 def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
     """Where the elements come from that `sort` would put in order.
 
@@ -231,7 +231,7 @@ def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> i64 {at(axis, 'n', tail='after')} where t : num"
 
 
-@operator
+@operator()
 def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
     """The k largest elements along an axis, in order, and where they stood.
 
@@ -250,7 +250,7 @@ def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> (t {some}, i64 {some}) where n >= {k}, t : num"
 
 
-@operator
+@operator()
 def nonzero() -> Rule:
     """Where the elements are that are not zero (or not false). How many there are is known at run
     time.
@@ -261,7 +261,7 @@ def nonzero() -> Rule:
     return "t [n] -> i64 [?k]"
 
 
-@operator
+@operator()
 def unique() -> Rule:
     """The different elements of a vector, in order. How many there are is known at run time.
 

@@ -47,7 +47,7 @@ def project() -> Rule:
     return "(t s@[k], t [k,n]) -> t s@[n] where t : num"
 
 
-@operator
+@operator()
 def transpose(*, perm: Ints | None = None) -> Rule:
     """Swap the last two dimensions, or put all of them in another order.
 
@@ -82,7 +82,7 @@ def dot() -> Rule:
     return "(t [n], t [n]) -> t [] where t : num"
 
 
-@operator
+@operator()
 def outer() -> Rule:
     """Every product of an element of one vector and one of another.
 
@@ -92,7 +92,7 @@ def outer() -> Rule:
     return "(t [m], t [n]) -> t [m,n] where t : num"
 
 
-@operator
+@operator()
 def trace() -> Rule:
     """The sum of the diagonal of a square matrix; leading dimensions are a batch.
 
@@ -102,7 +102,7 @@ def trace() -> Rule:
     return "t s@[n,n] -> t s where t : num"
 
 
-@operator
+@operator()
 def tril(*, k: int = 0) -> Rule:
     """Keep the lower triangle of a matrix and put zeros above it; leading dimensions are a batch.
 
@@ -114,7 +114,7 @@ def tril(*, k: int = 0) -> Rule:
     return "t s@[m,n] -> t s@[m,n]"
 
 
-@operator
+@operator()
 def triu(*, k: int = 0) -> Rule:
     """Keep the upper triangle of a matrix and put zeros below it; leading dimensions are a batch.
 
@@ -126,7 +126,7 @@ def triu(*, k: int = 0) -> Rule:
     return "t s@[m,n] -> t s@[m,n]"
 
 
-@operator
+@operator()
 def einsum(arity: int, *, equation: str) -> Rule:
     """Multiply tensors and sum over the dimensions that the result does not name.
 

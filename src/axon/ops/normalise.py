@@ -22,7 +22,7 @@ def _scaled(name: str, arity: int, shape: str, size: str, most: int) -> Rule:
     return f"(t {shape}{vectors}) -> t {shape} where t : float"
 
 
-@operator
+@operator()
 def softmax(*, axis: int = -1) -> Rule:
     """Exponentials that add up to 1 along an axis.
 
@@ -34,7 +34,7 @@ def softmax(*, axis: int = -1) -> Rule:
     return _along(axis)
 
 
-@operator
+@operator()
 def log_softmax(*, axis: int = -1) -> Rule:
     """The logarithm of `softmax`, computed so that nothing is lost.
 
@@ -116,7 +116,7 @@ def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
     return _scaled("group_norm", arity, f"[n,{channels}]@s", channels, 3)
 
 
-@operator
+@operator()
 def dropout(*, rate: float = 0.5) -> Rule:
     """What training leaves out at random; a trained network passes everything through.
 

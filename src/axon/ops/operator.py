@@ -1,8 +1,8 @@
-"""What an operator is: a name, a typing rule, a doc and examples, all in one function.
+"""What an operator is: a name, a typing rule, a doc, examples, and what it does, in one place.
 
 A rule is a function from attributes to a signature, written in Axon's own type syntax:
 
-    @operator
+    @operator()
     def concat(arity: int, *, axis: int = 0) -> Rule:
         '''Join tensors along an axis. …
 
@@ -10,6 +10,10 @@ A rule is a function from attributes to a signature, written in Axon's own type 
         f32 [6,3]
         '''
         return f"({…}) -> …"
+
+    @concat.means
+    def _(xp: Arrays, *parts: Array, axis: int) -> Array:
+        return xp.concatenate(parts, axis=axis)
 
 Its keyword parameters are the operator's attributes: a default makes one optional. Their
 annotations say what they take: int, bool, float, str, `Ints` (a list of integers, or one),
@@ -22,6 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from axon.ops.arrays import Meaning
 
 Ints = tuple[int, ...]
 Element = str
@@ -39,17 +45,28 @@ class Problem:
 Rule = str | Problem
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Operator:
+    """`defaults` are the attributes that need not be given; `meaning` is None for those whose
+    result is a size, which inference knows.
+    """
+
     name: str
     rule: Callable[..., Rule]
     doc: str
     family: str
     attributes: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, object] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
     variadic: bool = False
     spatial: bool = False
+    meaning: Meaning | None = None
+
+    def means(self, meaning: Meaning) -> Meaning:
+        """Say what the operator does."""
+        self.meaning = meaning
+        return meaning
 
     def signature(
         self, arity: int, attributes: dict[str, object], spatial: int | None = None
@@ -65,28 +82,29 @@ OPERATORS: dict[str, Operator] = {}
 
 
 def operator(
-    rule: Callable[..., Rule] | None = None,
-    *,
-    name: str = "",
-    roles: dict[str, str] | None = None,
-) -> Callable[..., Rule]:
+    *, name: str = "", roles: dict[str, str] | None = None
+) -> Callable[[Callable[..., Rule]], Operator]:
     """Enter a rule into the table. `roles` says what the signature's variables are, for messages:
-    {"k": "inner sizes"}."""
-    if rule is None:
-        return lambda inner: operator(inner, name=name, roles=roles)  # type: ignore[return-value]
-    kinds = {k: str(v) for k, v in rule.__annotations__.items() if k not in ("return", "arity")}
-    spatial = kinds.pop("spatial", None) is not None
-    defaults = rule.__kwdefaults__ or {}
-    known = name or rule.__name__.rstrip("_")
-    OPERATORS[known] = Operator(
-        name=known,
-        rule=rule,
-        doc=rule.__doc__ or "",
-        family=rule.__module__.rpartition(".")[2],
-        attributes=kinds,
-        required=frozenset(k for k in kinds if k not in defaults),
-        roles=roles or {},
-        variadic="arity" in rule.__annotations__,
-        spatial=spatial,
-    )
-    return rule
+    {"k": "inner sizes"}.
+    """
+
+    def enter(rule: Callable[..., Rule]) -> Operator:
+        kinds = {k: str(v) for k, v in rule.__annotations__.items() if k not in ("return", "arity")}
+        spatial = kinds.pop("spatial", None) is not None
+        defaults = {k: v for k, v in (rule.__kwdefaults__ or {}).items() if k in kinds}
+        known = name or rule.__name__.rstrip("_")
+        entered = OPERATORS[known] = Operator(
+            name=known,
+            rule=rule,
+            doc=rule.__doc__ or "",
+            family=rule.__module__.rpartition(".")[2],
+            attributes=kinds,
+            defaults=defaults,
+            required=frozenset(k for k in kinds if k not in defaults),
+            roles=roles or {},
+            variadic="arity" in rule.__annotations__,
+            spatial=spatial,
+        )
+        return entered
+
+    return enter

@@ -56,7 +56,7 @@ def divide() -> Rule:
     return ARITHMETIC
 
 
-@operator
+@operator()
 def negate() -> Rule:
     """Change the sign; `-x` is short for it.
 
@@ -66,7 +66,7 @@ def negate() -> Rule:
     return "t s -> t s where t : num"
 
 
-@operator
+@operator()
 def pow() -> Rule:
     """Raise the first to the power of the second. The shapes broadcast.
 
@@ -76,7 +76,7 @@ def pow() -> Rule:
     return ARITHMETIC
 
 
-@operator
+@operator()
 def mod() -> Rule:
     """The remainder of a floored division: it has the sign of the divisor. The shapes broadcast.
 
@@ -86,7 +86,7 @@ def mod() -> Rule:
     return ARITHMETIC
 
 
-@operator
+@operator()
 def maximum() -> Rule:
     """The larger of two elements. The shapes broadcast; `max` is the strict twin, and the
     reduction.
@@ -97,7 +97,7 @@ def maximum() -> Rule:
     return ARITHMETIC
 
 
-@operator
+@operator()
 def minimum() -> Rule:
     """The smaller of two elements. The shapes broadcast; `min` is the strict twin, and the
     reduction.
@@ -174,7 +174,7 @@ def greater_or_equal() -> Rule:
 # --- logic -----------------------------------------------------------------------------------
 
 
-@operator
+@operator()
 def logical_and() -> Rule:
     """Are both true? The shapes broadcast.
 
@@ -184,7 +184,7 @@ def logical_and() -> Rule:
     return LOGIC
 
 
-@operator
+@operator()
 def logical_or() -> Rule:
     """Is one of the two true, or both? The shapes broadcast.
 
@@ -194,7 +194,7 @@ def logical_or() -> Rule:
     return LOGIC
 
 
-@operator
+@operator()
 def logical_xor() -> Rule:
     """Is exactly one of the two true? The shapes broadcast.
 
@@ -204,7 +204,7 @@ def logical_xor() -> Rule:
     return LOGIC
 
 
-@operator
+@operator()
 def logical_not() -> Rule:
     """True for false and false for true.
 

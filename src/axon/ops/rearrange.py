@@ -53,7 +53,7 @@ def stack(arity: int, *, axis: int = 0) -> Rule:
     return f"({params}) -> t {at(axis, str(arity))}"
 
 
-@operator
+@operator()
 def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int = 0) -> Rule:
     """Cut a tensor along an axis; the result is a tuple.
 
@@ -87,7 +87,7 @@ def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int =
 # --- changing the shape ----------------------------------------------------------------------
 
 
-@operator
+@operator()
 def reshape() -> Rule:
     """The same elements in the same order, under another shape with as many elements.
 
@@ -97,7 +97,7 @@ def reshape() -> Rule:
     return "(t p, shape q) -> t q where size(p) = size(q)"
 
 
-@operator
+@operator()
 def flatten(*, axis: int | None = None) -> Rule:
     """All elements in one dimension; or, with an axis, in two: what is before the axis, and the
     rest.
@@ -120,7 +120,7 @@ def flatten(*, axis: int | None = None) -> Rule:
     return f"t {append('s', dims(names))} -> t [size(s),{product}]"
 
 
-@operator
+@operator()
 def squeeze(*, axis: Ints) -> Rule:
     """Leave out dimensions of size 1.
 
@@ -134,7 +134,7 @@ def squeeze(*, axis: Ints) -> Rule:
     return f"t {place(axis, ['1'] * len(axis))} -> t {place(axis, [''] * len(axis))}"
 
 
-@operator
+@operator()
 def expand_dims(*, axis: Ints) -> Rule:
     """Put in dimensions of size 1.
 
@@ -150,7 +150,7 @@ def expand_dims(*, axis: Ints) -> Rule:
     return f"t {place(axis, [''] * len(axis))} -> t {place(axis, ['1'] * len(axis))}"
 
 
-@operator
+@operator()
 def broadcast_to() -> Rule:
     """Stretch a tensor to a shape, as NumPy does.
 
@@ -163,7 +163,7 @@ def broadcast_to() -> Rule:
 # --- longer, shorter, the other way round ----------------------------------------------------
 
 
-@operator
+@operator()
 def tile(*, reps: Extents) -> Rule:
     """Repeat a tensor as a whole along its last axes.
 
@@ -185,7 +185,7 @@ def _times(times: Extent, name: str) -> str:
     return name if times == 1 else f"{times}*{name}"
 
 
-@operator
+@operator()
 def repeat(*, times: Extent, axis: int = 0) -> Rule:
     """Repeat each row along an axis before the next one: a, a, b, b.
 
@@ -202,7 +202,7 @@ def repeat(*, times: Extent, axis: int = 0) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, _times(times, 'n'), tail='after')}"
 
 
-@operator
+@operator()
 def pad(
     *,
     pad: Extents = (),
@@ -243,7 +243,7 @@ def _longer(name: str, pair: Extents) -> str:
     return shift("+".join([name, *named]), sum(size for size in pair if isinstance(size, int)))
 
 
-@operator
+@operator()
 def reverse(*, axis: int = 0) -> Rule:
     """The other way round along an axis.
 
@@ -257,7 +257,7 @@ def reverse(*, axis: int = 0) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')}"
 
 
-@operator
+@operator()
 def roll(*, by: int, axis: int = 0) -> Rule:
     """Move the rows along an axis; those that fall off one end come in at the other.
 

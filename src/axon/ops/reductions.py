@@ -42,7 +42,7 @@ def _along(axis: int) -> Rule:
     return f"t {shape} -> t {shape} where t : num"
 
 
-@operator
+@operator()
 def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Add up the elements along axes.
 
@@ -59,7 +59,7 @@ def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, where="t : num")
 
 
-@operator
+@operator()
 def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Multiply the elements along axes.
 
@@ -72,7 +72,7 @@ def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, where="t : num")
 
 
-@operator
+@operator()
 def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The mean of the elements along axes.
 
@@ -85,7 +85,7 @@ def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, where="t : float")
 
 
-@operator
+@operator()
 def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 0) -> Rule:
     """The mean of the squared distances from the mean.
 
@@ -100,7 +100,7 @@ def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 
     return _reduction(axis, keep, where="t : float")
 
 
-@operator
+@operator()
 def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rule:
     """The p-norm: the p-th root of the sum of the absolute values' p-th powers.
 
@@ -114,7 +114,7 @@ def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rul
     return _reduction(axis, keep, where="t : float")
 
 
-@operator
+@operator()
 def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The logarithm of the sum of the exponentials, computed so that it does not overflow.
 
@@ -171,7 +171,7 @@ def _largest(name: str, arity: int, axis: Ints | None, keep: bool) -> Rule:
     return "(t s, t s) -> t s where t : num"
 
 
-@operator
+@operator()
 def any(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Is one of the elements along axes true?
 
@@ -184,7 +184,7 @@ def any(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, "bool", "bool")
 
 
-@operator
+@operator()
 def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Are all the elements along axes true?
 
@@ -197,7 +197,7 @@ def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, "bool", "bool")
 
 
-@operator
+@operator()
 def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
     """Where the largest element is, the first of them: its index along an axis, or in the flattened
     tensor.
@@ -211,7 +211,7 @@ def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
     return _position(axis, keep)
 
 
-@operator
+@operator()
 def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
     """Where the smallest element is, the first of them: its index along an axis, or in the
     flattened tensor.
@@ -225,7 +225,7 @@ def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
     return _position(axis, keep)
 
 
-@operator
+@operator()
 def cumsum(*, axis: int = 0) -> Rule:
     """The sum of all elements up to each one along an axis.
 
@@ -237,7 +237,7 @@ def cumsum(*, axis: int = 0) -> Rule:
     return _along(axis)
 
 
-@operator
+@operator()
 def cumprod(*, axis: int = 0) -> Rule:
     """The product of all elements up to each one along an axis.
 

@@ -6,7 +6,7 @@ from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Problem, Rule, operator
 
 
-@operator
+@operator()
 def identity() -> Rule:
     """The argument itself, whatever it is.
 
@@ -16,7 +16,7 @@ def identity() -> Rule:
     return "a -> a"
 
 
-@operator
+@operator()
 def where() -> Rule:
     """Elements of the second where the first is true, else of the third. The shapes broadcast.
 
@@ -26,7 +26,7 @@ def where() -> Rule:
     return "(bool p, t q, t r) -> t broadcast(p,q,r)"
 
 
-@operator
+@operator()
 def cast(*, to: Element) -> Rule:
     """The same elements as another element type.
 
@@ -42,7 +42,7 @@ def cast(*, to: Element) -> Rule:
 # --- sizes as values -------------------------------------------------------------------------
 
 
-@operator
+@operator()
 def shape() -> Rule:
     """The shape of a tensor, which can be given where an operator wants one.
 
@@ -52,7 +52,7 @@ def shape() -> Rule:
     return "t s -> shape s"
 
 
-@operator
+@operator()
 def size(*, axis: int | None = None) -> Rule:
     """How many elements a tensor has, or how many rows along an axis.
 
@@ -68,7 +68,7 @@ def size(*, axis: int | None = None) -> Rule:
     return bad_axes((axis,)) or f"t {at(axis, 'n')} -> dim n"
 
 
-@operator
+@operator()
 def rank() -> Rule:
     """How many dimensions a tensor has.
 
@@ -81,7 +81,7 @@ def rank() -> Rule:
 # --- making tensors --------------------------------------------------------------------------
 
 
-@operator
+@operator()
 def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
     """The integers from 0, or from the first argument, up to and without the last.
 
@@ -103,7 +103,7 @@ def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
     return f"({params}) -> {to} [{count}]"
 
 
-@operator
+@operator()
 def zeros(*, to: Element = "f32") -> Rule:
     """Zeros, in a shape.
 
@@ -115,7 +115,7 @@ def zeros(*, to: Element = "f32") -> Rule:
     return f"shape s -> {to} s"
 
 
-@operator
+@operator()
 def ones(*, to: Element = "f32") -> Rule:
     """Ones, in a shape.
 
@@ -127,7 +127,7 @@ def ones(*, to: Element = "f32") -> Rule:
     return f"shape s -> {to} s"
 
 
-@operator
+@operator()
 def full() -> Rule:
     """A shape filled with one value.
 
@@ -137,7 +137,7 @@ def full() -> Rule:
     return "(shape s, t []) -> t s"
 
 
-@operator
+@operator()
 def zeros_like() -> Rule:
     """Zeros, in the shape and the element type of a tensor.
 
@@ -147,7 +147,7 @@ def zeros_like() -> Rule:
     return "t s -> t s"
 
 
-@operator
+@operator()
 def ones_like() -> Rule:
     """Ones, in the shape and the element type of a tensor.
 
@@ -157,7 +157,7 @@ def ones_like() -> Rule:
     return "t s -> t s"
 
 
-@operator
+@operator()
 def eye(*, to: Element = "f32") -> Rule:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
