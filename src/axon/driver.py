@@ -24,6 +24,8 @@ FindFile = Callable[[str, Source], Source | str]
 there is none.
 """
 
+InferFile = Callable[[Source, "Imports"], Environment | None]
+
 MOST_NESTED_IMPORTS = 20
 
 # Enough for a tree as deep as the parser lets through, in each of the files that import each other.
@@ -63,7 +65,7 @@ def check(
 ) -> Checked:
     """Parse, infer, describe. To `prove` needs the extra of that name: see `axon.prove.extra`."""
     with room():
-        return _check(source, Imports(find_file or no_files), paper, prove)
+        return check_file(source, Imports(find_file or no_files), paper, prove)
 
 
 @contextmanager
@@ -85,7 +87,10 @@ def room() -> Iterator[None]:
             gc.enable()
 
 
-def _check(source: Source, imports: Imports, paper: bool = False, prove: bool = False) -> Checked:
+def check_file(
+    source: Source, imports: Imports, paper: bool = False, prove: bool = False
+) -> Checked:
+    """The same for one file among others."""
     program, problems = parse_program(source)
     broken = tuple(p.span for p in problems if p.span is not None)
     inferred = infer_program(program, lambda item: imports.read(item, source), prelude, broken)
@@ -117,18 +122,21 @@ def no_files(path: str, _source: Source) -> str:
     return f"`{path}` cannot be found from here"
 
 
+def infer_file(source: Source, imports: Imports) -> Environment | None:
+    """What the names of a file stand for; None if it has errors."""
+    checked = check_file(source, imports)
+    return checked.inferred.environment if checked.ok else None
+
+
 @dataclass(slots=True)
 class Imports:
-    """Files already read, and those being read, by name."""
+    """Files already read, and those being read, by name; `infer` is called once for each."""
 
     find: FindFile
+    infer: InferFile = infer_file
     done: dict[str, Environment | None] = field(default_factory=dict)
     active: list[str] = field(default_factory=list)
     circular: set[str] = field(default_factory=set)
-
-    def read_none(self, item: ast.Import) -> Environment | Diagnostic:
-        """For a program that has no imports."""
-        return error("AX211", f"`{item.path}` cannot be found from here", item.path_span)
 
     def read(self, item: ast.Import, source: Source) -> Environment | Diagnostic:
         text = stdlib.find(item.path)
@@ -147,9 +155,8 @@ class Imports:
             return error("AX212", "imports are nested too deeply", item.path_span)
         if found.name not in self.done:
             self.active.append(source.name)
-            checked = _check(found, self)
+            self.done[found.name] = self.infer(found, self)
             self.active.pop()
-            self.done[found.name] = checked.inferred.environment if checked.ok else None
         environment = self.done[found.name]
         if environment is None and found.name in self.circular:
             self.circular.update(self.active, (source.name,))

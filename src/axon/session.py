@@ -1,21 +1,23 @@
 """Checking again while a program is edited: what an edit does not touch is not inferred again.
 
-A text is cut where a definition begins, at the left margin. A part is inferred again only if its
-text has changed, or what one of its names stands for; a definition that comes out as it was before
-keeps its identity, so what depends on it is left alone too. A text that cannot be cut that way (it
-does not parse, or imports) is checked whole.
+A text is cut where a definition begins, at the left margin, and what is between two cuts is read
+only if it is new. A definition is inferred again only if its text has changed, or what one of its
+names stands for; one that comes out as it was before keeps its identity, so what depends on it is
+left alone too. This holds across files: each of those that are imported is looked for at every
+check, and is checked in the same way. A text that does not parse is checked whole.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from axon.diagnostics import Diagnostic, Severity
-from axon.driver import FindFile, Imports, check, no_files, prelude, room
-from axon.inference.environment import Entry
-from axon.inference.program import Definition, Walk, bound_names
+from axon.driver import FindFile, Imports, check_file, no_files, prelude, room
+from axon.inference.environment import Entry, Environment
+from axon.inference.program import Definition, Walk, bound_names, first_ones
 from axon.inference.signature import Signature, describe_definition
 from axon.source import Source, Span
 from axon.syntax import ast, parse_program
@@ -34,115 +36,137 @@ class Snapshot:
     signatures: tuple[Signature, ...]
     diagnostics: tuple[Diagnostic, ...]
     inferred: int
-    """How many of the definitions were inferred for this, rather than known from before."""
+    """How many definitions, here and in what is imported, were not known from before."""
 
     @property
     def ok(self) -> bool:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
 
 
+Meaning = Entry | bool
+"""What a name stands for; if it has no entry, whether it belongs to an import that failed."""
+
+
 @dataclass(slots=True)
 class _Part:
-    """A piece of the text, what it binds and what it mentions, and what came of it last time."""
+    """A program of one item, what it binds and what it mentions, and what came of it last time."""
 
-    source: Source
     program: ast.Program
     bound: tuple[tuple[str, Span], ...]
     free: tuple[str, ...]
-    needs: tuple[Entry | None, ...] = ()
+    needs: tuple[Meaning, ...] = ()
     gives: dict[str, Entry] = field(default_factory=dict)
     signatures: tuple[Signature, ...] = ()
     shown: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    lines_above: int = 0
     known: bool = False
+
+    def holds(self, needs: tuple[Meaning, ...]) -> bool:
+        """Whether nothing else would come of it now. An error speaks of lines by their number."""
+        moved = self.lines_above != self.program.source.lines_above
+        return self.known and _same(self.needs, needs) and not (self.diagnostics and moved)
 
 
 class Session:
-    """One file being edited."""
+    """One file being edited, and those that it imports."""
 
     def __init__(self, name: str, find_file: FindFile | None = None) -> None:
         self.name = name
         self._find_file = find_file or no_files
-        self._parts: dict[tuple[str, int], _Part] = {}
-        self._last: dict[str, tuple[str, Entry]] = {}
+        self._file = _File()
+        self._imported: dict[str, _File] = {}
+        self._inferred = 0
 
     def check(self, text: str) -> Snapshot:
         """The same as checking the whole text, at the cost of what has changed."""
+        self._inferred = 0
         with room():
-            parts = self._cut(text)
-            if parts is None:
-                return self._whole(text)
-            return self._infer(parts)
+            imports = Imports(self._find_file, self._infer_import)
+            found, _ = self._file.check(Source(self.name, text), imports)
+        return replace(found, inferred=found.inferred + self._inferred)
 
-    def _whole(self, text: str) -> Snapshot:
-        checked = check(Source(self.name, text), self._find_file)
+    def _infer_import(self, source: Source, imports: Imports) -> Environment | None:
+        file = self._imported.setdefault(source.name, _File())
+        found, environment = file.check(source, imports)
+        self._inferred += found.inferred
+        return environment if found.ok else None
+
+
+class _File:
+    """A file, and what is known of it from the last time."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[tuple[str, int], list[_Part]] = {}
+        self._last: dict[str, tuple[str, Entry]] = {}
+
+    def check(self, source: Source, imports: Imports) -> tuple[Snapshot, Environment]:
+        parts = self._cut(source)
+        if parts is not None:
+            return self._infer(source, parts, imports)
+        checked = check_file(source, imports)
         count = len(checked.signatures)
-        return Snapshot(checked.signatures, checked.diagnostics, count)
+        snapshot = Snapshot(checked.signatures, checked.diagnostics, count)
+        return snapshot, checked.inferred.environment
 
     # --- cutting ---
 
-    def _cut(self, text: str) -> list[_Part] | None:
-        """The parts of the text, known ones as they are; None if it is no list of definitions."""
+    def _cut(self, source: Source) -> list[_Part] | None:
+        """The parts of the text, known ones as they are; None if it cannot be read."""
+        text = source.text
         starts = [m.start() for m in _BEGINNING.finditer(text)]
-        if not starts or not _COMMENTS.fullmatch(text, 0, starts[0]):
-            return None
-        found: dict[tuple[str, int], _Part] = {}
-        parts: list[_Part] = []
+        if starts and _COMMENTS.fullmatch(text, 0, starts[0]):
+            found = self._read_pieces(source, starts)
+            if found is not None:
+                return found
+        return self._read_pieces(source, [0])
+
+    def _read_pieces(self, source: Source, starts: list[int]) -> list[_Part] | None:
+        text = source.text
+        pieces: dict[tuple[str, int], list[_Part]] = {}
         above, at = 0, 0
-        for i, start in enumerate(starts):
+        for start, end in pairwise((*starts, len(text))):
             above += text.count("\n", at, start)
             at = start
-            piece = text[start : starts[i + 1] if i + 1 < len(starts) else len(text)]
+            piece = text[start:end]
             occurrence = 0
-            while (piece, occurrence) in found:
+            while (piece, occurrence) in pieces:
                 occurrence += 1
-            part = self._parts.get((piece, occurrence)) or self._read(piece)
-            last = i + 1 == len(starts)
-            if part is None or (not last and not _stands_alone(part)):
+            parts = self._pieces.get((piece, occurrence)) or _read(source.name, piece)
+            if not parts or (end < len(text) and not _stands_alone(parts[-1])):
                 return None
-            part.source.lines_above = above
-            found[piece, occurrence] = part
-            parts.append(part)
-        self._parts = found
-        return parts
-
-    def _read(self, piece: str) -> _Part | None:
-        source = Source(self.name, piece)
-        program, problems = parse_program(source)
-        if problems or any(isinstance(item, ast.Import) for item in program.items):
-            return None
-        bound = tuple(
-            found
-            for item in program.items
-            if isinstance(item, ast.Binding)
-            for found in bound_names(item.pattern)
-        )
-        return _Part(source, program, bound, tuple(sorted(set(_mentioned(program)))))
+            parts[0].program.source.lines_above = above
+            pieces[piece, occurrence] = parts
+        self._pieces = pieces
+        return [part for parts in pieces.values() for part in parts]
 
     # --- inferring ---
 
-    def _infer(self, parts: list[_Part]) -> Snapshot:
-        walk = Walk(Imports(self._find_file).read_none, prelude, ())
+    def _infer(
+        self, source: Source, parts: list[_Part], imports: Imports
+    ) -> tuple[Snapshot, Environment]:
+        walk = Walk(lambda item: imports.read(item, source), prelude, ())
         for part in parts:
             for name, span in part.bound:
                 walk.inference.later.setdefault(name, span)
         names = walk.environment.names
         anew: list[tuple[_Part, int, int]] = []
         for part in parts:
-            needs = tuple(names.get(name) for name in part.free)
-            if part.known and _same(part.needs, needs):
+            needs = tuple(_meaning(walk, name) for name in part.free)
+            if part.holds(needs):
                 names.update(part.gives)
                 for name, _ in part.bound:
                     walk.inference.later.pop(name, None)
                 continue
             part.needs = needs
+            part.lines_above = part.program.source.lines_above
             first = len(walk.definitions)
             said = len(walk.diagnostics)
             for item in part.program.items:
                 walk.item(item)
             if part.program.result is not None:
                 walk.result(part.program.result)
-            part.diagnostics = tuple(sorted(walk.diagnostics[said:], key=_place))
+            part.diagnostics = tuple(walk.diagnostics[said:])
             made = walk.definitions[first:]
             part.gives = {n: names[n] for n in _given(part) if n in names}
             part.known = _is_closed(part, made)
@@ -153,11 +177,12 @@ class Session:
         walk.finish()
         for part, first, end in anew:
             part.signatures = tuple(describe_definition(d) for d in walk.definitions[first:end])
-        return Snapshot(
+        snapshot = Snapshot(
             tuple(s for part in parts for s in part.signatures),
-            tuple(d for part in parts for d in part.diagnostics),
+            first_ones(sorted((d for part in parts for d in part.diagnostics), key=_place)),
             sum(end - first for _, first, end in anew),
         )
+        return snapshot, walk.environment
 
     def _keep_identity(self, part: _Part, made: list[Definition]) -> None:
         """A definition that came out as it was keeps its entry: its users need no second look."""
@@ -170,18 +195,46 @@ class Session:
                 self._last[name] = part.shown, part.gives[name]
 
 
-def _same(left: tuple[Entry | None, ...], right: tuple[Entry | None, ...]) -> bool:
+def _read(name: str, piece: str) -> list[_Part] | None:
+    """The items of a piece of text, each a program of its own; None if it cannot be read."""
+    program, problems = parse_program(Source(name, piece))
+    if problems:
+        return None
+    alone = [replace(program, items=(item,), result=None) for item in program.items]
+    if program.result is not None:
+        alone.append(replace(program, items=()))
+    return [_Part(each, _bound(each), tuple(sorted(set(_mentioned(each))))) for each in alone]
+
+
+def _bound(program: ast.Program) -> tuple[tuple[str, Span], ...]:
+    return tuple(
+        found
+        for item in program.items
+        if isinstance(item, ast.Binding)
+        for found in bound_names(item.pattern)
+    )
+
+
+def _meaning(walk: Walk, name: str) -> Meaning:
+    return walk.environment.names.get(name) or name.partition(".")[0] in walk.inference.missing
+
+
+def _same(left: tuple[Meaning, ...], right: tuple[Meaning, ...]) -> bool:
     """Whether the names stand for the very same things."""
     return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))
 
 
-def _place(diagnostic: Diagnostic) -> int:
-    return diagnostic.span.start if diagnostic.span is not None else 0
+def _place(diagnostic: Diagnostic) -> tuple[tuple[int, int], ...]:
+    """Where in the whole text, of which the span has only a part."""
+    span = diagnostic.span
+    if span is None:
+        return ()
+    return span.source.position(span.start), span.source.position(span.end)
 
 
 def _stands_alone(part: _Part) -> bool:
     """Whether more can follow: it ends in `;` and is not the expression that a file ends in."""
-    return part.program.result is None and _ENDS.search(part.source.text) is not None
+    return part.program.result is None and _ENDS.search(part.program.source.text) is not None
 
 
 def _given(part: _Part) -> list[str]:
@@ -191,7 +244,9 @@ def _given(part: _Part) -> list[str]:
 
 
 def _is_closed(part: _Part, made: list[Definition]) -> bool:
-    """Whether nothing that is outside the part can change what came of it."""
+    """Whether nothing that is outside the part can change what came of it, but what it needs."""
+    if any(isinstance(item, ast.Import) for item in part.program.items):
+        return False  # the file may have changed
     if any(d.code == "AX201" for d in part.diagnostics):
         return False  # what is bound later is part of that message
     for definition in made:

@@ -168,7 +168,6 @@ class Inference:
             note = span.text if span is not None else ""
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
         state.diagnostics.extend(reader.diagnostics)
-        state.has_ragged = state.has_ragged or reader.has_ragged
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))
         if wanted is not None and fn.result is not None:

@@ -99,19 +99,23 @@ def infer_program(
     if program.result is not None:
         walk.result(program.result)
     walk.finish()
-    if len(walk.diagnostics) > MOST_DIAGNOSTICS:
-        more = len(walk.diagnostics) - MOST_DIAGNOSTICS
-        walk.diagnostics = walk.diagnostics[:MOST_DIAGNOSTICS]
-        last = walk.diagnostics[-1].labels
-        text = f"{more} more problems are not shown"
-        walk.diagnostics.append(Diagnostic("AX002", Severity.NOTE, text, last))
     return Inferred(
         tuple(walk.definitions),
         tuple(walk.failed),
-        tuple(walk.diagnostics),
+        first_ones(walk.diagnostics),
         walk.environment,
         walk.state,
     )
+
+
+def first_ones(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """As many as anyone would read, and a note that there are more."""
+    more = len(diagnostics) - MOST_DIAGNOSTICS
+    if more <= 0:
+        return tuple(diagnostics)
+    *first, last = diagnostics[:MOST_DIAGNOSTICS]
+    text = f"{more} more problems are not shown"
+    return (*first, last, Diagnostic("AX002", Severity.NOTE, text, last.labels))
 
 
 def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
@@ -263,12 +267,11 @@ class Walk:
     def _look_for_ragged(self) -> None:
         """A ragged dimension varies over those before it, so no tensor may begin with one (D8)."""
         state = self.state
-        for type_, span, depth in self.inference.results if state.has_ragged else ():
+        for type_, span, depth in self.inference.results:
             known = state.prune(type_)
-            word = state.store.word(known.shape) if isinstance(known, Tensor) else ()
-            if word and any(
-                v.runtime and v.scope > depth for v in shape_variables(word[:1]) if v.scope
-            ):
+            first = state.store.shape(known.shape)[:1] if isinstance(known, Tensor) else ()
+            variables = shape_variables(state.store.word(first))
+            if any(v.runtime and v.scope > depth for v in variables if v.scope):
                 self.inference.error(
                     "AX105",
                     "the result would begin with a ragged dimension",

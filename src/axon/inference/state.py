@@ -41,7 +41,6 @@ class State:
     names_level: int = 1
     level: int = 0
     depth: int = 0
-    has_ragged: bool = False
 
     # --- fresh variables ---
 

@@ -70,7 +70,6 @@ class Reader:
         self.user = user
         self.quantified = quantified
         self.in_parameter = False
-        self.has_ragged = False
         self._places: dict[int, Span] = {}
         self.relations: list[Relation] = []
         self.diagnostics: list[Diagnostic] = []
@@ -154,7 +153,6 @@ class Reader:
                         "varies over nothing",
                         help="write the dimension that its size varies over first, as in [n,*]",
                     )
-                self.has_ragged = True
                 word.append(DimVar("", self.level, scope=self.depth + 1, runtime=True))
             else:
                 word.append(self.dim(item))

@@ -1,0 +1,131 @@
+"""Programs that fail: the reasons that an error gives contradict each other, and all are needed.
+
+A program of `programs.py` runs on its witness. Here one thing about it is changed: the shape of an
+argument, in a call or in an annotation, or a number that is written in it.
+"""
+
+from __future__ import annotations
+
+import re
+from unittest.mock import patch
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from axon.diagnostics import Diagnostic
+from axon.driver import Checked, check_text
+from axon.inference import program as whole
+from axon.inference import report
+from axon.solver.constraints import Conflict, Constraint
+from axon.solver.reasons import conflict_of
+from axon.solver.store import Store
+from tests.budget import ALL
+from tests.properties.programs import Program, Shape, programs, text
+
+OTHER_SIZES = (0, 1, 2, 3, 4, 5, 7)
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+
+
+# --- programs that fail -----------------------------------------------------------------------
+
+
+def called(program: Program, shapes: tuple[Shape, ...]) -> str:
+    """The definition, and a call of it on tensors of these shapes."""
+    args = ", ".join(f"ones({text(s)})" for s in shapes)
+    return f"{program.definition()}\nr = f({args});"
+
+
+def called_inside(program: Program, shapes: tuple[Shape, ...]) -> str:
+    """The same call in a function that declares the shapes."""
+    params = ", ".join(f"a{i} : f32 {text(s)}" for i, s in enumerate(shapes))
+    args = ", ".join(f"a{i}" for i in range(len(shapes)))
+    return f"{program.definition()}\nr = fn ({params}) {{ f({args}) }};"
+
+
+def declared(program: Program, shapes: tuple[Shape, ...]) -> str:
+    """The body alone, under annotations that give the shapes."""
+    return program.concrete("f", shapes)
+
+
+def with_other_size(shape: Shape) -> list[Shape]:
+    return [(*shape[:i], n, *shape[i + 1 :]) for i in range(len(shape)) for n in OTHER_SIZES]
+
+
+def with_other_rank(shape: Shape) -> list[Shape]:
+    return [(2, *shape), (*shape, 1), *([shape[1:], shape[:-1]] if shape else [])]
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> str:
+    """The text of a program in which one thing was changed; sometimes it is right all the same."""
+    program = draw(programs(calls=1))
+    witness = program.calls[0]
+    form = draw(st.sampled_from([called, called_inside, *[declared] * program.asks_nothing]))
+    change = draw(st.sampled_from([*[with_other_size] * 3, with_other_rank, None]))
+    if change is not None:
+        near = [
+            (*witness[:i], other, *witness[i + 1 :])
+            for i, shape in enumerate(witness)
+            for other in change(shape)
+        ]
+        failing = [shapes for shapes in near if program.run(shapes) is None]
+        if failing:
+            return form(program, draw(st.sampled_from(failing)))
+    code = form(program, witness)
+    numbers = list(_NUMBER.finditer(code))
+    assume(numbers)
+    number, other = draw(st.sampled_from(numbers)), draw(st.sampled_from(OTHER_SIZES))
+    return f"{code[: number.start()]}{other}{code[number.end() :]}"
+
+
+# --- what is said of them ---------------------------------------------------------------------
+
+
+Told = tuple[Diagnostic, list[Constraint]]
+
+
+def told(code: str) -> tuple[Checked, list[Told]]:
+    """What there is to know about a program, with the error that was made for each conflict, and
+    the constraints that it is about.
+    """
+    found: list[Told] = []
+
+    def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Told:
+        found.append(report.describe(store, conflict, around))
+        return found[-1]
+
+    with patch.object(whole, "describe", describe):
+        return check_text(code), found
+
+
+def is_named(constraint: Constraint, diagnostic: Diagnostic) -> bool:
+    """Whether a label is at the place of a constraint, in or around it, or says its text."""
+    origin = constraint.origin
+    assert origin.span is not None
+    return any(
+        (label.span.start < origin.span.end and origin.span.start < label.span.end)
+        or (origin.note and origin.note in label.text)
+        for label in diagnostic.labels
+    )
+
+
+@ALL
+@given(broken())
+def test_reasons_of_broken_programs(code: str) -> None:
+    """Each error rests on constraints of the program that no sizes satisfy; without any one of
+    them the rest is free of conflict. Its labels are places of these, and leave none out.
+    """
+    checked, found = told(code)
+    store = checked.inferred.state.store
+    assume(found)
+    assert found[0][0] in checked.diagnostics
+    for diagnostic, core in found:
+        assert set(core) <= set(store.posted)
+        assert conflict_of(core) is not None, core
+        for i in range(len(core)):
+            assert conflict_of(core[:i] + core[i + 1 :]) is None, (core, core[i])
+        places = {c.origin.span for c in core}
+        assert all(label.span in places for label in diagnostic.labels), diagnostic
+        if len(core) <= report.MOST_SHOWN:
+            assert all(is_named(c, diagnostic) for c in core), diagnostic
