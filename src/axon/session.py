@@ -10,7 +10,6 @@ check, and is checked in the same way. A text that does not parse is checked who
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -20,7 +19,7 @@ from axon.inference.environment import Entry, Environment
 from axon.inference.program import Definition, Walk, bound_names, first_ones
 from axon.inference.signature import Signature, describe_definition
 from axon.source import Source, Span
-from axon.syntax import ast, parse_program
+from axon.syntax import ast, mentioned, parse_program
 from axon.types.show import Show
 from axon.types.type import Scheme, relation_variables, type_variables
 
@@ -203,7 +202,10 @@ def _read(name: str, piece: str) -> list[_Part] | None:
     alone = [replace(program, items=(item,), result=None) for item in program.items]
     if program.result is not None:
         alone.append(replace(program, items=()))
-    return [_Part(each, _bound(each), tuple(sorted(set(_mentioned(each))))) for each in alone]
+    return [
+        _Part(each, _bound(each), tuple(sorted(set(mentioned(*each.items, each.result)))))
+        for each in alone
+    ]
 
 
 def _bound(program: ast.Program) -> tuple[tuple[str, Span], ...]:
@@ -273,27 +275,3 @@ def _shown(made: list[Definition]) -> str:
         relations = [show.relation(relation) for relation in definition.scheme.relations]
         lines.append(f"{signature.line(classes=True)} | {'; '.join(relations)}")
     return "\n".join(lines)
-
-
-def _mentioned(program: ast.Program) -> Iterator[str]:
-    """Every name in the expressions of a program."""
-    todo: list[object] = [*program.items, program.result]
-    while todo:
-        node = todo.pop()
-        match node:
-            case ast.Name(name, _):
-                yield name
-            case ast.Binding(_, value, _):
-                todo.append(value)
-            case ast.Call(function, args, attributes, _):
-                todo.extend((function, *args, *(a.value for a in attributes)))
-            case ast.Infix(_, left, right, _, _):
-                todo.extend((left, right))
-            case ast.Negate(operand, _):
-                todo.append(operand)
-            case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
-                todo.extend(items)
-            case ast.Fn(_, _, _, body, _):
-                todo.extend((*body.bindings, body.result))
-            case _:
-                pass

@@ -86,6 +86,8 @@ def apply(
     if len(type_.params) != len(args):
         wrong_count(inference, name or "this function", len(type_.params), len(args), call.span)
         return UNKNOWN
+    if inference.record is not None:
+        inference.record.calls[call.span] = type_
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, call.args, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", call.span))
     inference.results.append((type_.result, call.span, state.depth))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from axon.diagnostics import error
 from axon.inference import calls, operators, sizes
 from axon.inference.environment import Entry, Environment
+from axon.inference.record import Record
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
 from axon.inference.unify import unify, widened
@@ -37,7 +38,8 @@ class Inference:
     `results`
     what calls give, for a last look at the end of the definition.
 
-    `tainted` is set when a definition uses one that has no type: then it has none either.
+    `tainted` is set when a definition uses one that has no type: then it has none either. `record`
+    takes down what is found, where someone wants it.
     """
 
     def __init__(self, state: State, prelude: Prelude) -> None:
@@ -50,6 +52,7 @@ class Inference:
         self.missing: set[str] = set()
         self.guesses = 20
         self.tainted = False
+        self.record: Record | None = None
 
     # --- expressions ---
 
@@ -108,6 +111,8 @@ class Inference:
             type_ = sizes.combined(self, node.op, type_, right) or operators.apply_infix(
                 self, node, type_, right
             )
+            if self.record is not None:
+                self.record.types[id(node)] = type_
         return type_
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from axon.inference import sizes
 from axon.inference.attributes import AttributeReader
+from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.unify import lower, unify
 from axon.ops import OPERATORS, Operator, Problem
@@ -95,17 +96,22 @@ def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) 
     if isinstance(scheme, Problem):
         inference.error("AX210", f"{name}: {scheme.text}", span)
         return UNKNOWN
-    return instantiate(inference.state, scheme, Origin("value", span, name), called=False)
+    type_ = instantiate(inference.state, scheme, Origin("value", span, name), called=False)
+    if inference.record is not None:
+        inference.record.uses[span] = Use(operator, {}, {}, type_)
+    return type_
 
 
 def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) -> Type:
+    operator = OPERATORS[node.op]
     if node.op in "+-*/" and (same := _same_tensor(inference, left, right)) is not None:
+        if inference.record is not None:
+            inference.record.uses[node.span] = Use(operator, {}, {}, Fn((same, same), same))
         return same
-    scheme = signature_of(OPERATORS[node.op], 2, {})
+    scheme = signature_of(operator, 2, {})
     assert isinstance(scheme, Scheme)
-    return _apply_scheme(
-        inference, scheme, node.op, [left, right], (node.left, node.right), node.span
-    )
+    use = Use(operator, {}, {}, scheme.type)
+    return _apply_scheme(inference, scheme, use, [left, right], (node.left, node.right), node.span)
 
 
 def _same_tensor(inference: Inference, left: Type, right: Type) -> Type | None:
@@ -157,7 +163,8 @@ def apply_operator(
             inference.infer(expr, env)
         return UNKNOWN
     args = _arguments(inference, scheme, exprs, env, name == "reshape")
-    return _apply_scheme(inference, scheme, name, args, exprs, span)
+    use = Use(operator, values, reader.given, scheme.type)
+    return _apply_scheme(inference, scheme, use, args, exprs, span)
 
 
 def _arguments(
@@ -198,18 +205,21 @@ def _bare_operator(inference: Inference, expr: ast.Expr, env: Environment) -> st
 def _apply_scheme(
     inference: Inference,
     scheme: Scheme,
-    name: str,
+    use: Use,
     args: list[Type],
     exprs: tuple[ast.Expr, ...],
     span: Span,
 ) -> Type:
     state = inference.state
+    name = use.operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
         wrong_count(inference, name, len(params), len(args), span)
         return UNKNOWN
     type_ = instantiate(state, scheme, Origin("call", span, name), called=True)
     assert isinstance(type_, Fn)
+    if inference.record is not None:
+        inference.record.uses[span] = replace(use, type=type_)
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
     inference.results.append((type_.result, span, state.depth))
@@ -236,7 +246,8 @@ def _choose(inference: Inference, pending: Pending, spatial: int | None) -> Type
         inference.error("AX210", f"{name}: {scheme.text}", pending.span)
         return UNKNOWN
     depth, inference.state.depth = inference.state.depth, pending.depth
-    result = _apply_scheme(inference, scheme, name, pending.args, pending.exprs, pending.span)
+    use = Use(pending.operator, pending.attributes, pending.given, scheme.type)
+    result = _apply_scheme(inference, scheme, use, pending.args, pending.exprs, pending.span)
     unify(inference.state, pending.result, result, Origin("call", pending.span, name))
     inference.state.depth = depth
     return result

@@ -253,7 +253,7 @@ class Walk:
                 self.diagnostics.append(diagnostic)
             told.update(dict.fromkeys(core))
             places.add(place)
-        checks = [_settled(store, guard) for guard in store.guards[guards:]]
+        checks = [as_run_finds_it(store, guard) for guard in store.guards[guards:]]
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
             checks += [Guard(relation, NOWHERE, 1) for relation in silent]
@@ -328,7 +328,7 @@ class Walk:
                 self.state.elems[var] = choice
 
 
-def _settled(store: Store, guard: Guard) -> Guard:
+def as_run_finds_it(store: Store, guard: Guard) -> Guard:
     """The check with what is known put in on the side that the run is compared with."""
     match guard.relation:
         case DimEq(left, right):

@@ -114,33 +114,39 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
     """The relations with what is known put in, once each; what only says that ranks fit is left
     out.
     """
-    store = state.store
     found: dict[Relation, None] = {}
     for constraint in constraints:
-        relation: Relation
-        match constraint.relation:
-            case ShapeEq(left, right):
-                relation = ShapeEq(store.word(left), store.word(right))
-            case DimEq(left, right):
-                relation = DimEq(_positive(store.unrewritten(dims.sub(left, right))), 0)
-            case Broadcast(result, parts):
-                words = dict.fromkeys(store.word(p) for p in parts)
-                relation = Broadcast(store.word(result), tuple(w for w in words if w))
-            case DimBroadcast(dim, dim_parts):
-                sizes = dict.fromkeys(store.dim(p) for p in dim_parts)
-                relation = DimBroadcast(store.dim(dim), tuple(s for s in sizes if s != 1))
-            case AtLeast(dim, silent):
-                relation = AtLeast(store.dim(dim), silent)
-            case Uniform(shape):
-                relation = Uniform(store.word(shape))
-            case HasRank():
-                continue
+        if isinstance(constraint.relation, HasRank):
+            continue
+        relation = resolved(state, constraint.relation)
         variables = set(relation_variables(relation))
         ranks_only = all(isinstance(v, DimVar) and v.rank_of is not None for v in variables)
         if not variables or (ranks_only and constraint.parents):
             continue
         found[relation] = None
     return list(found)
+
+
+def resolved(state: State, relation: Relation) -> Relation:
+    """The relation with what is known put in."""
+    store = state.store
+    match relation:
+        case ShapeEq(left, right):
+            return ShapeEq(store.word(left), store.word(right))
+        case DimEq(left, right):
+            return DimEq(_positive(store.unrewritten(dims.sub(left, right))), 0)
+        case Broadcast(result, parts):
+            words = dict.fromkeys(store.word(p) for p in parts)
+            return Broadcast(store.word(result), tuple(w for w in words if w))
+        case DimBroadcast(dim, dim_parts):
+            sizes = dict.fromkeys(store.dim(p) for p in dim_parts)
+            return DimBroadcast(store.dim(dim), tuple(s for s in sizes if s != 1))
+        case AtLeast(dim, silent):
+            return AtLeast(store.dim(dim), silent)
+        case Uniform(shape):
+            return Uniform(store.word(shape))
+        case HasRank():
+            return relation
 
 
 def _positive(dim: Dim) -> Dim:

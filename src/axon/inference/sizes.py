@@ -96,6 +96,8 @@ def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
                 return type_.dim
             dim = inference.state.fresh_dim()
             unify(inference.state, DimValue(dim), type_, Origin("size", expr.span))
+            if inference.record is not None:
+                inference.record.data.append((dim, expr))
             return dim
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from axon.syntax.mentioned import mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
 from axon.syntax.printer import print_expr, print_pattern, print_program
 
 __all__ = [
+    "mentioned",
     "parse_expression",
     "parse_program",
     "parse_signature",

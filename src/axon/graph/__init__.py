@@ -1,0 +1,1 @@
+"""The typed graph that a definition becomes at given argument types."""

@@ -1,0 +1,45 @@
+"""Run-time checks stand right behind what makes the sizes that they speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from axon.graph.graph import Apply, Check, Function, Node, Value
+from axon.graph.sizes import SizeVar, provided, readings, relation_needs
+from axon.solver.constraints import Guard
+
+
+def place_checks(
+    params: tuple[Value, ...], nodes: Iterable[Node], checks: list[Guard]
+) -> tuple[Node, ...]:
+    waiting = [(guard, relation_needs(guard.relation)) for guard in checks]
+    placed = _place(params, nodes, waiting, set())
+    left = [Check(g.relation, g.origin, g.depth) for g, _ in waiting]
+    return (*placed, *left)
+
+
+def _place(
+    params: tuple[Value, ...],
+    nodes: Iterable[Node],
+    waiting: list[tuple[Guard, set[SizeVar]]],
+    outer: set[SizeVar],
+) -> tuple[Node, ...]:
+    known = outer | {v for p in params for v, _ in readings(p.type)}
+    result: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Apply) and any(isinstance(o, Function) for o in node.operands):
+            operands = tuple(
+                replace(o, nodes=_place(o.params, o.nodes, waiting, known))
+                if isinstance(o, Function)
+                else o
+                for o in node.operands
+            )
+            node = replace(node, operands=operands)
+        result.append(node)
+        known |= provided(node)
+        for entry in [entry for entry in waiting if entry[1] <= known]:
+            waiting.remove(entry)
+            guard = entry[0]
+            result.append(Check(guard.relation, guard.origin, guard.depth))
+    return tuple(result)

@@ -1,0 +1,165 @@
+"""The graph: values, and the nodes that make them, in an order in which they can be computed.
+
+graph   = params, nodes, result, and what must hold of the params before any of it is computed
+node    = Apply(operator) | Call(graph) | Extern(op) | Item | Alias | Measure | Check
+operand = Value | Number | SizeOf | ShapeOf | Bundle | Function | OperatorFunction
+
+It is first-order: a `Function` is a graph of its own, given to an operator such as `map`, and may
+use the values around it. Sizes are no values: they are known, or read off the shapes of values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.ops import Operator
+from axon.solver.constraints import Guard, Origin
+from axon.source import Span
+from axon.types.dim import Dim
+from axon.types.type import Relation, Shape, Tensor, Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """What a node makes, or a parameter. `depth` is that of the functions around it: a run-time
+    size that was made further in varies inside it.
+    """
+
+    name: str
+    type: Type
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A scalar that the program has written down."""
+
+    value: int | float | bool
+    type: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """A size: a whole number, or a scalar of an element type if it has one."""
+
+    dim: Dim
+    elem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOf:
+    """A shape: whole numbers, or a vector of an element type."""
+
+    shape: Shape
+    elem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A tuple."""
+
+    items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A graph inside a graph."""
+
+    params: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    result: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFunction:
+    """An operator on its own, as in `reduce(+, 0f, x)`."""
+
+    operator: Operator
+
+
+Operand = Value | Number | SizeOf | ShapeOf | Bundle | Function | OperatorFunction
+
+# --- nodes -----------------------------------------------------------------------------------
+
+Attribute = object
+"""A plain value; a size in it is a `SizeOf`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply:
+    """An operator. `rows` says which operands are taken row by row where the rows of one of them
+    vary in size; it is None where nothing varies.
+    """
+
+    result: Value
+    operator: Operator
+    operands: tuple[Operand, ...]
+    attributes: dict[str, Attribute]
+    span: Span
+    rows: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    result: Value
+    graph: Graph
+    operands: tuple[Operand, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extern:
+    """An operator that the program declares and the caller brings."""
+
+    result: Value
+    name: str
+    operands: tuple[Operand, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One part of a tuple."""
+
+    result: Value
+    whole: Value
+    index: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alias:
+    """The same value under the type that it has further out."""
+
+    result: Value
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure:
+    """The numbers in an array are sizes: from here on they are what this shape says."""
+
+    source: Operand
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """Something about run-time sizes that must hold from here on."""
+
+    relation: Relation
+    origin: Origin
+    depth: int
+
+
+Node = Apply | Call | Extern | Item | Alias | Measure | Check
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """`requires` is what must hold before anything is computed."""
+
+    name: str
+    params: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    result: Operand
+    requires: tuple[Guard, ...] = ()

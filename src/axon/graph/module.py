@@ -1,0 +1,75 @@
+"""The files of a program, as what runs it needs them: what each name stands for at each place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+from axon.inference.environment import Entry, Environment
+from axon.inference.program import Definition, bound_names
+from axon.syntax import ast, mentioned
+from axon.types.read import read_signature
+from axon.types.type import Fn
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A checked file. A definition sees what is bound above it, so a name is looked up from a
+    place: the number of an item.
+    """
+
+    program: ast.Program
+    types: dict[tuple[str, int], Entry] = field(default_factory=dict)
+    places: dict[str, list[int]] = field(default_factory=dict)
+    items: list[ast.Binding | ast.OpDecl | ast.Import] = field(default_factory=list)
+    imports: dict[str, Module] = field(default_factory=dict)
+
+    def find(self, name: str, before: int) -> tuple[Module, str, int] | None:
+        """Where the name is bound, seen from an item: the file, the name there and the item."""
+        found = self.places.get(name, [])
+        at = bisect_left(found, before) - 1
+        if at >= 0:
+            return self, name, found[at]
+        alias, dot, rest = name.partition(".")
+        if dot and alias in self.imports:
+            other = self.imports[alias]
+            return other.find(rest, len(other.items))
+        return None
+
+    def entry(self, name: str, before: int) -> Entry | None:
+        place = self.find(name, before)
+        if place is None:
+            return None
+        module, known, at = place
+        return module.types.get((known, at))
+
+    def environment(self, before: int, *nodes: ast.Expr) -> Environment:
+        """The types of the names that are mentioned."""
+        names = {name: self.entry(name, before) for name in mentioned(*nodes)}
+        return Environment(None, {name: e for name, e in names.items() if e is not None})
+
+
+def make_module(
+    program: ast.Program, definitions: tuple[Definition, ...], imports: dict[str, Module]
+) -> Module:
+    module = Module(program, imports=imports)
+    schemes = {definition.span: definition.scheme for definition in definitions}
+    items = list(program.items)
+    if program.result is not None:
+        span = program.result.span
+        items.append(ast.Binding(ast.NamePattern("main", span), program.result, span))
+    module.items = items
+    for at, item in enumerate(items):
+        if isinstance(item, ast.OpDecl):
+            scheme, _ = read_signature(item.signature, user=True)
+            module.types[item.name, at] = Entry(scheme, item.name_span)
+            module.places.setdefault(item.name, []).append(at)
+        elif isinstance(item, ast.Binding):
+            for name, span in bound_names(item.pattern):
+                if span in schemes:
+                    scheme = schemes[span]
+                    keep = scheme.variables or isinstance(scheme.type, Fn)
+                    type_ = scheme if keep else scheme.type
+                    module.types[name, at] = Entry(type_, span)
+                module.places.setdefault(name, []).append(at)
+    return module

@@ -1,0 +1,221 @@
+"""Where sizes come from: each variable is read off the shape of some value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from axon.graph.graph import (
+    Alias,
+    Apply,
+    Bundle,
+    Call,
+    Check,
+    Extern,
+    Function,
+    Item,
+    Measure,
+    Node,
+    Operand,
+    ShapeOf,
+    SizeOf,
+    Value,
+)
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.type import (
+    Broadcast,
+    DimBroadcast,
+    Relation,
+    Shape,
+    Tensor,
+    Tuple,
+    Type,
+    relation_variables,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+SizeVar = DimVar | ShapeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`path` leads into tuples. The size at `start` is `scale` times the variable, plus `offset`;
+    a shape variable is the sizes from `start` to `stop`, both counted from the back if negative.
+    """
+
+    path: tuple[int, ...]
+    start: int
+    stop: int | None = None
+    scale: int = 1
+    offset: int = 0
+
+
+def owner(var: SizeVar) -> SizeVar:
+    """A rank is read off its shape."""
+    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
+
+
+def readings(type_: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[SizeVar, Reading]]:
+    """The variables that can be read off a value of this type."""
+    match type_:
+        case Tuple(items):
+            for i, item in enumerate(items):
+                yield from readings(item, (*path, i))
+        case Tensor(_, shape):
+            unknown = [i for i, item in enumerate(shape) if isinstance(item, ShapeVar)]
+            for i, item in enumerate(shape):
+                before = any(u < i for u in unknown)
+                after = any(u > i for u in unknown)
+                at = i - len(shape) if before else i
+                if isinstance(item, ShapeVar):
+                    if not before and not after:
+                        behind = len(shape) - i - 1
+                        yield item, Reading(path, i, -behind if behind else None)
+                elif not (before and after):
+                    found = _linear(item)
+                    if found is not None:
+                        var, scale, offset = found
+                        yield var, Reading(path, at, None, scale, offset)
+        case _:
+            return
+
+
+def _linear(dim: Dim) -> tuple[DimVar, int, int] | None:
+    """A dimension that is a multiple of one variable, plus a constant."""
+    if isinstance(dim, DimVar):
+        return None if dim.rank_of is not None else (dim, 1, 0)
+    if not isinstance(dim, Poly):
+        return None
+    terms = dict(dim.terms)
+    offset = terms.pop((), 0)
+    if len(terms) != 1:
+        return None
+    ((mono, scale),) = terms.items()
+    if len(mono) == 1 and isinstance(mono[0], DimVar) and mono[0].rank_of is None:
+        return mono[0], scale, offset
+    return None
+
+
+def provided(node: Node) -> set[SizeVar]:
+    """The variables that are known once the node has run."""
+    match node:
+        case Measure(_, shape):
+            return {owner(v) for v in measured(shape)}
+        case Check():
+            return set()
+        case _:
+            return {var for var, _ in readings(node.result.type)}
+
+
+def measured(shape: Shape) -> Iterator[SizeVar]:
+    """The variables that stand alone in a shape: those that numbers in an array decide."""
+    for item in shape:
+        if isinstance(item, DimVar | ShapeVar):
+            yield item
+
+
+def needed(node: Node) -> set[SizeVar]:
+    """The variables that a node cannot run without, but for those that it makes for itself."""
+    found: set[SizeVar] = set()
+    match node:
+        case Check(relation, _, _):
+            found.update(relation_needs(relation))
+        case Measure(source, _):
+            _operand_needs(source, found)
+        case Item():
+            pass
+        case Alias(_, operand):
+            _operand_needs(operand, found)
+        case Apply(_, _, operands, attributes, _, _):
+            for operand in operands:
+                _operand_needs(operand, found)
+            for value in attributes.values():
+                _attribute_needs(value, found)
+        case Call(_, _, operands, _) | Extern(_, _, operands, _):
+            for operand in operands:
+                _operand_needs(operand, found)
+    return {owner(v) for v in found}
+
+
+def relation_needs(relation: Relation) -> set[SizeVar]:
+    """All variables of a relation; what a broadcast gives can be computed where it stands alone."""
+    found = set(relation_variables(relation))
+    match relation:
+        case Broadcast((ShapeVar() as var,), parts):
+            if not any(var in shape_variables(part) for part in parts):
+                found.discard(var)
+        case DimBroadcast(DimVar() as dim, sizes):
+            if not any(dim in dims.variables(size) for size in sizes):
+                found.discard(dim)
+        case _:
+            pass
+    return {owner(v) for v in found}
+
+
+def operand_needs(operand: Operand) -> set[SizeVar]:
+    found: set[SizeVar] = set()
+    _operand_needs(operand, found)
+    return {owner(v) for v in found}
+
+
+def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
+    match operand:
+        case SizeOf(dim, _):
+            found.update(dims.variables(dim))
+        case ShapeOf(shape, _):
+            found.update(shape_variables(shape))
+        case Bundle(items):
+            for item in items:
+                _operand_needs(item, found)
+        case Function(params, nodes, result):
+            inner: set[SizeVar] = set()
+            for node in nodes:
+                inner |= needed(node)
+            inner |= operand_needs(result)
+            made = {v for p in params for v, _ in readings(p.type)}
+            for node in nodes:
+                made |= provided(node)
+            found |= inner - made
+        case _:
+            pass
+
+
+def _attribute_needs(value: object, found: set[SizeVar]) -> None:
+    if isinstance(value, SizeOf):
+        found.update(dims.variables(value.dim))
+    elif isinstance(value, tuple):
+        for item in value:
+            _attribute_needs(item, found)
+
+
+def operands_of(node: Node) -> tuple[Operand, ...]:
+    match node:
+        case Apply() | Call() | Extern():
+            return node.operands
+        case Item(_, whole, _):
+            return (whole,)
+        case Alias(_, operand):
+            return (operand,)
+        case Measure(source, _):
+            return (source,)
+        case Check():
+            return ()
+
+
+def values_in(operand: Operand) -> Iterator[Value]:
+    """The values that an operand mentions, those of a function's body that are outside it too."""
+    match operand:
+        case Value():
+            yield operand
+        case Bundle(items):
+            for item in items:
+                yield from values_in(item)
+        case Function(_, nodes, result):
+            for node in nodes:
+                for inner in operands_of(node):
+                    yield from values_in(inner)
+            yield from values_in(result)
+        case _:
+            return

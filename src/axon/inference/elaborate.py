@@ -1,0 +1,142 @@
+"""A function at given argument types: inferred again with what is known, and all of it taken down.
+
+This is what the paper means when it says that shapes can be inferred once more when the inputs are
+known; a graph is made from what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from axon.diagnostics import Diagnostic, Severity
+from axon.inference import operators
+from axon.inference.environment import Environment
+from axon.inference.infer import Inference, Prelude
+from axon.inference.program import as_run_finds_it
+from axon.inference.record import Record
+from axon.inference.report import describe
+from axon.inference.schemes import resolved
+from axon.inference.state import State
+from axon.inference.unify import unify
+from axon.solver.constraints import NOWHERE, Guard, Origin
+from axon.syntax import ast
+from axon.types.elements import BIT
+from axon.types.type import (
+    DimEq,
+    Fn,
+    HasRank,
+    Shape,
+    ShapeEq,
+    Type,
+    relation_variables,
+    type_variables,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar
+
+
+class Recording(Inference):
+    """Inference that takes down every expression's type."""
+
+    def __init__(self, state: State, prelude: Prelude) -> None:
+        super().__init__(state, prelude)
+        self.kept = Record()
+        self.record = self.kept
+
+    def infer(self, expr: ast.Expr, env: Environment) -> Type:
+        type_ = super().infer(expr, env)
+        self.kept.types[id(expr)] = type_
+        return type_
+
+
+@dataclass(frozen=True, slots=True)
+class Elaboration:
+    """`type` is the function's at these arguments; `checks` is what is left to be checked when it
+    runs.
+    """
+
+    fn: ast.Fn
+    type: Fn
+    record: Record
+    state: State
+    checks: tuple[Guard, ...]
+
+    def names(self) -> dict[str, Shape]:
+        """What the names in annotations stand for."""
+        return {name: self.state.store.word((v,)) for name, v in self.state.names.index.items()}
+
+    def type_of(self, expr: ast.Expr) -> Type:
+        return self.state.resolve(self.record.types[id(expr)])
+
+
+def elaborate(
+    fn: ast.Fn,
+    environment: Callable[[Inference], Environment],
+    prelude: Prelude,
+    params: Sequence[Type | None],
+    result: Type | None = None,
+    *,
+    name: str = "",
+    names: dict[str, Shape] | None = None,
+    depth: int = 0,
+) -> Elaboration | list[Diagnostic]:
+    """Infer a function whose arguments have these types (None: any), in its own environment.
+
+    `names` are the dimensions and shapes that the definition around it has named.
+    """
+    state = State()
+    state.level, state.depth = 1, depth
+    inference = Recording(state, prelude)
+    for known, shape in (names or {}).items():
+        _enter_name(state, known, shape)
+    found = inference.infer_fn(fn, environment(inference))
+    assert isinstance(found, Fn)
+    for i, (param, given) in enumerate(zip(found.params, params, strict=True)):
+        if given is not None:
+            place = fn.params[i].span
+            note = f"the argument `{fn.params[i].name}`"
+            unify(state, param, given, Origin("annotation", place, name, 0, note))
+    if result is not None:
+        unify(state, found.result, result, Origin("result", fn.body.result.span, "", 0, "its use"))
+    operators.settle(inference, 0, final=True)
+    _default(state, inference.kept)
+    state.store.review()
+    problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
+    constraints = tuple(state.store.posted)
+    problems += [describe(state.store, c, constraints)[0] for c in state.store.conflicts[:3]]
+    if problems:
+        return problems
+    type_ = state.resolve(found)
+    assert isinstance(type_, Fn)
+    return Elaboration(fn, type_, inference.kept, state, tuple(_checks(state)))
+
+
+def _enter_name(state: State, name: str, shape: Shape) -> None:
+    if len(shape) == 1 and not isinstance(shape[0], ShapeVar):
+        dim = state.names.index[name] = DimVar(name, state.level, user=True)
+        state.post(DimEq(dim, shape[0]), NOWHERE)
+    else:
+        var = state.names.index[name] = ShapeVar(name, state.level, user=True)
+        state.post(ShapeEq((var,), shape), NOWHERE)
+
+
+def _default(state: State, record: Record) -> None:
+    """A number that nothing asks a type of gets one."""
+    types = [*record.types.values(), *(use.type for use in record.uses.values())]
+    for type_ in types:
+        for var in type_variables(state.resolve(type_)):
+            if isinstance(var, ElemVar) and var.literal and var not in state.elems:
+                whole = var.literal != "float" and var.allowed & BIT["i64"]
+                state.elems[var] = "i64" if whole else "f32"
+
+
+def _checks(state: State) -> Iterator[Guard]:
+    seen: set[object] = set()
+    for constraint in state.store.waiting:
+        relation = resolved(state, constraint.relation)
+        if not isinstance(relation, HasRank) and relation not in seen:
+            seen.add(relation)
+            if any(True for _ in relation_variables(relation)):
+                yield Guard(relation, constraint.origin, constraint.depth)
+    for guard in state.store.guards:
+        yield as_run_finds_it(state.store, guard)

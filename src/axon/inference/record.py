@@ -1,0 +1,38 @@
+"""What inference found on its way, for whoever wants to use it: types by expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from axon.ops import Operator
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.dim import Dim
+from axon.types.type import Fn, Type
+from axon.types.variables import DimVar
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An operator at one place: its attributes, the dimensions among them by made-up names, and
+    the type that its signature has there.
+    """
+
+    operator: Operator
+    attributes: dict[str, object]
+    given: dict[str, Dim]
+    type: Type
+
+
+@dataclass(slots=True)
+class Record:
+    """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
+    by the place of the application; `data` the sizes that are values of expressions.
+
+    The types are as inference made them: what is known about their variables is in its state.
+    """
+
+    types: dict[int, Type] = field(default_factory=dict)
+    uses: dict[Span, Use] = field(default_factory=dict)
+    calls: dict[Span, Fn] = field(default_factory=dict)
+    data: list[tuple[DimVar, ast.Expr]] = field(default_factory=list)
