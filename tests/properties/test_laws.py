@@ -5,10 +5,11 @@ from __future__ import annotations
 from axon.solver.rules import new_store
 from axon.types import dim as dims
 from axon.types.poly import is_vast
-from axon.types.type import DimEq
-from axon.types.variables import DimVar
+from axon.types.type import AtLeast, Broadcast, DimBroadcast, DimEq, ShapeEq
+from axon.types.variables import DimVar, ShapeVar
 
 A, B, C = DimVar("a"), DimVar("b"), DimVar("c")
+P, Q, S, T = (ShapeVar(name) for name in "pqst")
 
 
 def test_coefficients_do_not_grow_without_bound() -> None:
@@ -50,3 +51,121 @@ def test_a_sum_that_is_too_small_conflicts_whatever_its_variable_stands_for() ->
     store.post(DimEq(dims.floordiv(A, 2), dims.add(dims.mul(2, B), C)))
     store.post(DimEq(dims.add(C, 5), 3))
     assert store.conflicts
+
+
+def test_a_sum_is_below_zero_only_if_its_terms_are_sizes() -> None:
+    """(a - b)/c + 1 = 0 holds for a = 0, b = 1, c = 1."""
+    store = new_store(levels=False)
+    store.post(DimEq(dims.add(dims.floordiv(dims.sub(A, B), C), 1), 0))
+    for var, value in ((A, 0), (B, 1), (C, 1)):
+        store.post(DimEq(var, value))
+    assert not store.conflicts
+
+
+def test_the_part_that_can_be_an_extremum_is_it() -> None:
+    """min(a, 5) = 3 makes a 3, and max(b, 2) = 3 makes b 3."""
+    store = new_store(levels=False)
+    store.post(DimEq(dims.minimum(A, 5), 3))
+    store.post(DimEq(dims.maximum(B, 2), 3))
+    assert [store.dim(v) for v in (A, B)] == [3, 3]
+
+
+def test_an_equation_that_is_woken_is_not_read_by_what_it_lent() -> None:
+    """a*b = 2c + 1 is more than 11 = 11 when c is 5."""
+    store = new_store(levels=False)
+    store.post(DimEq(dims.mul(A, B), dims.add(dims.mul(2, C), 1)))
+    store.post(DimEq(C, 5))
+    store.post(DimEq(A, 11))
+    assert store.dim(B) == 1
+
+
+def test_a_long_sum_that_is_reviewed_is_not_read_by_what_it_lent() -> None:
+    """3a + 2(… 30 sizes) = 5 is more than 5 = 5."""
+    store = new_store(levels=False)
+    many = [DimVar() for _ in range(30)]
+    total = dims.mul(3, A)
+    for var in many:
+        total = dims.combine(total, 2, var)
+    store.post(DimEq(total, 5))
+    store.review()
+    for var in many:
+        store.post(DimEq(var, 0))
+    store.review()
+    assert store.conflicts
+
+
+def test_two_inequalities_make_an_equation() -> None:
+    """a >= b and b >= a."""
+    store = new_store(levels=False)
+    store.post(AtLeast(dims.sub(A, B), silent=False))
+    store.post(AtLeast(dims.sub(B, A), silent=False))
+    assert store.dim(A) == store.dim(B)
+
+
+def test_two_inequalities_with_room_between_them_hold() -> None:
+    """a >= b and b + 1 >= a."""
+    store = new_store(levels=False)
+    store.post(AtLeast(dims.sub(A, B), silent=False))
+    store.post(AtLeast(dims.sub(dims.add(B, 1), A), silent=False))
+    assert not store.conflicts
+
+
+def test_what_is_around_a_shape_in_its_own_value_is_empty() -> None:
+    """s = p@s"""
+    store = new_store(levels=False)
+    store.post(ShapeEq((S,), (P, S)))
+    assert store.word((P,)) == ()
+
+
+def test_what_is_left_over_is_empty_by_the_rule_of_the_paper() -> None:
+    """s@[a]@t = [b]: no ranks have to be counted."""
+    rules: list[str] = []
+    store = new_store(lambda rule, _: rules.append(rule), levels=False)
+    store.post(ShapeEq((S, A, T), (B,)))
+    assert [store.word((v,)) for v in (S, T)] == [(), ()]
+    assert "empty shapes" in rules
+    assert "rank" not in rules
+
+
+def test_shapes_of_equal_rank_that_face_each_other_are_equal() -> None:
+    """p@s = q@t, where p and q have the same rank."""
+    store = new_store(levels=False)
+    store.post(DimEq(P.rank, Q.rank))
+    store.post(ShapeEq((P, S), (Q, T)))
+    assert store.word((P, S)) == store.word((Q, T))
+
+
+def test_the_sizes_around_a_shape_are_the_same() -> None:
+    """s@[a] = [b]@s"""
+    store = new_store(levels=False)
+    store.post(ShapeEq((S, A), (B, S)))
+    assert store.dim(A) == store.dim(B)
+
+
+def test_what_equals_the_same_word_is_equal() -> None:
+    """p@q = s@t and p@q = s@[a]"""
+    store = new_store(levels=False)
+    store.post(ShapeEq((P, Q), (S, T)))
+    store.post(ShapeEq((P, Q), (S, A)))
+    assert store.word((T,)) == store.word((A,))
+
+
+def test_a_size_that_cannot_be_the_one_beside_it_is_1() -> None:
+    """The broadcast of a and a + 2, which is not 1."""
+    store = new_store(levels=False)
+    store.post(DimBroadcast(B, (A, dims.add(A, 2))))
+    assert [store.dim(v) for v in (A, B)] == [1, 3]
+
+
+def test_no_part_of_a_broadcast_is_longer_than_the_result() -> None:
+    """[a] is not the broadcast of s@[b,c] and t."""
+    store = new_store(levels=False)
+    store.post(Broadcast((A,), ((S, B, C), (T,))))
+    assert store.conflicts
+
+
+def test_some_part_of_a_broadcast_is_as_long_as_the_result() -> None:
+    """[a,b] is the broadcast of [c] and s."""
+    store = new_store(levels=False)
+    store.post(Broadcast((A, B), ((C,), (S,))))
+    assert len(store.word((S,))) == 2

@@ -34,15 +34,20 @@ def test_what_is_called_unsolvable_has_no_solution(system: list[tuple[int, ...]]
 
 
 def test_a_system_that_only_divisibility_refutes() -> None:
-    """Each equation has solutions, and so has every pair of rows with one unknown less; together
-    they ask for 2*(a - b) = 3*(…) + 1 modulo 6 in two ways.
+    """2a + 2b + 5c = 11 makes c odd, 4b + 3c = 10 makes it even. The rows that elimination makes of
+    them, 4a + 7c = 12 the only new one, have solutions.
     """
     a, b, c = (DimVar(name) for name in "abc")
     store = new_store()
-    store.post(DimEq(_sum((4, a), (6, b)), _sum((10, c), (2, 1))))
-    store.post(DimEq(_sum((6, a), (4, b)), _sum((10, c), (4, 1))))
-    store.post(DimEq(_sum((4, a), (4, b)), _sum((8, c), (2, 1))))
+    store.post(DimEq(_sum((2, a), (2, b), (5, c)), 11))
+    assert not store.conflicts
+    store.post(DimEq(_sum((4, b), (3, c)), 10))
     assert store.conflicts
+
+
+def test_rows_that_differ_by_a_number_have_no_solution() -> None:
+    a, b, _ = VARIABLES
+    assert not _solvable([{(a,): 2, (b,): 3, (): 1}, {(a,): 2, (b,): 3, (): 2}])
 
 
 def test_a_square_system_is_solved() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.facts import Facts
+from axon.solver.rules import new_store
 from axon.types import dim as dims
+from axon.types.type import AtLeast, DimEq
 from axon.types.variables import DimVar
 
 N, M, K = (DimVar(name) for name in "nmk")
+BY = Constraint(AtLeast(0, silent=False), NOWHERE)
 
 
 def test_a_bound_decides() -> None:
     facts = Facts(lambda dim: dim)
-    facts.assume(dims.sub(512, N))
+    facts.assume(dims.sub(512, N), BY)
     assert facts.clip(dims.minimum(N, 512)) == N
     assert facts.clip(dims.maximum(N, 512)) == 512
     assert facts.clip(dims.minimum(M, 512)) == dims.minimum(M, 512)
@@ -19,13 +23,34 @@ def test_a_bound_decides() -> None:
 
 def test_of_two_equal_parts_one_stays() -> None:
     facts = Facts(lambda dim: dim)
-    facts.assume(dims.sub(N, M))
-    facts.assume(dims.sub(M, N))
+    facts.assume(dims.sub(N, M), BY)
+    facts.assume(dims.sub(M, N), Constraint(AtLeast(0, silent=False), NOWHERE))
     left = facts.clip(dims.minimum(N, M, K))
     assert left in (dims.minimum(N, K), dims.minimum(M, K))
 
 
 def test_what_is_not_linear_is_not_used() -> None:
     facts = Facts(lambda dim: dim)
-    facts.assume(dims.minimum(N, M))
+    facts.assume(dims.minimum(N, M), BY)
     assert not facts.any
+
+
+def test_an_inequality_does_not_make_itself_true() -> None:
+    """n >= m, where n becomes min(k, m): that the minimum is m is what it asks for."""
+    store = new_store(levels=False)
+    store.post(AtLeast(dims.sub(N, M), silent=False))
+    store.post(DimEq(N, dims.minimum(K, M)))
+    store.post(DimEq(K, 0))
+    store.post(DimEq(M, 3))
+    assert store.conflicts
+
+
+def test_an_inequality_that_another_has_simplified_does_not_make_itself_true() -> None:
+    """m >= n + k; min(n, m) >= m, which reads as n >= m; then m has another name."""
+    name = DimVar("name")
+    store = new_store(levels=False)
+    store.post(AtLeast(dims.sub(dims.sub(name, N), K), silent=False))
+    store.post(AtLeast(dims.sub(dims.minimum(N, name), name), silent=False))
+    for left, right in ((name, M), (N, 0), (M, 3), (K, 0)):
+        store.post(DimEq(left, right))
+    assert store.conflicts

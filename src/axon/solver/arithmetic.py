@@ -357,7 +357,8 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         store.derive("non-negativity", constraint, DimEq(dim, 0))
     else:
         store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
-        store.facts.assume(dim)
+        # as it stands, without what other inequalities make of it
+        store.facts.assume(store.unrewritten(relation.dim), constraint)
         _against_others(store, constraint, dim)
 
 

@@ -159,11 +159,10 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
 
 
 def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
-    """Whether a part can only be 1 beside this size."""
+    """Whether a part can only be 1 beside this size, which is written otherwise."""
     if _varies(constraint, size) and isinstance(part, DimVar) and part.user:
         return True
-    difference = dims.sub(part, size)
-    return isinstance(difference, int) and difference != 0
+    return isinstance(dims.sub(part, size), int)
 
 
 def _varies(constraint: Constraint, part: Dim) -> bool:

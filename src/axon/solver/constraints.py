@@ -34,9 +34,9 @@ class Constraint:
     """`depth` is the function depth it was born at; `parents` are empty for one that inference
     posted.
 
-    `counted` is set once its consequences for ranks and sums have been posted, `signed` once its
-    signs have been looked at. `lent` is what it lends to others while it waits, `watched` what it
-    waits for if that is not everything in it.
+    `counted` and `summed` are set once its consequences for ranks and sums have been posted,
+    `signed` once its signs have been looked at. `lent` is what it lends to others while it waits,
+    `watched` what it waits for if that is not everything in it.
     """
 
     __slots__ = (
@@ -48,6 +48,7 @@ class Constraint:
         "relation",
         "rule",
         "signed",
+        "summed",
         "time",
         "waiting",
         "watched",
@@ -69,6 +70,7 @@ class Constraint:
         self.waiting = False
         self.time = 0
         self.counted = False
+        self.summed = False
         self.signed = False
         self.lent: object = None
         self.watched: tuple[object, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from axon.solver.constraints import Constraint
 from axon.types import dim as dims
 from axon.types.dim import Dim, Max, Min
 from axon.types.variables import DimVar, ShapeVar
@@ -14,28 +15,36 @@ MOST_FACTS = 8
 class Facts:
     """What is known not to be negative, by the variables in it; `known` puts the bindings in.
 
-    Only sums of variables are kept: they are not themselves simplified by what is assumed, so no
+    Only sums of variables are kept: they are not themselves simplified by what is assumed. What is
+    assumed is lent by a constraint that waits and is taken back when that is looked at again, so no
     condition can make itself true.
     """
 
-    __slots__ = ("_by_variable", "_known")
+    __slots__ = ("_by_variable", "_known", "_lent")
 
     def __init__(self, known: Callable[[Dim], Dim]) -> None:
-        self._by_variable: dict[DimVar | ShapeVar, list[Dim]] = {}
+        self._by_variable: dict[DimVar | ShapeVar, dict[Constraint, Dim]] = {}
+        self._lent: dict[Constraint, Dim] = {}
         self._known = known
 
     @property
     def any(self) -> bool:
-        return bool(self._by_variable)
+        return bool(self._lent)
 
-    def assume(self, dim: Dim) -> None:
-        """`dim >= 0` is asked for, so it may be used."""
+    def assume(self, dim: Dim, by: Constraint) -> None:
+        """`dim >= 0` is asked for by a constraint that waits, so it may be used."""
         terms = dims.terms_of(dim)
         if all(len(m) <= 1 and all(isinstance(a, DimVar) for a in m) for m in terms):
+            self._lent[by] = dim
             for var in set(dims.variables(dim)):
-                facts = self._by_variable.setdefault(var, [])
-                if len(facts) < MOST_FACTS and dim not in facts:
-                    facts.append(dim)
+                facts = self._by_variable.setdefault(var, {})
+                if len(facts) < MOST_FACTS:
+                    facts[by] = dim
+
+    def forget(self, by: Constraint) -> None:
+        """Take back what the constraint lent."""
+        for var in set(dims.variables(self._lent.pop(by, 0))):
+            self._by_variable[var].pop(by, None)
 
     def clip(self, dim: Dim) -> Dim:
         """The dimension without the parts of a `min` or `max` that the facts rule out."""
@@ -58,7 +67,7 @@ class Facts:
         for other in others:
             gap = dims.scale(sign, dims.sub(part, other))
             for var in dims.variables(gap):
-                for fact in self._by_variable.get(var, ()):
+                for fact in self._by_variable.get(var, {}).values():
                     if dims.is_nonnegative(dims.sub(gap, self._known(fact))):
                         return True
         return False

@@ -383,6 +383,8 @@ class Store:
             del self.rewrites[lent]
         elif isinstance(lent, frozenset) and self.sums[lent][1] is constraint:
             del self.sums[lent]
+        elif isinstance(constraint.relation, AtLeast):
+            self.facts.forget(constraint)
 
     def settle_later(self, constraint: Constraint) -> None:
         """Look at the constraint together with others when nothing simpler is left to do."""

@@ -196,7 +196,8 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
         for var in (*left_vars, *right_vars):
             store.watch_rank(var)
     unknown = left_vars | right_vars
-    store.wait(constraint, [*unknown, *(v.rank for v in unknown if v.has_rank)])
+    sizes = shape_variables(store.word(left + right)) if left_vars == right_vars else ()
+    store.wait(constraint, [*unknown, *(v.rank for v in unknown if v.has_rank), *sizes])
     for side, other in ((left, right), (right, left)):
         _equal_sides(store, constraint, side, other)
 
@@ -250,8 +251,8 @@ def _multiset(store: Store, constraint: Constraint, left: Shape, right: Shape) -
     ):
         store.conflict("multiset", constraint, "multiset", left, right)
         return False
-    if extra and not constraint.counted:
-        constraint.counted = True
+    if extra and not constraint.summed:
+        constraint.summed = True
         total: Dim = 0
         for d in extra:
             total = dims.add(total, d)
