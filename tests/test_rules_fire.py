@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from unittest import mock
 
-from axon.cli.files import find_import
+from axon.files import find_import
 from axon.driver import check
 from axon.solver.constraints import Constraint
 from axon.solver.rules import RULES

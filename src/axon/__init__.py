@@ -9,15 +9,41 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from axon.backends.ragged import Ragged
     from axon.diagnostics import Diagnostic
     from axon.driver import Checked, check, check_text
     from axon.inference.signature import Signature
+    from axon.run.errors import ArgumentError, AxonError, ProgramError, RunError
+    from axon.run.program import Program, compile, load
     from axon.source import Source
 
 __version__ = "0.1.0"
-__all__ = ["Checked", "Diagnostic", "Signature", "Source", "check", "check_text"]
+__all__ = [
+    "ArgumentError",
+    "AxonError",
+    "Checked",
+    "Diagnostic",
+    "Program",
+    "ProgramError",
+    "Ragged",
+    "RunError",
+    "Signature",
+    "Source",
+    "check",
+    "check_text",
+    "compile",
+    "load",
+]
 
 _HOMES = {
+    "ArgumentError": "axon.run.errors",
+    "AxonError": "axon.run.errors",
+    "Program": "axon.run.program",
+    "ProgramError": "axon.run.errors",
+    "Ragged": "axon.backends.ragged",
+    "RunError": "axon.run.errors",
+    "compile": "axon.run.program",
+    "load": "axon.run.program",
     "Checked": "axon.driver",
     "Diagnostic": "axon.diagnostics",
     "Signature": "axon.inference.signature",

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from axon import stdlib
 from axon.diagnostics import Diagnostic, Severity, error
@@ -18,6 +19,11 @@ from axon.inference.program import Definition, Inferred, infer_program
 from axon.inference.signature import Signature, describe_definition
 from axon.source import Source
 from axon.syntax import ast, parse_program
+from axon.types.type import Type
+
+if TYPE_CHECKING:
+    from axon.graph.graph import Graph
+    from axon.graph.module import Module
 
 FindFile = Callable[[str, Source], Source | str]
 """From a path as written and the file it is written in: the text, or a sentence that says why
@@ -124,7 +130,7 @@ def no_files(path: str, _source: Source) -> str:
 
 def infer_file(source: Source, imports: Imports) -> Environment | None:
     """What the names of a file stand for; None if it has errors."""
-    checked = check_file(source, imports)
+    checked = imports.files[source.name] = check_file(source, imports)
     return checked.inferred.environment if checked.ok else None
 
 
@@ -137,6 +143,7 @@ class Imports:
     done: dict[str, Environment | None] = field(default_factory=dict)
     active: list[str] = field(default_factory=list)
     circular: set[str] = field(default_factory=set)
+    files: dict[str, Checked] = field(default_factory=dict)
 
     def read(self, item: ast.Import, source: Source) -> Environment | Diagnostic:
         text = stdlib.find(item.path)
@@ -179,7 +186,7 @@ class Imports:
 # --- the standard library
 # --------------------------------------------------------------------------------
 
-_library: dict[str, Entry] = {}
+_library: dict[str, tuple[Entry, ast.Program, Inferred]] = {}
 
 
 def prelude(name: str) -> Entry | None:
@@ -191,8 +198,61 @@ def prelude(name: str) -> Entry | None:
             program, problems = parse_program(Source(path, text))
             inferred = infer_program(program, _no_import, lambda _name: None)
             assert not problems and not inferred.diagnostics, (path, problems, inferred.diagnostics)
-            _library.update(inferred.environment.names)
-    return _library.get(name)
+            for known, entry in inferred.environment.names.items():
+                _library[known] = entry, program, inferred
+    found = _library.get(name)
+    return None if found is None else found[0]
+
+
+def library(name: str) -> tuple[Module, str, int] | None:
+    """Where a name of the standard library is."""
+    if prelude(name) is None:
+        return None
+    from axon.graph.module import make_module
+
+    _, program, inferred = _library[name]
+    module = _modules.get(program.source.name)
+    if module is None:
+        module = make_module(program, inferred.definitions, {})
+        _modules[program.source.name] = module
+    return module.find(name, len(module.items))
+
+
+_modules: dict[str, Module] = {}
+
+
+# --- from types to graphs
+# --------------------------------------------------------------------------------
+
+
+def check_and_link(source: Source, find_file: FindFile | None = None) -> tuple[Checked, Module]:
+    """Check a program, and put its files together so that it can run."""
+    imports = Imports(find_file or no_files)
+    with room():
+        checked = check_file(source, imports)
+        return checked, _link(checked, imports)
+
+
+def _link(checked: Checked, imports: Imports) -> Module:
+    from axon.graph.module import make_module
+
+    found: dict[str, Module] = {}
+    for item in checked.program.items:
+        if isinstance(item, ast.Import):
+            text = stdlib.find(item.path)
+            place = checked.program.source
+            source = Source(item.path, text) if text is not None else imports.find(item.path, place)
+            if isinstance(source, Source) and source.name in imports.files:
+                found[item.alias] = _link(imports.files[source.name], imports)
+    return make_module(checked.program, checked.inferred.definitions, found)
+
+
+def graph(module: Module, name: str, params: Sequence[Type | None]) -> Graph | list[Diagnostic]:
+    """The graph of a definition at these argument types (None: any)."""
+    from axon.graph.lower import lower
+
+    with room():
+        return lower(module, name, params, prelude, library)
 
 
 def _no_import(item: ast.Import) -> Diagnostic:

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from axon.cli.files import Unreadable, Unwritable, find_import, read_source, write_page
+from axon.files import Unreadable, Unwritable, find_import, read_source, write_page
 
 FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 
@@ -16,7 +16,12 @@ FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0 when fine, 1 when a program has errors, 2 on wrong usage."""
     try:
-        options = _parser().parse_args(argv)
+        parser = _parser()
+        options, more = parser.parse_known_args(argv)
+        if more and (not hasattr(options, "inputs") or any(m.startswith("-") for m in more)):
+            parser.error(f"unrecognized arguments: {' '.join(more)}")
+        if more:  # inputs may stand behind options too
+            options.inputs += more
         status: int = options.run(options)
         sys.stdout.flush()
         return status
@@ -83,6 +88,20 @@ def _parser() -> argparse.ArgumentParser:
         "--html", metavar="PATH", help="write a page to step through in a browser, errors included"
     )
     explain.set_defaults(run=_explain)
+
+    run = commands.add_parser("run", help="run a definition on arrays")
+    run.add_argument("file", metavar="FILE")
+    run.add_argument("name", metavar="NAME")
+    run.add_argument(
+        "inputs",
+        metavar="X=VALUE",
+        nargs="*",
+        help="a .npy or .npz file (FILE.npz:KEY), a number, a list, rand[8,16], zeros[3], ones[3]",
+    )
+    run.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
+    run.add_argument("--seed", type=int, default=0, help="of what rand[…] makes up")
+    run.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
+    run.set_defaults(run=_run)
     return parser
 
 
@@ -108,6 +127,12 @@ def _lacks_prover(options: argparse.Namespace) -> bool:
     if lacking:
         print(f"axon: --prove needs {' and '.join(lacking)}: {INSTALL}", file=sys.stderr)
     return bool(lacking)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from axon.cli.run import run
+
+    return run(options)
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -164,8 +189,8 @@ def _explain(options: argparse.Namespace) -> int:
         return _explain_html(options)
     if re.fullmatch(r"AX\d{3}", options.file):
         return _explain_code(options.file)
-    from axon.cli.explain import answer_text, derivation_text
     from axon.driver import check
+    from axon.explain import answer_text, derivation_text
 
     checked = check(read_source(options.file), find_import)
     chosen = checked.inferred.definitions

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from axon.cli.explain import origin_text
 from axon.diagnostics import Diagnostic
 from axon.driver import Checked
+from axon.explain import origin_text
 from axon.inference.program import Definition, Failed
 from axon.inference.signature import describe_definition
 from axon.solver.constraints import Constraint, Origin

@@ -454,7 +454,7 @@ class Lowering:
         whole = isinstance(item.pattern, ast.NamePattern)
         known = type_ if whole and type_ is not None else None
         if known is None and whole and entry is not None and not hasattr(entry.type, "variables"):
-            known = entry.type  # type: ignore[assignment]
+            known = entry.type
         found = elaborate(
             closure.fn,
             lambda _: module.environment(at, closure.fn),
@@ -599,7 +599,7 @@ class Lowering:
                     [error("AX403", "a function cannot be a result", self.elab.fn.body.result.span)]
                 )
             case _:
-                return value  # type: ignore[return-value]
+                return value
 
     def measure(self, expr: ast.Expr, scope: Scope) -> None:
         """Compute the tensors inside a size, whose values are sizes from here on."""

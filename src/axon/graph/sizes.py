@@ -61,8 +61,8 @@ def readings(type_: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[SizeVar,
     """The variables that can be read off a value of this type."""
     match type_:
         case Tuple(items):
-            for i, item in enumerate(items):
-                yield from readings(item, (*path, i))
+            for i, part in enumerate(items):
+                yield from readings(part, (*path, i))
         case Tensor(_, shape):
             unknown = [i for i, item in enumerate(shape) if isinstance(item, ShapeVar)]
             for i, item in enumerate(shape):

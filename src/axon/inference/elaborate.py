@@ -22,6 +22,7 @@ from axon.inference.unify import unify
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.syntax import ast
 from axon.types.elements import BIT
+from axon.types.show import Show
 from axon.types.type import (
     DimEq,
     Fn,
@@ -94,7 +95,7 @@ def elaborate(
     for i, (param, given) in enumerate(zip(found.params, params, strict=True)):
         if given is not None:
             place = fn.params[i].span
-            note = f"the argument `{fn.params[i].name}`"
+            note = f"`{fn.params[i].name} : {Show().type(given)}`"
             unify(state, param, given, Origin("annotation", place, name, 0, note))
     if result is not None:
         unify(state, found.result, result, Origin("result", fn.body.result.span, "", 0, "its use"))

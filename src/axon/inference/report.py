@@ -377,7 +377,7 @@ def _other_text(constraint: Constraint) -> str:
     origin = constraint.origin
     match origin.kind:
         case "annotation":
-            return f"declared {origin.note}"
+            return f"{'given' if origin.operator else 'declared'} {origin.note}"
         case "result":
             return f"declared to be {origin.note}"
         case "condition":

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
+from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.operator import Problem, Rule, operator
 
 REAL = "t s -> t s where t : float"
+
+
+def _elu(xp: Arrays, x: Array, alpha: float) -> Array:
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+def _sigmoid(xp: Arrays, x: Array) -> Array:
+    """By an exponential that is never above 1."""
+    small = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, 1, small) / (1 + small)
+
+
+def _hard_sigmoid(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
+    return xp.minimum(xp.maximum(alpha * x + beta, 0), 1)
 
 
 @operator()
@@ -15,6 +32,11 @@ def relu() -> Rule:
     f32 [n,3]
     """
     return "t s -> t s where t : num"
+
+
+@relu.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.maximum(x, xp.zeros_like(x))
 
 
 @operator()
@@ -29,6 +51,12 @@ def leaky_relu(*, slope: float = 0.01) -> Rule:
     return REAL
 
 
+@leaky_relu.means
+def _(xp: Arrays, x: Array, slope: float) -> Array:
+    y = wide(x)
+    return xp.where(y > 0, y, slope * y).astype(x.dtype, copy=False)
+
+
 @operator()
 def elu(*, alpha: float = 1.0) -> Rule:
     """x where it is positive, else `alpha * (exp(x) - 1)`.
@@ -41,6 +69,11 @@ def elu(*, alpha: float = 1.0) -> Rule:
     return REAL
 
 
+@elu.means
+def _(xp: Arrays, x: Array, alpha: float) -> Array:
+    return _elu(xp, wide(x), alpha).astype(x.dtype, copy=False)
+
+
 @operator()
 def selu() -> Rule:
     """An `elu`, scaled so that layer after layer keeps mean 0 and variance 1.
@@ -49,6 +82,11 @@ def selu() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@selu.means
+def _(xp: Arrays, x: Array) -> Array:
+    return (1.0507009873554805 * _elu(xp, wide(x), 1.6732632423543772)).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -65,6 +103,16 @@ def gelu(*, approximate: str = "none") -> Rule:
     return REAL
 
 
+@gelu.means
+def _(xp: Arrays, x: Array, approximate: str) -> Array:
+    y = wide(x)
+    if approximate == "tanh":
+        below = xp.tanh(math.sqrt(2 / math.pi) * (y + 0.044715 * y * y * y))
+    else:
+        below = xp.erf(y / math.sqrt(2))
+    return (0.5 * y * (1 + below)).astype(x.dtype, copy=False)
+
+
 @operator()
 def silu() -> Rule:
     """`x * sigmoid(x)`, also called swish.
@@ -73,6 +121,12 @@ def silu() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@silu.means
+def _(xp: Arrays, x: Array) -> Array:
+    y = wide(x)
+    return (y * _sigmoid(xp, y)).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -85,6 +139,12 @@ def softplus() -> Rule:
     return REAL
 
 
+@softplus.means
+def _(xp: Arrays, x: Array) -> Array:
+    y = wide(x)
+    return (xp.maximum(y, 0) + xp.log1p(xp.exp(-xp.abs(y)))).astype(x.dtype, copy=False)
+
+
 @operator()
 def sigmoid() -> Rule:
     """`1 / (1 + exp(-x))`.
@@ -95,6 +155,11 @@ def sigmoid() -> Rule:
     return REAL
 
 
+@sigmoid.means
+def _(xp: Arrays, x: Array) -> Array:
+    return _sigmoid(xp, wide(x)).astype(x.dtype, copy=False)
+
+
 @operator()
 def tanh() -> Rule:
     """The hyperbolic tangent.
@@ -103,6 +168,11 @@ def tanh() -> Rule:
     f32 [b,n]
     """
     return REAL
+
+
+@tanh.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.tanh(x)
 
 
 @operator()
@@ -117,6 +187,11 @@ def hard_sigmoid(*, alpha: float = 0.16666666666666666, beta: float = 0.5) -> Ru
     return REAL
 
 
+@hard_sigmoid.means
+def _(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
+    return _hard_sigmoid(xp, wide(x), alpha, beta).astype(x.dtype, copy=False)
+
+
 @operator()
 def hard_swish() -> Rule:
     """`x * hard_sigmoid(x)`.
@@ -125,3 +200,9 @@ def hard_swish() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@hard_swish.means
+def _(xp: Arrays, x: Array) -> Array:
+    y = wide(x)
+    return (y * _hard_sigmoid(xp, y, 1 / 6, 0.5)).astype(x.dtype, copy=False)

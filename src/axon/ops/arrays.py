@@ -66,14 +66,41 @@ class Arrays(Protocol):
         `size`. What pads counts for nothing.
         """
 
-    def map(self, function: Callable[..., Value], *rows: Array) -> Value:
-        """The function on each row of some arrays, side by side, stacked."""
+    def map(
+        self,
+        function: Callable[..., Value],
+        *rows: Array,
+        like: Callable[[], Value] | None = None,
+    ) -> Value:
+        """The function on each row of some arrays, side by side, stacked.
+
+        `like` gives the result for no rows; without it the function may be tried on zeros.
+        """
 
     def loop(
-        self, state: Value, function: Callable[..., tuple[Value, Value]], *rows: Array
+        self,
+        state: Value,
+        function: Callable[..., tuple[Value, Value]],
+        *rows: Array,
+        like: Callable[[], Value] | None = None,
     ) -> tuple[Value, Value]:
-        """The function on the state and each row in turn; the last state, and the outputs
-        stacked."""
+        """The function on the state and each row in turn; the last state, and the outputs stacked.
+
+        `like` gives the outputs of no rows; without it the function may be tried on zeros.
+        """
+
+
+def wide(x: Array) -> Array:
+    """Half-precision floats as f32, to compute with and to round once at the end; others as they
+    are."""
+    if x.dtype.itemsize != 2 or x.dtype.kind in "iu":  # asked first: it is cheap, a name is not
+        return x
+    return x.astype("float32")
+
+
+def is_integer(x: Array) -> bool:
+    """Are the elements integers, with or without a sign?"""
+    return x.dtype.kind in ("i", "u")
 
 
 Meaning = Callable[..., Value]

@@ -6,8 +6,11 @@ attributes that are lists, and is two if nothing says otherwise.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 
+from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
 from axon.ops.axes import dims, shift
 from axon.ops.operator import Extent, Ints, Problem, Rule, operator
 
@@ -154,6 +157,52 @@ def _filters(name: str, arity: int, groups: Extent) -> Problem | None:
     return None
 
 
+# --- sizes that are numbers ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """How a window goes along one spatial dimension; the last may hang over the end by so much."""
+
+    size: int
+    window: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+    hang: int
+
+    @property
+    def reach(self) -> int:
+        """From the first element that the window sees to the last."""
+        return self.dilation * (self.window - 1)
+
+
+Slides = tuple[Slide, ...]
+
+
+def _slides(
+    sizes: Ints, window: Ints, stride: Ints, pad: Ints | str, dilation: Ints, ceil_mode: bool
+) -> Slides:
+    """The attributes, one entry for each spatial dimension; pad="same" puts the odd one behind."""
+    count = len(sizes)
+    steps, flat = _spread(stride, count), _spread((0,) if isinstance(pad, str) else pad, count)
+    slides: list[Slide] = []
+    for i, (size, step) in enumerate(zip(sizes, steps, strict=True)):
+        seen, gap = _spread(window, count)[i], _spread(dilation, count)[i]
+        before, after, hang = flat[:count][i], flat[-count:][i], 0
+        extent = gap * (seen - 1) + 1
+        if pad == "same":
+            total = max(((size - 1) // step) * step + extent - size, 0)
+            before, after = total // 2, total - total // 2
+        elif ceil_mode:
+            room = size + before + after - extent
+            last = min(-(-room // step), (size + before - 1) // step)
+            hang = max(last * step - room, 0)
+        slides.append(Slide(size, seen, step, gap, before, after, hang))
+    return tuple(slides)
+
+
 # --- convolutions ----------------------------------------------------------------------------
 
 
@@ -196,6 +245,37 @@ def conv(
     return f"(t {x}, t {f}{bias}) -> t {y} where t : num"
 
 
+@conv.means
+def _(
+    xp: Arrays,
+    x: Array,
+    f: Array,
+    *bias: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    slides = _slides(x.shape[2:], f.shape[2:], stride, pad, dilation, False)
+    y = xp.conv(
+        x,
+        f,
+        stride=tuple(s.stride for s in slides),
+        pad=tuple((s.before, s.after) for s in slides),
+        dilation=tuple(s.dilation for s in slides),
+        groups=groups,
+        spread=(1,) * len(slides),
+    )
+    return _plus(xp, y, *bias)
+
+
+def _plus(xp: Arrays, y: Array, *bias: Array) -> Array:
+    """With a bias for each channel, if one is given."""
+    for each in bias:
+        y = y + xp.expand_dims(each, tuple(range(1, y.ndim - 1)))
+    return y
+
+
 @operator(roles={"c": "channels", "k": "output channels"})
 def conv_transpose(
     arity: int,
@@ -234,6 +314,50 @@ def conv_transpose(
     y = dims(["n", k, *(_spread_out(s, e) for s, e in zip(sides, extras, strict=True))])
     bias = f", t [{k}]" if arity == 3 else ""
     return f"(t {x}, t {f}{bias}) -> t {y} where t : num"
+
+
+@conv_transpose.means
+def _(
+    xp: Arrays,
+    x: Array,
+    f: Array,
+    *bias: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+    output_pad: Ints,
+) -> Array:
+    count = x.ndim - 2
+    channels, outputs, *window = f.shape
+    turned = xp.flip(f, axis=tuple(range(2, f.ndim)))
+    turned = xp.reshape(turned, (groups, channels // groups, outputs, *window))
+    turned = xp.swapaxes(turned, 1, 2)
+    turned = xp.reshape(turned, (groups * outputs, channels // groups, *window))
+    sizes = x.shape[2:]
+    if pad == "same":  # the larger sizes are known, and so is the padding there
+        sizes = tuple(n * step for n, step in zip(sizes, _spread(stride, count), strict=True))
+    slides = _slides(sizes, f.shape[2:], stride, pad, dilation, False)
+    # Each element spreads a filter; of all that they cover, `before` is cut off in front.
+    margins: list[tuple[int, int]] = []
+    cut = [slice(None), slice(None)]
+    for n, s, extra in zip(x.shape[2:], slides, _spread(output_pad, count), strict=True):
+        last = (n - 1) * s.stride
+        covered = last + s.reach + 1 + extra - s.before - s.after
+        size = s.size if pad == "same" else max(covered, 0)
+        start = max(s.before - s.reach, 0)
+        margins.append((max(s.reach - s.before, 0), max(s.before + size - last - 1, 0)))
+        cut.append(slice(start, start + size))
+    y = xp.conv(
+        x,
+        turned,
+        stride=(1,) * count,
+        pad=tuple(margins),
+        dilation=tuple(s.dilation for s in slides),
+        groups=groups,
+        spread=tuple(s.stride for s in slides),
+    )
+    return _plus(xp, y[tuple(cut)], *bias)
 
 
 # --- pools -----------------------------------------------------------------------------------
@@ -287,6 +411,31 @@ def max_pool(
     return _pool(window, stride, pad, dilation, ceil_mode, spatial, "num")
 
 
+@max_pool.means
+def _(
+    xp: Arrays,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+) -> Array:
+    slides = _slides(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    return _windows(xp, "max", x, slides, tuple((s.before, s.after + s.hang) for s in slides))
+
+
+def _windows(xp: Arrays, kind: str, x: Array, slides: Slides, pad: Pairs) -> Array:
+    return xp.windows(
+        kind,
+        x,
+        size=tuple(s.window for s in slides),
+        stride=tuple(s.stride for s in slides),
+        pad=pad,
+        dilation=tuple(s.dilation for s in slides),
+    )
+
+
 @operator()
 def avg_pool(
     *,
@@ -307,6 +456,28 @@ def avg_pool(
     f32 [8,16,16,16]
     """
     return _pool(window, stride, pad, dilation, ceil_mode, spatial, "float")
+
+
+@avg_pool.means
+def _(
+    xp: Arrays,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    count_pad: bool,
+) -> Array:
+    slides = _slides(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    around = tuple((s.before, s.after + s.hang) for s in slides)
+    total = _windows(xp, "sum", wide(x), slides, around)
+    sizes = x.shape[2:]
+    if count_pad:  # but never what hangs over
+        sizes = tuple(s.before + s.size + s.after for s in slides)
+        around = tuple((0, s.hang) for s in slides)
+    ones = xp.ones((1, 1, *sizes), dtype=total.dtype)
+    return (total / _windows(xp, "sum", ones, slides, around)).astype(x.dtype, copy=False)
 
 
 def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
@@ -331,6 +502,12 @@ def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     return _global_pool(keep, spatial, "num")
 
 
+@global_max_pool.means
+def _(xp: Arrays, x: Array, keep: bool) -> Array:
+    least = xp.asarray(xp.iinfo(x.dtype).min if is_integer(x) else -math.inf, dtype=x.dtype)
+    return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=keep, initial=least)
+
+
 @operator()
 def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     """The mean of each channel.
@@ -343,6 +520,12 @@ def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     f32 [n,c,1,1]
     """
     return _global_pool(keep, spatial, "float")
+
+
+@global_avg_pool.means
+def _(xp: Arrays, x: Array, keep: bool) -> Array:
+    total = xp.sum(wide(x), axis=tuple(range(2, x.ndim)), keepdims=keep)
+    return (total / math.prod(x.shape[2:])).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -363,3 +546,28 @@ def upsample(*, scale: Ints, mode: str = "nearest", spatial: int | None = None) 
     x = dims(["n", "c", *(side.input for side in sides)])
     y = dims(["n", "c", *(f"{side.stride}*{side.input}" for side in sides)])
     return f"t {x} -> t {y} where t : float"
+
+
+@upsample.means
+def _(xp: Arrays, x: Array, scale: Ints, mode: str) -> Array:
+    longer = xp.repeat if mode == "nearest" else partial(_between, xp)
+    y = wide(x)
+    for axis, factor in enumerate(_spread(scale, x.ndim - 2), 2):
+        if factor > 1:
+            y = longer(y, factor, axis=axis)
+    return y.astype(x.dtype, copy=False)
+
+
+def _between(xp: Arrays, x: Array, factor: int, axis: int) -> Array:
+    """Elements between those along an axis. Each stands in the middle of what becomes of it; before
+    the first and behind the last nothing changes.
+    """
+    size = x.shape[axis]
+    place = 2 * xp.arange(size * factor) + 1 - factor  # counted in steps of 1 / (2 * factor)
+    left, rest = place // (2 * factor), place % (2 * factor)
+    share = xp.expand_dims(
+        (rest / (2 * factor)).astype(x.dtype, copy=False), tuple(range(1, x.ndim - axis))
+    )
+    before = xp.take(x, xp.clip(left, 0, size - 1), axis=axis)
+    after = xp.take(x, xp.clip(left + 1, 0, size - 1), axis=axis)
+    return before * (1 - share) + after * share

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
+from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.operator import Problem, Rule, operator
 
 REAL = "t s -> t s where t : float"
 NUMBER = "t s -> t s where t : num"
 QUESTION = "t s -> bool s where t : float"
+
+
+def _bound(xp: Arrays, x: Array, bound: float, inward: Callable[[float], int]) -> Array:
+    """A bound among the elements that x may have: of integers the next one inward."""
+    if not is_integer(x):
+        return xp.asarray(bound, dtype=x.dtype)
+    low, high = int(xp.iinfo(x.dtype).min), int(xp.iinfo(x.dtype).max)
+    whole = low if bound <= low else high if bound >= high else inward(bound)
+    return xp.asarray(whole, dtype=x.dtype)
 
 
 # --- powers, exponentials, logarithms --------------------------------------------------------
@@ -22,6 +35,11 @@ def exp() -> Rule:
     return REAL
 
 
+@exp.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.exp(x)
+
+
 @operator()
 def expm1() -> Rule:
     """`exp(x) - 1`, exact for small x.
@@ -30,6 +48,11 @@ def expm1() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@expm1.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.expm1(x)
 
 
 @operator()
@@ -42,6 +65,11 @@ def log() -> Rule:
     return REAL
 
 
+@log.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.log(x)
+
+
 @operator()
 def log1p() -> Rule:
     """`log(1 + x)`, exact for small x.
@@ -50,6 +78,11 @@ def log1p() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@log1p.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.log1p(x)
 
 
 @operator()
@@ -62,6 +95,11 @@ def sqrt() -> Rule:
     return REAL
 
 
+@sqrt.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.sqrt(x)
+
+
 @operator()
 def rsqrt() -> Rule:
     """One over the square root.
@@ -70,6 +108,11 @@ def rsqrt() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@rsqrt.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.reciprocal(xp.sqrt(wide(x))).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -82,6 +125,11 @@ def square() -> Rule:
     return NUMBER
 
 
+@square.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.square(x)
+
+
 @operator()
 def reciprocal() -> Rule:
     """One over x.
@@ -90,6 +138,11 @@ def reciprocal() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@reciprocal.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.reciprocal(x)
 
 
 # --- trigonometry ----------------------------------------------------------------------------
@@ -105,6 +158,11 @@ def sin() -> Rule:
     return REAL
 
 
+@sin.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.sin(x)
+
+
 @operator()
 def cos() -> Rule:
     """The cosine of an angle in radians.
@@ -113,6 +171,11 @@ def cos() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@cos.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.cos(x)
 
 
 @operator()
@@ -125,6 +188,11 @@ def tan() -> Rule:
     return REAL
 
 
+@tan.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.tan(x)
+
+
 @operator()
 def asin() -> Rule:
     """The angle that has this sine.
@@ -133,6 +201,11 @@ def asin() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@asin.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.arcsin(x)
 
 
 @operator()
@@ -145,6 +218,11 @@ def acos() -> Rule:
     return REAL
 
 
+@acos.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.arccos(x)
+
+
 @operator()
 def atan() -> Rule:
     """The angle that has this tangent.
@@ -153,6 +231,11 @@ def atan() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@atan.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.arctan(x)
 
 
 @operator()
@@ -165,6 +248,11 @@ def sinh() -> Rule:
     return REAL
 
 
+@sinh.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.sinh(x)
+
+
 @operator()
 def cosh() -> Rule:
     """The hyperbolic cosine.
@@ -175,6 +263,11 @@ def cosh() -> Rule:
     return REAL
 
 
+@cosh.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.cosh(x)
+
+
 @operator()
 def erf() -> Rule:
     """The error function.
@@ -183,6 +276,11 @@ def erf() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@erf.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.erf(x)
 
 
 # --- sign and rounding -----------------------------------------------------------------------
@@ -198,6 +296,11 @@ def abs() -> Rule:
     return NUMBER
 
 
+@abs.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.abs(x)
+
+
 @operator()
 def sign() -> Rule:
     """-1, 0 or 1, as x is negative, zero or positive.
@@ -206,6 +309,11 @@ def sign() -> Rule:
     f32 [n]
     """
     return NUMBER
+
+
+@sign.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.sign(x)
 
 
 @operator()
@@ -218,6 +326,11 @@ def floor() -> Rule:
     return REAL
 
 
+@floor.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.floor(x)
+
+
 @operator()
 def ceil() -> Rule:
     """The next integer that is not less.
@@ -228,6 +341,11 @@ def ceil() -> Rule:
     return REAL
 
 
+@ceil.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.ceil(x)
+
+
 @operator()
 def round() -> Rule:
     """The nearest integer; halves go to the even one.
@@ -236,6 +354,11 @@ def round() -> Rule:
     f32 [n]
     """
     return REAL
+
+
+@round.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.rint(x)
 
 
 @operator()
@@ -254,6 +377,12 @@ def clip(*, min: float | None = None, max: float | None = None) -> Rule:
     return NUMBER
 
 
+@clip.means
+def _(xp: Arrays, x: Array, min: float | None, max: float | None) -> Array:
+    above = x if min is None else xp.maximum(x, _bound(xp, x, min, math.ceil))
+    return above if max is None else xp.minimum(above, _bound(xp, x, max, math.floor))
+
+
 @operator()
 def isnan() -> Rule:
     """Is it not a number?
@@ -264,6 +393,11 @@ def isnan() -> Rule:
     return QUESTION
 
 
+@isnan.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.isnan(x)
+
+
 @operator()
 def isinf() -> Rule:
     """Is it infinite?
@@ -272,3 +406,8 @@ def isinf() -> Rule:
     bool [n]
     """
     return QUESTION
+
+
+@isinf.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.isinf(x)

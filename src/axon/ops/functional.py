@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Problem, Rule, operator
 
@@ -26,6 +29,16 @@ def map(arity: int) -> Rule:
     return f"(({rows}) -> u r, {tensors}) -> u [d]@r"
 
 
+@map.means
+def _(
+    xp: Arrays,
+    function: Callable[..., Value],
+    *tensors: Array,
+    like: Callable[[], Value] | None = None,
+) -> Value:
+    return xp.map(function, *tensors, like=like)
+
+
 @operator()
 def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
     """Combine the elements along an axis by a scalar function, beginning with a scalar; the axis
@@ -46,6 +59,63 @@ def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
     return f"((t [], t []) -> t [], t [], t {whole}) -> t {rest}"
 
 
+@reduce.means
+def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int, keep: bool) -> Array:
+    rows = xp.moveaxis(x, axis, 0)
+    total = _direct(xp, function, start, rows)
+    if total is None:
+        combine = _combine(xp, function)
+        begin = xp.broadcast_to(start, rows.shape[1:])
+        total, _ = xp.loop(begin, lambda state, row: (combine(state, row), ()), rows)
+    return xp.expand_dims(total, axis) if keep else total
+
+
+Combine = Callable[[Array, Array], Array]
+
+
+def _combine(xp: Arrays, function: Combine) -> Combine:
+    """A scalar function on whole arrays of one shape, element by element.
+
+    Who calls an operator with a function may say more about it by attributes of the callable:
+    `operator` is the name, if it is an operator and nothing else (`_direct` looks at that), and
+    `elementwise` is true if arrays can be put in the place of scalars, as in one made of operators
+    that broadcast. Any other function is called once for each element.
+    """
+    if getattr(function, "elementwise", False):
+        return lambda a, b: xp.broadcast_to(function(a, b), a.shape)
+
+    def each(a: Array, b: Array) -> Array:
+        if a.ndim == 0:
+            return function(a, b)
+        if 0 in a.shape:
+            return a
+        return xp.reshape(xp.map(function, xp.reshape(a, (-1,)), xp.reshape(b, (-1,))), a.shape)
+
+    return each
+
+
+def _direct(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array | None:
+    """The rows combined by a reduction that arrays have, if there is one."""
+    if rows.shape[0] == 0:
+        return xp.broadcast_to(start, rows.shape[1:])
+    y = wide(rows)
+    match getattr(function, "operator", None):
+        case "+":
+            return (wide(start) + xp.sum(y, axis=0, dtype=y.dtype)).astype(rows.dtype, copy=False)
+        case "*":
+            return (wide(start) * xp.prod(y, axis=0, dtype=y.dtype)).astype(rows.dtype, copy=False)
+        case "max" | "maximum":
+            return xp.maximum(start, xp.max(rows, axis=0))
+        case "min" | "minimum":
+            return xp.minimum(start, xp.min(rows, axis=0))
+        case "logical_and":
+            return xp.logical_and(start, xp.all(rows, axis=0))
+        case "logical_or":
+            return xp.logical_or(start, xp.any(rows, axis=0))
+        case _:
+            return None
+
+
 @operator()
 def scan(*, axis: int = 0) -> Rule:
     """Like `reduce`, but give every intermediate result: the first is the start combined with the
@@ -60,6 +130,26 @@ def scan(*, axis: int = 0) -> Rule:
         return problem
     whole = at(axis, "d", tail="after")
     return f"((t [], t []) -> t [], t [], t {whole}) -> t {whole}"
+
+
+@scan.means
+def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array:
+    if x.shape[axis] == 0:
+        return x
+    y, named = wide(x), getattr(function, "operator", None)
+    if named == "+":
+        return (wide(start) + xp.cumsum(y, axis=axis, dtype=y.dtype)).astype(x.dtype, copy=False)
+    if named == "*":
+        return (wide(start) * xp.cumprod(y, axis=axis, dtype=y.dtype)).astype(x.dtype, copy=False)
+    combine = _combine(xp, function)
+
+    def step(state: Array, row: Array) -> tuple[Array, Array]:
+        state = combine(state, row)
+        return state, state
+
+    rows = xp.moveaxis(x, axis, 0)
+    _, results = xp.loop(xp.broadcast_to(start, rows.shape[1:]), step, rows)
+    return xp.moveaxis(results, 0, axis)
 
 
 @operator(roles={"n": "outermost sizes"})
@@ -83,6 +173,17 @@ def loop(arity: int) -> Rule:
     return f"(state, (state, {rows}) -> (state, u r), {tensors}) -> (state, u [n]@r)"
 
 
+@loop.means
+def _(
+    xp: Arrays,
+    state: Value,
+    function: Callable[..., tuple[Value, Value]],
+    *tensors: Array,
+    like: Callable[[], Value] | None = None,
+) -> tuple[Value, Value]:
+    return xp.loop(state, function, *tensors, like=like)
+
+
 @operator()
 def fold() -> Rule:
     """Go through the rows of a tensor with a state, and give the last state; a `loop` without
@@ -92,3 +193,8 @@ def fold() -> Rule:
     f32 [2]
     """
     return "(state, (state, t s) -> state, t [n]@s) -> state"
+
+
+@fold.means
+def _(xp: Arrays, state: Value, function: Callable[..., Value], x: Array) -> Value:
+    return xp.loop(state, lambda state, row: (function(state, row), ()), x, like=tuple)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import append, around, at, bad_axes, shift
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
 
@@ -42,6 +43,16 @@ def slice_(
     if stride > 1 and length != "0":
         length = f"({shift(length, stride - 1)})/{stride}"
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, length, tail='after')}"
+
+
+@slice_.means
+def _(xp: Arrays, x: Array, start: int | None, stop: int | None, step: int, axis: int) -> Array:
+    return x[_along(x, axis, slice(start, stop, step))]
+
+
+def _along(x: Array, axis: int, index: object) -> tuple[object, ...]:
+    """What to write in brackets for an index on one axis."""
+    return (*[slice(None)] * (axis % x.ndim), index, ...)
 
 
 Bound = tuple[bool, Extent]
@@ -124,12 +135,19 @@ def index(*, i: Extent, axis: int = 0) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, tail='after')} where n >= {least}"
 
 
+@index.means
+def _(xp: Arrays, x: Array, i: int, axis: int) -> Array:
+    return x[_along(x, axis, i)]
+
+
 # --- by integer tensors ----------------------------------------------------------------------
 
 
 @operator()
 def gather(*, axis: int = 0) -> Rule:
     """The rows with the given numbers; the shape of the numbers takes the place of the axis.
+    Negative numbers count from the end. There must be a row for each; JAX does not tell if there is
+    none.
 
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
 
@@ -143,6 +161,19 @@ def gather(*, axis: int = 0) -> Rule:
     before, behind = around(axis, tail="after")
     x = at(axis, "n", tail="after")
     return f"(t {x}, i r) -> t {append(before, 'r', behind)} where i : int"
+
+
+@gather.means
+def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
+    axis %= x.ndim
+    taken = xp.take(x, _numbers(xp, numbers), axis=axis)
+    shape = (*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :])
+    return xp.reshape(taken, shape)  # where there are no rows, JAX takes the numbers for a list
+
+
+def _numbers(xp: Arrays, x: Array) -> Array:
+    """Integers of a type that can number all the rows there may be."""
+    return x.astype(xp.element("i64"))
 
 
 @operator(roles={"s": "other sizes", "d0": "other sizes"})
@@ -159,6 +190,11 @@ def gather_elements(*, axis: int = 0) -> Rule:
         return problem
     x, y = at(axis, "n", tail="after"), at(axis, "m", tail="after")
     return f"(t {x}, i {y}) -> t {y} where i : int"
+
+
+@gather_elements.means
+def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
+    return xp.take_along_axis(x, _numbers(xp, numbers), axis=axis)
 
 
 @operator(roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"})
@@ -180,6 +216,17 @@ def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
     return f"(t {x}, i [m], t {at(axis, 'm', tail='after')}) -> t {x} where i : int"
 
 
+@scatter.means
+def _(xp: Arrays, x: Array, numbers: Array, rows: Array, axis: int, mode: str) -> Array:
+    numbers = _numbers(xp, numbers)
+    if mode == "set":  # all the rows for one place become the last of them: no order matters
+        which = xp.arange(numbers.shape[0], dtype=numbers.dtype)
+        none = xp.zeros((x.shape[axis],), dtype=numbers.dtype)
+        last = xp.put(none, (numbers,), which, "max")
+        rows = xp.take(rows, xp.take(last, numbers), axis=axis)
+    return xp.put(x, _along(x, axis, numbers), rows, mode)
+
+
 @operator()
 def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
     """A 1 in the place that each number tells, and zeros elsewhere, along a new axis.
@@ -196,6 +243,13 @@ def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
     if isinstance(depth, int) and depth < 0:
         return Problem("depth must be at least 0")
     return f"i {at(axis)} -> {to} {at(axis, str(depth))} where i : int"
+
+
+@one_hot.means
+def _(xp: Arrays, x: Array, depth: int, axis: int, to: Element) -> Array:
+    places = xp.arange(depth, dtype=xp.element("i64"))
+    hot = _numbers(xp, x)[..., None] == places
+    return xp.moveaxis(hot, -1, axis).astype(xp.element(to))
 
 
 # --- by order and by truth -------------------------------------------------------------------
@@ -216,6 +270,22 @@ def sort(*, axis: int = -1, descending: bool = False) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')} where t : num"
 
 
+@sort.means
+def _(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
+    return xp.take_along_axis(x, _order(xp, x, axis, descending), axis=axis)
+
+
+def _order(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
+    """Where the elements come from; equal ones stay in their order, either way."""
+    x = wide(x)
+    if not descending:
+        order = xp.argsort(x, axis=axis, stable=True)
+    else:
+        backwards = xp.argsort(xp.flip(x, axis=axis), axis=axis, stable=True)
+        order = x.shape[axis] - 1 - xp.flip(backwards, axis=axis)
+    return _numbers(xp, order)
+
+
 @operator()
 def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
     """Where the elements come from that `sort` would put in order.
@@ -229,6 +299,11 @@ def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
     if problem := bad_axes((axis,)):
         return problem
     return f"t {at(axis, 'n', tail='after')} -> i64 {at(axis, 'n', tail='after')} where t : num"
+
+
+@argsort.means
+def _(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
+    return _order(xp, x, axis, descending)
 
 
 @operator()
@@ -250,6 +325,13 @@ def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> (t {some}, i64 {some}) where n >= {k}, t : num"
 
 
+@top_k.means
+def _(xp: Arrays, x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+    order = _order(xp, x, axis, descending=largest)
+    first = order[_along(x, axis, slice(k))]
+    return xp.take_along_axis(x, first, axis=axis), first
+
+
 @operator()
 def nonzero() -> Rule:
     """Where the elements are that are not zero (or not false). How many there are is known at run
@@ -261,6 +343,11 @@ def nonzero() -> Rule:
     return "t [n] -> i64 [?k]"
 
 
+@nonzero.means
+def _(xp: Arrays, x: Array) -> Array:
+    return _numbers(xp, xp.nonzero(x)[0])
+
+
 @operator()
 def unique() -> Rule:
     """The different elements of a vector, in order. How many there are is known at run time.
@@ -269,6 +356,14 @@ def unique() -> Rule:
     i64 [?a]
     """
     return "t [n] -> t [?k]"
+
+
+@unique.means
+def _(xp: Arrays, x: Array) -> Array:
+    x = x[_order(xp, x, 0, descending=False)]
+    left, right = x[:-1], x[1:]
+    changes = (left != right) & ((left == left) | (right == right))  # a NaN is like another
+    return x[xp.concatenate([xp.ones(x[:1].shape, dtype=changes.dtype), changes])]
 
 
 @operator(roles={"n": "numbers of rows"})
@@ -283,3 +378,8 @@ def compress(*, axis: int = 0) -> Rule:
     if problem := bad_axes((axis,)):
         return problem
     return f"(t {at(axis, 'n', tail='after')}, bool [n]) -> t {at(axis, '?k', tail='after')}"
+
+
+@compress.means
+def _(xp: Arrays, x: Array, mask: Array, axis: int) -> Array:
+    return xp.take(x, xp.nonzero(mask)[0], axis=axis)

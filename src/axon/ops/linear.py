@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, append, dims
 from axon.ops.operator import Ints, Problem, Rule, operator
 
@@ -23,6 +24,11 @@ def matmul() -> Rule:
     return "(t s@[m,k], t s@[k,n]) -> t s@[m,n] where t : num"
 
 
+@matmul.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.matmul(x, y)
+
+
 @operator(name="@", roles=INNER)
 def multiply_matrices() -> Rule:
     """Multiply matrices; the leading dimensions are a batch, and broadcast.
@@ -35,6 +41,11 @@ def multiply_matrices() -> Rule:
     return "(t p@[m,k], t q@[k,n]) -> t broadcast(p,q)@[m,n] where t : num"
 
 
+@multiply_matrices.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.matmul(x, y)
+
+
 @operator(roles=INNER)
 def project() -> Rule:
     """Multiply the last dimension by a matrix, whatever stands before it: a vector or any batch.
@@ -45,6 +56,11 @@ def project() -> Rule:
     f32 [b,s,n]
     """
     return "(t s@[k], t [k,n]) -> t s@[n] where t : num"
+
+
+@project.means
+def _(xp: Arrays, x: Array, w: Array) -> Array:
+    return xp.matmul(x, w)
 
 
 @operator()
@@ -72,6 +88,11 @@ def transpose(*, perm: Ints | None = None) -> Rule:
     return f"t {dims(names)} -> t {dims([names[i] for i in order])}"
 
 
+@transpose.means
+def _(xp: Arrays, x: Array, perm: Ints | None) -> Array:
+    return xp.swapaxes(x, -1, -2) if perm is None else xp.transpose(x, perm)
+
+
 @operator(roles={"n": "lengths"})
 def dot() -> Rule:
     """The sum of the products of two vectors' elements.
@@ -80,6 +101,11 @@ def dot() -> Rule:
     f32
     """
     return "(t [n], t [n]) -> t [] where t : num"
+
+
+@dot.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.matmul(x, y)
 
 
 @operator()
@@ -92,6 +118,11 @@ def outer() -> Rule:
     return "(t [m], t [n]) -> t [m,n] where t : num"
 
 
+@outer.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.multiply(x[:, None], y)
+
+
 @operator()
 def trace() -> Rule:
     """The sum of the diagonal of a square matrix; leading dimensions are a batch.
@@ -100,6 +131,12 @@ def trace() -> Rule:
     f32 [b]
     """
     return "t s@[n,n] -> t s where t : num"
+
+
+@trace.means
+def _(xp: Arrays, x: Array) -> Array:
+    y = wide(x)
+    return xp.trace(y, axis1=-2, axis2=-1, dtype=y.dtype).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -114,6 +151,11 @@ def tril(*, k: int = 0) -> Rule:
     return "t s@[m,n] -> t s@[m,n]"
 
 
+@tril.means
+def _(xp: Arrays, x: Array, k: int) -> Array:
+    return xp.tril(x, k)
+
+
 @operator()
 def triu(*, k: int = 0) -> Rule:
     """Keep the upper triangle of a matrix and put zeros below it; leading dimensions are a batch.
@@ -124,6 +166,11 @@ def triu(*, k: int = 0) -> Rule:
     bool [m,n]
     """
     return "t s@[m,n] -> t s@[m,n]"
+
+
+@triu.means
+def _(xp: Arrays, x: Array, k: int) -> Array:
+    return xp.triu(x, k)
 
 
 @operator()
@@ -168,3 +215,8 @@ def einsum(arity: int, *, equation: str) -> Rule:
     batch = f"broadcast({','.join(batches)})" if len(batches) > 1 else "".join(batches) or "[]"
     result = f"{element} {append(batch, dims(output.lstrip('.')))}"
     return f"({', '.join(params)}) -> {result} where {element} : num"
+
+
+@einsum.means
+def _(xp: Arrays, *parts: Array, equation: str) -> Array:
+    return xp.einsum(equation, *parts)

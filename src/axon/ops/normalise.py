@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf, prod
+
+from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import at, bad_axes
-from axon.ops.operator import Extent, Problem, Rule, operator
+from axon.ops.operator import Extent, Ints, Problem, Rule, operator
 
 
 def _along(axis: int) -> Rule:
@@ -22,6 +25,28 @@ def _scaled(name: str, arity: int, shape: str, size: str, most: int) -> Rule:
     return f"(t {shape}{vectors}) -> t {shape} where t : float"
 
 
+def _shifted(xp: Arrays, x: Array, axis: int) -> Array:
+    """Moved so that the largest element along the axis is 0 and no exponential overflows."""
+    return x - xp.max(x, axis=axis, keepdims=True, initial=-inf)
+
+
+def _standard(xp: Arrays, x: Array, axes: Ints, epsilon: float) -> Array:
+    """Brought to mean 0 and variance 1."""
+    count = prod(x.shape[i] for i in axes)
+    away = x - xp.sum(x, axis=axes, keepdims=True) / count
+    variance = xp.sum(away * away, axis=axes, keepdims=True) / count
+    return away / xp.sqrt(variance + epsilon)
+
+
+def _moved(x: Array, vectors: tuple[Array, ...], behind: int) -> Array:
+    """Times the first vector plus the second, as far as they are given, along the dimension that
+    has so many behind it."""
+    for i, vector in enumerate(vectors):
+        along = wide(vector).reshape(vector.shape + (1,) * behind)
+        x = x * along if i == 0 else x + along
+    return x
+
+
 @operator()
 def softmax(*, axis: int = -1) -> Rule:
     """Exponentials that add up to 1 along an axis.
@@ -34,6 +59,12 @@ def softmax(*, axis: int = -1) -> Rule:
     return _along(axis)
 
 
+@softmax.means
+def _(xp: Arrays, x: Array, axis: int) -> Array:
+    powers = xp.exp(_shifted(xp, wide(x), axis))
+    return (powers / xp.sum(powers, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
+
+
 @operator()
 def log_softmax(*, axis: int = -1) -> Rule:
     """The logarithm of `softmax`, computed so that nothing is lost.
@@ -44,6 +75,12 @@ def log_softmax(*, axis: int = -1) -> Rule:
     f32 [b,n]
     """
     return _along(axis)
+
+
+@log_softmax.means
+def _(xp: Arrays, x: Array, axis: int) -> Array:
+    y = _shifted(xp, wide(x), axis)
+    return (y - xp.log(xp.sum(xp.exp(y), axis=axis, keepdims=True))).astype(x.dtype, copy=False)
 
 
 @operator(roles={"n": "normalised sizes"})
@@ -61,6 +98,11 @@ def layer_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
     return _scaled("layer_norm", arity, "s@[n]", "n", 3)
 
 
+@layer_norm.means
+def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
+    return _moved(_standard(xp, wide(x), (-1,), epsilon), vectors, 0).astype(x.dtype, copy=False)
+
+
 @operator(roles={"n": "normalised sizes"})
 def rms_norm(arity: int, *, epsilon: float = 1e-6) -> Rule:
     """Divide the last axis by the root of its mean square; then scale it, if a scale is given.
@@ -71,6 +113,13 @@ def rms_norm(arity: int, *, epsilon: float = 1e-6) -> Rule:
     f32 [b,s,n]
     """
     return _scaled("rms_norm", arity, "s@[n]", "n", 2)
+
+
+@rms_norm.means
+def _(xp: Arrays, x: Array, *scale: Array, epsilon: float) -> Array:
+    y = wide(x)
+    mean = xp.sum(y * y, axis=-1, keepdims=True) / y.shape[-1]
+    return _moved(y / xp.sqrt(mean + epsilon), scale, 0).astype(x.dtype, copy=False)
 
 
 @operator(roles={"c": "channels"})
@@ -86,6 +135,15 @@ def batch_norm(*, epsilon: float = 1e-5) -> Rule:
     return "(t [n,c]@s, t [c], t [c], t [c], t [c]) -> t [n,c]@s where t : float"
 
 
+@batch_norm.means
+def _(
+    xp: Arrays, x: Array, scale: Array, bias: Array, mean: Array, variance: Array, epsilon: float
+) -> Array:
+    factor = wide(scale) / xp.sqrt(wide(variance) + epsilon)
+    moved = _moved(wide(x), (factor, wide(bias) - wide(mean) * factor), x.ndim - 2)
+    return moved.astype(x.dtype, copy=False)
+
+
 @operator(roles={"c": "channels"})
 def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
     """Bring each channel of each instance of `[n,c,…]` to mean 0 and variance 1; scale and bias as
@@ -97,6 +155,12 @@ def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
     f32 [n,3,h,w]
     """
     return _scaled("instance_norm", arity, "[n,c]@s", "c", 3)
+
+
+@instance_norm.means
+def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
+    y = _standard(xp, wide(x), tuple(range(2, x.ndim)), epsilon)
+    return _moved(y, vectors, x.ndim - 2).astype(x.dtype, copy=False)
 
 
 @operator(roles={"c": "channels"})
@@ -116,6 +180,13 @@ def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
     return _scaled("group_norm", arity, f"[n,{channels}]@s", channels, 3)
 
 
+@group_norm.means
+def _(xp: Arrays, x: Array, *vectors: Array, groups: int, epsilon: float) -> Array:
+    y = wide(x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
+    y = _standard(xp, y, tuple(range(2, y.ndim)), epsilon).reshape(x.shape)
+    return _moved(y, vectors, x.ndim - 2).astype(x.dtype, copy=False)
+
+
 @operator()
 def dropout(*, rate: float = 0.5) -> Rule:
     """What training leaves out at random; a trained network passes everything through.
@@ -128,3 +199,8 @@ def dropout(*, rate: float = 0.5) -> Rule:
     if not 0 <= rate <= 1:
         return Problem(f"rate is a share, from 0 to 1, not {rate:g}")
     return "t s -> t s"
+
+
+@dropout.means
+def _(xp: Arrays, x: Array, rate: float) -> Array:
+    return x

@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from axon.ops.arrays import Array, Arrays, is_integer
 from axon.ops.operator import Rule, operator
 
 ARITHMETIC = "(t p, t q) -> t broadcast(p,q) where t : num"
 COMPARISON = "(t p, t q) -> bool broadcast(p,q) where t : num"
 EQUALITY = "(t p, t q) -> bool broadcast(p,q)"
 LOGIC = "(bool p, bool q) -> bool broadcast(p,q)"
+
+
+def _by(xp: Arrays, function: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
+    """Divide integers by the function; by zero it gives zero."""
+    one = xp.ones_like(y)
+    return xp.where(y == 0, xp.zeros_like(y), function(x, xp.where(y == 0, one, y)))
 
 
 # --- arithmetic ------------------------------------------------------------------------------
@@ -26,6 +35,11 @@ def add() -> Rule:
     return ARITHMETIC
 
 
+@add.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.add(x, y)
+
+
 @operator(name="-")
 def subtract() -> Rule:
     """Subtract the second from the first. The shapes broadcast.
@@ -34,6 +48,11 @@ def subtract() -> Rule:
     f32 [2,3]
     """
     return ARITHMETIC
+
+
+@subtract.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.subtract(x, y)
 
 
 @operator(name="*")
@@ -46,6 +65,11 @@ def multiply() -> Rule:
     return ARITHMETIC
 
 
+@multiply.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.multiply(x, y)
+
+
 @operator(name="/")
 def divide() -> Rule:
     """Divide the first by the second; integers are divided and floored. The shapes broadcast.
@@ -54,6 +78,11 @@ def divide() -> Rule:
     f32 [n,k]
     """
     return ARITHMETIC
+
+
+@divide.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.divide(x, y)
 
 
 @operator()
@@ -66,6 +95,11 @@ def negate() -> Rule:
     return "t s -> t s where t : num"
 
 
+@negate.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.negative(x)
+
+
 @operator()
 def pow() -> Rule:
     """Raise the first to the power of the second. The shapes broadcast.
@@ -76,6 +110,14 @@ def pow() -> Rule:
     return ARITHMETIC
 
 
+@pow.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    if not is_integer(x):
+        return xp.power(x, y)
+    inverse = xp.where(xp.abs(x) == 1, xp.power(x, y & 1), xp.zeros_like(x))
+    return xp.where(y < 0, inverse, xp.power(x, xp.maximum(y, xp.zeros_like(y))))
+
+
 @operator()
 def mod() -> Rule:
     """The remainder of a floored division: it has the sign of the divisor. The shapes broadcast.
@@ -84,6 +126,11 @@ def mod() -> Rule:
     i64 [2,3]
     """
     return ARITHMETIC
+
+
+@mod.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return _by(xp, xp.remainder, x, y) if is_integer(x) else xp.remainder(x, y)
 
 
 @operator()
@@ -97,6 +144,11 @@ def maximum() -> Rule:
     return ARITHMETIC
 
 
+@maximum.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.maximum(x, y)
+
+
 @operator()
 def minimum() -> Rule:
     """The smaller of two elements. The shapes broadcast; `min` is the strict twin, and the
@@ -106,6 +158,11 @@ def minimum() -> Rule:
     f32 [2,3]
     """
     return ARITHMETIC
+
+
+@minimum.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.minimum(x, y)
 
 
 # --- comparison ------------------------------------------------------------------------------
@@ -121,6 +178,11 @@ def equal() -> Rule:
     return EQUALITY
 
 
+@equal.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.equal(x, y)
+
+
 @operator(name="!=")
 def not_equal() -> Rule:
     """Are two elements different? The shapes broadcast.
@@ -129,6 +191,11 @@ def not_equal() -> Rule:
     bool [3]
     """
     return EQUALITY
+
+
+@not_equal.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.not_equal(x, y)
 
 
 @operator(name="<")
@@ -141,6 +208,11 @@ def less() -> Rule:
     return COMPARISON
 
 
+@less.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.less(x, y)
+
+
 @operator(name="<=")
 def less_or_equal() -> Rule:
     """Is the first less than the second, or equal to it? The shapes broadcast.
@@ -149,6 +221,11 @@ def less_or_equal() -> Rule:
     bool [n,4]
     """
     return COMPARISON
+
+
+@less_or_equal.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.less_equal(x, y)
 
 
 @operator(name=">")
@@ -161,6 +238,11 @@ def greater() -> Rule:
     return COMPARISON
 
 
+@greater.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.greater(x, y)
+
+
 @operator(name=">=")
 def greater_or_equal() -> Rule:
     """Is the first greater than the second, or equal to it? The shapes broadcast.
@@ -169,6 +251,11 @@ def greater_or_equal() -> Rule:
     bool [n]
     """
     return COMPARISON
+
+
+@greater_or_equal.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.greater_equal(x, y)
 
 
 # --- logic -----------------------------------------------------------------------------------
@@ -184,6 +271,11 @@ def logical_and() -> Rule:
     return LOGIC
 
 
+@logical_and.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.logical_and(x, y)
+
+
 @operator()
 def logical_or() -> Rule:
     """Is one of the two true, or both? The shapes broadcast.
@@ -192,6 +284,11 @@ def logical_or() -> Rule:
     bool [2,3]
     """
     return LOGIC
+
+
+@logical_or.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.logical_or(x, y)
 
 
 @operator()
@@ -204,6 +301,11 @@ def logical_xor() -> Rule:
     return LOGIC
 
 
+@logical_xor.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return xp.logical_xor(x, y)
+
+
 @operator()
 def logical_not() -> Rule:
     """True for false and false for true.
@@ -212,3 +314,8 @@ def logical_not() -> Rule:
     bool [n]
     """
     return "bool s -> bool s"
+
+
+@logical_not.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.logical_not(x)

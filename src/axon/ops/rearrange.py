@@ -3,6 +3,10 @@ shape."""
 
 from __future__ import annotations
 
+import math
+from itertools import accumulate
+
+from axon.ops.arrays import Array, Arrays, Value, is_integer
 from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place, shift
 from axon.ops.operator import Extent, Extents, Ints, Problem, Rule, operator
 
@@ -33,6 +37,11 @@ def concat(arity: int, *, axis: int = 0) -> Rule:
     return f"({params}) -> t {at(axis, '+'.join(sizes), tail='after')}"
 
 
+@concat.means
+def _(xp: Arrays, *parts: Array, axis: int) -> Array:
+    return xp.concatenate(parts, axis=axis)
+
+
 @operator(roles={"s": "shapes"})
 def stack(arity: int, *, axis: int = 0) -> Rule:
     """Put tensors of one shape side by side along a new axis.
@@ -51,6 +60,11 @@ def stack(arity: int, *, axis: int = 0) -> Rule:
         return problem
     params = ", ".join([f"t {at(axis)}"] * arity)
     return f"({params}) -> t {at(axis, str(arity))}"
+
+
+@stack.means
+def _(xp: Arrays, *parts: Array, axis: int) -> Array:
+    return xp.stack(parts, axis=axis)
 
 
 @operator()
@@ -84,6 +98,15 @@ def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int =
     return f"t {at(axis, whole, tail='after')} -> {f'({results})' if count > 1 else results}"
 
 
+@split.means
+def _(xp: Arrays, x: Array, parts: int | None, sizes: Ints | None, axis: int) -> Value:
+    if sizes is None:
+        count = parts or 1
+        sizes = (x.shape[axis] // count,) * count
+    pieces = xp.split(x, tuple(accumulate(sizes))[:-1], axis=axis)
+    return tuple(pieces) if len(pieces) > 1 else pieces[0]
+
+
 # --- changing the shape ----------------------------------------------------------------------
 
 
@@ -95,6 +118,11 @@ def reshape() -> Rule:
     f32 [b,s,8,8]
     """
     return "(t p, shape q) -> t q where size(p) = size(q)"
+
+
+@reshape.means
+def _(xp: Arrays, x: Array, shape: Ints) -> Array:
+    return xp.reshape(x, shape)
 
 
 @operator()
@@ -120,6 +148,14 @@ def flatten(*, axis: int | None = None) -> Rule:
     return f"t {append('s', dims(names))} -> t [size(s),{product}]"
 
 
+@flatten.means
+def _(xp: Arrays, x: Array, axis: int | None) -> Array:
+    if axis is None:
+        return xp.reshape(x, (math.prod(x.shape),))
+    second = axis if axis >= 0 else x.ndim + axis
+    return xp.reshape(x, (math.prod(x.shape[:second]), math.prod(x.shape[second:])))
+
+
 @operator()
 def squeeze(*, axis: Ints) -> Rule:
     """Leave out dimensions of size 1.
@@ -132,6 +168,11 @@ def squeeze(*, axis: Ints) -> Rule:
     if problem := bad_axes(axis):
         return problem
     return f"t {place(axis, ['1'] * len(axis))} -> t {place(axis, [''] * len(axis))}"
+
+
+@squeeze.means
+def _(xp: Arrays, x: Array, axis: Ints) -> Array:
+    return xp.squeeze(x, axis=axis)
 
 
 @operator()
@@ -150,6 +191,11 @@ def expand_dims(*, axis: Ints) -> Rule:
     return f"t {place(axis, [''] * len(axis))} -> t {place(axis, ['1'] * len(axis))}"
 
 
+@expand_dims.means
+def _(xp: Arrays, x: Array, axis: Ints) -> Array:
+    return xp.expand_dims(x, axis)
+
+
 @operator()
 def broadcast_to() -> Rule:
     """Stretch a tensor to a shape, as NumPy does.
@@ -158,6 +204,11 @@ def broadcast_to() -> Rule:
     f32 [4,n]
     """
     return "(t p, shape q) -> t q where q = broadcast(p,q)"
+
+
+@broadcast_to.means
+def _(xp: Arrays, x: Array, shape: Ints) -> Array:
+    return xp.broadcast_to(x, shape)
 
 
 # --- longer, shorter, the other way round ----------------------------------------------------
@@ -181,6 +232,11 @@ def tile(*, reps: Extents) -> Rule:
     return f"t {append('s', dims(names))} -> t {append('s', dims(longer))}"
 
 
+@tile.means
+def _(xp: Arrays, x: Array, reps: Ints) -> Array:
+    return xp.tile(x, reps)
+
+
 def _times(times: Extent, name: str) -> str:
     return name if times == 1 else f"{times}*{name}"
 
@@ -200,6 +256,11 @@ def repeat(*, times: Extent, axis: int = 0) -> Rule:
     if isinstance(times, int) and times < 0:
         return Problem("times must be at least 0")
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, _times(times, 'n'), tail='after')}"
+
+
+@repeat.means
+def _(xp: Arrays, x: Array, times: int, axis: int) -> Array:
+    return xp.repeat(x, times, axis=axis)
 
 
 @operator()
@@ -238,6 +299,18 @@ def pad(
     return f"t {place(axes, names)} -> t {place(axes, longer)}"
 
 
+@pad.means
+def _(xp: Arrays, x: Array, pad: Ints, before: int, after: int, axis: int, value: float) -> Array:
+    pairs = [(0, 0)] * x.ndim
+    if pad:
+        pairs[: len(pad) // 2] = zip(pad[::2], pad[1::2], strict=True)
+    else:
+        pairs[axis] = (before, after)
+    if is_integer(x):  # cut off behind the point, and brought in if it does not fit
+        value = int(min(max(xp.iinfo(x.dtype).min, value), xp.iinfo(x.dtype).max))
+    return xp.pad(x, pairs, constant_values=xp.asarray(value, dtype=x.dtype))
+
+
 def _longer(name: str, pair: Extents) -> str:
     named = [size for size in pair if isinstance(size, str)]
     return shift("+".join([name, *named]), sum(size for size in pair if isinstance(size, int)))
@@ -257,6 +330,11 @@ def reverse(*, axis: int = 0) -> Rule:
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')}"
 
 
+@reverse.means
+def _(xp: Arrays, x: Array, axis: int) -> Array:
+    return xp.flip(x, axis=axis)
+
+
 @operator()
 def roll(*, by: int, axis: int = 0) -> Rule:
     """Move the rows along an axis; those that fall off one end come in at the other.
@@ -270,3 +348,8 @@ def roll(*, by: int, axis: int = 0) -> Rule:
     if problem := bad_axes((axis,)):
         return problem
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')}"
+
+
+@roll.means
+def _(xp: Arrays, x: Array, by: int, axis: int) -> Array:
+    return xp.roll(x, by, axis=axis)

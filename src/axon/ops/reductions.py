@@ -6,6 +6,12 @@ the paper (D3).
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Callable
+from math import inf
+from math import prod as prod_of
+
+from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
 
@@ -42,6 +48,35 @@ def _along(axis: int) -> Rule:
     return f"t {shape} -> t {shape} where t : num"
 
 
+def _count(x: Array, axis: Ints | None) -> int:
+    """How many elements go into one of the result."""
+    return prod_of(x.shape if axis is None else [x.shape[i] for i in axis])
+
+
+def _mean(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    return xp.sum(x, axis=axis, keepdims=keep) / _count(x, axis)
+
+
+def _max(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    """Where there is nothing, what no element is less than."""
+    low = xp.asarray(xp.iinfo(x.dtype).min if is_integer(x) else -inf, dtype=x.dtype)
+    return xp.max(x, axis=axis, keepdims=keep, initial=low)
+
+
+def _min(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    high = xp.asarray(xp.iinfo(x.dtype).max if is_integer(x) else inf, dtype=x.dtype)
+    return xp.min(x, axis=axis, keepdims=keep, initial=high)
+
+
+def _place(xp: Arrays, find: Callable[..., Array], x: Array, axis: int | None, keep: bool) -> Array:
+    """A position in nothing is an error, unless the result is empty too."""
+    if axis is not None:
+        front = axis % x.ndim
+        result = (*x.shape[:front], 1, *x.shape[front + 1 :])
+        x = xp.zeros(result, dtype=x.dtype) if 0 in result else x
+    return find(wide(x), axis=axis, keepdims=keep).astype(xp.element("i64"))
+
+
 @operator()
 def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Add up the elements along axes.
@@ -59,6 +94,12 @@ def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, where="t : num")
 
 
+@sum.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    y = wide(x)
+    return xp.sum(y, axis=axis, keepdims=keep, dtype=y.dtype).astype(x.dtype, copy=False)
+
+
 @operator()
 def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Multiply the elements along axes.
@@ -72,6 +113,12 @@ def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, where="t : num")
 
 
+@prod.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    y = wide(x)
+    return xp.prod(y, axis=axis, keepdims=keep, dtype=y.dtype).astype(x.dtype, copy=False)
+
+
 @operator()
 def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The mean of the elements along axes.
@@ -83,6 +130,11 @@ def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     f32 [b,1]
     """
     return _reduction(axis, keep, where="t : float")
+
+
+@mean.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    return _mean(xp, wide(x), axis, keep).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -100,6 +152,14 @@ def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 
     return _reduction(axis, keep, where="t : float")
 
 
+@variance.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, correction: int) -> Array:
+    y = wide(x)
+    away = y - _mean(xp, y, axis, True)
+    squares = xp.sum(away * away, axis=axis, keepdims=keep)
+    return (squares / builtins.max(_count(y, axis) - correction, 0)).astype(x.dtype, copy=False)
+
+
 @operator()
 def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rule:
     """The p-norm: the p-th root of the sum of the absolute values' p-th powers.
@@ -114,6 +174,18 @@ def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rul
     return _reduction(axis, keep, where="t : float")
 
 
+@norm.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, p: float) -> Array:
+    sizes = xp.abs(wide(x))
+    if p == inf:
+        return xp.max(sizes, axis=axis, keepdims=keep, initial=0).astype(x.dtype, copy=False)
+    if p == -inf:
+        return _min(xp, sizes, axis, keep).astype(x.dtype, copy=False)
+    if p == 0:
+        return xp.sum(sizes != 0, axis=axis, keepdims=keep).astype(x.dtype, copy=False)
+    return (xp.sum(sizes**p, axis=axis, keepdims=keep) ** (1 / p)).astype(x.dtype, copy=False)
+
+
 @operator()
 def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The logarithm of the sum of the exponentials, computed so that it does not overflow.
@@ -125,6 +197,15 @@ def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     f32 [b]
     """
     return _reduction(axis, keep, where="t : float")
+
+
+@logsumexp.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    y = wide(x)
+    top = _max(xp, y, axis, True)
+    top = xp.where(xp.isfinite(top), top, 0)
+    total = xp.sum(xp.exp(y - top), axis=axis, keepdims=keep)
+    return (xp.log(total) + top.reshape(total.shape)).astype(x.dtype, copy=False)
 
 
 @operator(roles={"s": "shapes"})
@@ -144,6 +225,11 @@ def max(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _largest("max", arity, axis, keep)
 
 
+@max.means
+def _(xp: Arrays, *parts: Array, axis: Ints | None, keep: bool) -> Array:
+    return xp.maximum(*parts) if len(parts) == 2 else _max(xp, parts[0], axis, keep)
+
+
 @operator(roles={"s": "shapes"})
 def min(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Of two tensors of one shape, the smaller elements; of one tensor, the smallest elements along
@@ -159,6 +245,11 @@ def min(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
     f32 [b,1]
     """
     return _largest("min", arity, axis, keep)
+
+
+@min.means
+def _(xp: Arrays, *parts: Array, axis: Ints | None, keep: bool) -> Array:
+    return xp.minimum(*parts) if len(parts) == 2 else _min(xp, parts[0], axis, keep)
 
 
 def _largest(name: str, arity: int, axis: Ints | None, keep: bool) -> Rule:
@@ -184,6 +275,11 @@ def any(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     return _reduction(axis, keep, "bool", "bool")
 
 
+@any.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    return xp.any(x, axis=axis, keepdims=keep)
+
+
 @operator()
 def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Are all the elements along axes true?
@@ -195,6 +291,11 @@ def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     bool
     """
     return _reduction(axis, keep, "bool", "bool")
+
+
+@all.means
+def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
+    return xp.all(x, axis=axis, keepdims=keep)
 
 
 @operator()
@@ -211,6 +312,11 @@ def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
     return _position(axis, keep)
 
 
+@argmax.means
+def _(xp: Arrays, x: Array, axis: int | None, keep: bool) -> Array:
+    return _place(xp, xp.argmax, x, axis, keep)
+
+
 @operator()
 def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
     """Where the smallest element is, the first of them: its index along an axis, or in the
@@ -225,6 +331,11 @@ def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
     return _position(axis, keep)
 
 
+@argmin.means
+def _(xp: Arrays, x: Array, axis: int | None, keep: bool) -> Array:
+    return _place(xp, xp.argmin, x, axis, keep)
+
+
 @operator()
 def cumsum(*, axis: int = 0) -> Rule:
     """The sum of all elements up to each one along an axis.
@@ -237,6 +348,12 @@ def cumsum(*, axis: int = 0) -> Rule:
     return _along(axis)
 
 
+@cumsum.means
+def _(xp: Arrays, x: Array, axis: int) -> Array:
+    y = wide(x)
+    return xp.cumsum(y, axis=axis, dtype=y.dtype).astype(x.dtype, copy=False)
+
+
 @operator()
 def cumprod(*, axis: int = 0) -> Rule:
     """The product of all elements up to each one along an axis.
@@ -247,3 +364,9 @@ def cumprod(*, axis: int = 0) -> Rule:
     f32 [n,k]
     """
     return _along(axis)
+
+
+@cumprod.means
+def _(xp: Arrays, x: Array, axis: int) -> Array:
+    y = wide(x)
+    return xp.cumprod(y, axis=axis, dtype=y.dtype).astype(x.dtype, copy=False)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes
-from axon.ops.operator import Element, Problem, Rule, operator
+from axon.ops.operator import Element, Ints, Problem, Rule, operator
 
 
 @operator()
@@ -16,6 +19,11 @@ def identity() -> Rule:
     return "a -> a"
 
 
+@identity.means
+def _(xp: Arrays, x: Value) -> Value:
+    return x
+
+
 @operator()
 def where() -> Rule:
     """Elements of the second where the first is true, else of the third. The shapes broadcast.
@@ -24,6 +32,11 @@ def where() -> Rule:
     f32 [n,3]
     """
     return "(bool p, t q, t r) -> t broadcast(p,q,r)"
+
+
+@where.means
+def _(xp: Arrays, condition: Array, x: Array, y: Array) -> Array:
+    return xp.where(condition, x, y)
 
 
 @operator()
@@ -37,6 +50,25 @@ def cast(*, to: Element) -> Rule:
     """
     given = "t" if to != "t" else "u"
     return f"{given} s -> {to} s"
+
+
+@cast.means
+def _(xp: Arrays, x: Array, to: Element) -> Array:
+    dtype = xp.element(to)
+    if dtype.kind in "iu" and x.dtype.kind not in "iub":
+        return _whole(xp, wide(x), dtype)
+    return x.astype(dtype)
+
+
+def _whole(xp: Arrays, x: Array, dtype: Any) -> Array:
+    """Floats cut off behind the point. Those that do not fit are brought in, and NaN is 0: each
+    array library has its own way with them.
+    """
+    least, most = int(xp.iinfo(dtype).min), int(xp.iinfo(dtype).max)
+    low, high = x <= float(least), x >= float(most + 1)
+    inside = xp.where(low | high | (x != x), xp.zeros_like(x), x).astype(dtype)
+    inside = xp.where(low, xp.asarray(least, dtype=dtype), inside)
+    return xp.where(high, xp.asarray(most, dtype=dtype), inside)
 
 
 # --- sizes as values -------------------------------------------------------------------------
@@ -103,6 +135,12 @@ def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
     return f"({params}) -> {to} [{count}]"
 
 
+@range.means
+def _(xp: Arrays, *bounds: int, step: int, to: Element) -> Array:
+    start, stop = bounds if len(bounds) == 2 else (0, *bounds)
+    return xp.arange(start, stop, step, dtype=xp.element("i64")).astype(xp.element(to))
+
+
 @operator()
 def zeros(*, to: Element = "f32") -> Rule:
     """Zeros, in a shape.
@@ -113,6 +151,11 @@ def zeros(*, to: Element = "f32") -> Rule:
     f32 [2,3]
     """
     return f"shape s -> {to} s"
+
+
+@zeros.means
+def _(xp: Arrays, shape: Ints, to: Element) -> Array:
+    return xp.zeros(shape, dtype=xp.element(to))
 
 
 @operator()
@@ -127,6 +170,11 @@ def ones(*, to: Element = "f32") -> Rule:
     return f"shape s -> {to} s"
 
 
+@ones.means
+def _(xp: Arrays, shape: Ints, to: Element) -> Array:
+    return xp.ones(shape, dtype=xp.element(to))
+
+
 @operator()
 def full() -> Rule:
     """A shape filled with one value.
@@ -135,6 +183,11 @@ def full() -> Rule:
     f32 [2,3]
     """
     return "(shape s, t []) -> t s"
+
+
+@full.means
+def _(xp: Arrays, shape: Ints, value: Array) -> Array:
+    return xp.broadcast_to(value, shape)
 
 
 @operator()
@@ -147,6 +200,11 @@ def zeros_like() -> Rule:
     return "t s -> t s"
 
 
+@zeros_like.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.zeros_like(x)
+
+
 @operator()
 def ones_like() -> Rule:
     """Ones, in the shape and the element type of a tensor.
@@ -155,6 +213,11 @@ def ones_like() -> Rule:
     i32 [n]
     """
     return "t s -> t s"
+
+
+@ones_like.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.ones_like(x)
 
 
 @operator()
@@ -167,3 +230,8 @@ def eye(*, to: Element = "f32") -> Rule:
     f32 [3,3]
     """
     return f"dim n -> {to} [n,n]"
+
+
+@eye.means
+def _(xp: Arrays, n: int, to: Element) -> Array:
+    return xp.eye(n, dtype=xp.element(to))

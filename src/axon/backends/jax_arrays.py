@@ -1,0 +1,132 @@
+"""The array namespace on JAX: traceable, so a whole program compiles.
+
+`context` holds what makes the results NumPy's: 64-bit element types. Nothing is set for the rest of
+the process, and how exact products are is left to JAX's own settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from axon.backends.numpy_arrays import element, lowest, sliding
+from axon.ops.arrays import Array, Arrays, Pairs, Value, is_integer, wide
+
+
+class JaxArrays:
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(jnp, name)
+        self.__dict__[name] = found  # the next time it is an attribute like another
+        return found
+
+    @contextmanager
+    def context(self) -> Iterator[None]:
+        """What a program is traced and run in; constants are made by NumPy, without warnings."""
+        with jax.enable_x64(True), np.errstate(all="ignore"):
+            yield
+
+    def element(self, name: str) -> Any:
+        return element(name)
+
+    def power(self, x: Array, y: Array) -> Array:
+        """Of integers by squaring, for exponents of any size; `jnp.power` looks at seven bits."""
+        if not is_integer(x):
+            return jnp.power(x, y)
+
+        def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            base, left, result = state
+            return base * base, left >> 1, jnp.where(left & 1 == 1, result * base, result)
+
+        base, left = jnp.broadcast_arrays(x, y)
+        state = (base, left, jnp.ones_like(base))
+        return lax.while_loop(lambda state: jnp.any(state[1] > 0), step, state)[2]
+
+    def erf(self, x: Array) -> Array:
+        return jax.scipy.special.erf(wide(jnp.asarray(x))).astype(x.dtype)
+
+    def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
+        return getattr(jnp.asarray(x).at[index], mode)(jnp.asarray(values, x.dtype))
+
+    def conv(
+        self,
+        x: Array,
+        filters: Array,
+        *,
+        stride: tuple[int, ...],
+        pad: Pairs,
+        dilation: tuple[int, ...],
+        groups: int,
+        spread: tuple[int, ...],
+    ) -> Array:
+        places = sliding(x.shape[2:], filters.shape[2:], stride, pad, dilation, spread)
+        shape = (len(x), len(filters), *places)
+        if 0 in (*shape, *filters.shape):
+            return jnp.zeros(shape, x.dtype)
+        return lax.conv_general_dilated(
+            jnp.asarray(x),
+            jnp.asarray(filters),
+            stride,
+            pad,
+            lhs_dilation=spread,
+            rhs_dilation=dilation,
+            feature_group_count=groups,
+        )
+
+    def windows(
+        self,
+        kind: str,
+        x: Array,
+        *,
+        size: tuple[int, ...],
+        stride: tuple[int, ...],
+        pad: Pairs,
+        dilation: tuple[int, ...],
+    ) -> Array:
+        rest = x.ndim - len(size)
+        places = sliding(x.shape[rest:], size, stride, pad, dilation)
+        seen = wide(jnp.asarray(x))
+        combine, neutral = (lax.max, lowest(x.dtype)) if kind == "max" else (lax.add, 0)
+        if 0 in (*x.shape[:rest], *places, *size):
+            return jnp.full((*x.shape[:rest], *places), neutral, x.dtype)
+        ones = (1,) * rest
+        return lax.reduce_window(
+            seen,
+            np.asarray(neutral, seen.dtype),
+            combine,
+            (*ones, *size),
+            (*ones, *stride),
+            ((0, 0),) * rest + pad,
+            window_dilation=(*ones, *dilation),
+        ).astype(x.dtype)
+
+    def map(
+        self,
+        function: Callable[..., Value],
+        *rows: Array,
+        like: Callable[[], Value] | None = None,
+    ) -> Value:
+        return jax.vmap(function)(*(jnp.asarray(x) for x in rows))
+
+    def loop(
+        self,
+        state: Value,
+        function: Callable[..., tuple[Value, Value]],
+        *rows: Array,
+        like: Callable[[], Value] | None = None,
+    ) -> tuple[Value, Value]:
+        start = jax.tree.map(jnp.asarray, state)
+
+        def step(state: Value, each: tuple[Array, ...]) -> tuple[Value, Value]:
+            after, output = function(state, *each)
+            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), after, state), output
+
+        return lax.scan(step, start, tuple(jnp.asarray(x) for x in rows))
+
+
+ARRAYS: Arrays = JaxArrays()

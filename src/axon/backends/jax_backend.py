@@ -1,0 +1,127 @@
+"""Programs on JAX: compiled once for each list of argument sizes.
+
+A graph whose sizes depend on values, or vary from row to row, cannot be compiled as a whole: its
+operators run one by one, and what is done to each row of a tensor is compiled for rows of equal
+size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.jax_arrays import ARRAYS
+from axon.graph.graph import Apply, Call, Check, Function, Graph, Measure, Node
+from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_COMPILED = 256
+"""How many compiled versions of one graph are kept."""
+
+_WIDE = ("i64", "u64", "f64")
+
+
+class JaxBackend:
+    name = "jax"
+
+    def __init__(self) -> None:
+        self.compilations = 0
+
+    def prepare(
+        self, graph: Graph, externs: Externs, watcher: Watcher | None = None
+    ) -> Callable[..., Any]:
+        function, _ = compile_graph(graph, ARRAYS, externs)
+        if not is_static(graph):
+            return _with_wide(function) if is_wide(graph) else function
+
+        def traced(*args: Any) -> Any:
+            self.compilations += 1  # this runs when JAX traces, which is when it compiles
+            return function(*args)
+
+        compiled: Any = jax.jit(traced)
+        seen = 0
+
+        def run(*args: Any) -> Any:
+            nonlocal seen
+            before = self.compilations
+            result = compiled(*args)
+            seen += self.compilations - before
+            if seen > MOST_COMPILED:
+                compiled.clear_cache()
+                seen = 0
+            return result
+
+        return _with_wide(run) if is_wide(graph) else run
+
+    def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
+        """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
+        function, _ = compile_graph(graph, ARRAYS, externs)
+        return function
+
+
+def _with_wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run with 64-bit element types, which JAX has only where it is told so."""
+
+    def run(*args: Any) -> Any:
+        with jax.enable_x64(True):
+            return function(*args)
+
+    return run
+
+
+def is_static(graph: Graph) -> bool:
+    """Whether every size follows from those of the arguments."""
+    for node in _nodes(graph):
+        match node:
+            case Measure() | Check():
+                return False
+            case _:
+                if any(
+                    isinstance(v, DimVar | ShapeVar) and v.runtime
+                    for v in type_variables(node.result.type)
+                ):
+                    return False
+    return not any(
+        isinstance(v, DimVar | ShapeVar) and v.runtime
+        for p in graph.params
+        for v in type_variables(p.type)
+    )
+
+
+def is_wide(graph: Graph) -> bool:
+    types = [p.type for p in graph.params]
+    types += [n.result.type for n in _nodes(graph) if not isinstance(n, Measure | Check)]
+    return any(elem in _WIDE for type_ in types for elem in _elements(type_))
+
+
+def _elements(type_: Type) -> Iterator[str]:
+    match type_:
+        case Tensor(elem, _):
+            yield str(elem)
+        case Tuple(items):
+            for item in items:
+                yield from _elements(item)
+        case Fn(params, result):
+            for item in (*params, result):
+                yield from _elements(item)
+        case _:
+            return
+
+
+def _nodes(graph: Graph, seen: set[Graph] | None = None) -> Iterator[Node]:
+    """Every node, those of functions and of called graphs too."""
+    seen = set() if seen is None else seen
+    if graph in seen:
+        return
+    seen.add(graph)
+    todo = list(graph.nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, Call):
+            yield from _nodes(node.graph, seen)
+        elif isinstance(node, Apply):
+            todo.extend(n for o in node.operands if isinstance(o, Function) for n in o.nodes)

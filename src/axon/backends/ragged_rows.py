@@ -1,0 +1,145 @@
+"""A function applied to each row of ragged tensors, row by row or many rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy
+
+from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, show_sizes
+from axon.backends.ragged_host import host, join, namespace, put
+from axon.ops.arrays import Array, Value
+
+Key = TypeVar("Key", bound=Hashable)
+
+Which = Any
+"""Which results vary in size: a bool, or a tuple of them for a tuple of results."""
+
+
+def groups(lengths: Iterable[Key]) -> list[tuple[Key, Offsets]]:
+    """The lengths in order of appearance, each with the numbers of the rows that have it."""
+    found: dict[Key, list[int]] = {}
+    for row, length in enumerate(lengths):
+        found.setdefault(length, []).append(row)
+    return [(length, numpy.array(rows, numpy.int64)) for length, rows in found.items()]
+
+
+def map_rows(
+    function: Callable[..., Value],
+    args: Sequence[Row],
+    *,
+    ragged_result: Which = False,
+    batched: Callable[..., Value] | None = None,
+    like: Value | None = None,
+) -> Value:
+    """The function on each row of some tensors, side by side; the results are rows of a tensor.
+
+    Whether that tensor is a `Ragged` is the caller's to say: rows may be equal in size by chance.
+
+    `batched` is the function on many rows at once, each argument and each result with a dimension
+    before its own. It is given rows of equal sizes, their number filled up to a power of two with
+    copies of the last, so that a compiler sees few sizes: at most log2(rows) + 1 for each size of
+    row. Rows that are ragged themselves go one by one.
+
+    Without rows, `like` is what a result would be; else the function is asked, with rows of zeros.
+    """
+    count = _count(args)
+    if count == 0:
+        sample = function(*map(_zeros_row, args)) if like is None else like
+        return _tensor([], ragged_result, sample, _home(sample))
+    if batched is None or any(isinstance(arg, Ragged) and not _flat(arg) for arg in args):
+        rows = [arg if isinstance(arg, Ragged) else _rows(arg) for arg in args]
+        results = [function(*each) for each in zip(*rows, strict=True)]
+        home = _home(results[0])
+    else:
+        results, home = _many(batched, args)
+    return _tensor(results, ragged_result, results[0], home)
+
+
+def _count(args: Sequence[Row]) -> int:
+    counts = [len(arg) for arg in args]
+    if not counts:
+        raise RaggedError("a function is mapped over the rows of one tensor or more")
+    if min(counts) != max(counts):
+        numbers = " and ".join(map(str, counts))
+        raise RaggedError(f"tensors of {numbers} rows do not go side by side")
+    return counts[0]
+
+
+def _flat(arg: Ragged) -> bool:
+    """Whether the rows are arrays."""
+    return not isinstance(arg.values, Ragged)
+
+
+def _rows(array: Array) -> list[Array]:
+    xp = namespace(array)
+    return [put(xp, row) for row in host(array)]
+
+
+def _many(batched: Callable[..., Value], args: Sequence[Row]) -> tuple[list[Value], Any]:
+    """The result of each row, computed in groups and cut on the host; and where it belongs."""
+    homes = [_home(arg) for arg in args]
+    hosted = [arg.on_host().rows if isinstance(arg, Ragged) else host(arg) for arg in args]
+    sizes = [[row.shape for row in rows] for rows in hosted if isinstance(rows, tuple)]
+    results: list[Value] = [None] * len(args[0])
+    home: Any = numpy
+    for _, members in groups(zip(*sizes, strict=True) if sizes else [()] * len(args[0])):
+        room = 1 << (len(members) - 1).bit_length()
+        filled = numpy.concatenate([members, members[-1:].repeat(room - len(members))])
+        stacks = [
+            join("stack", [rows[i] for i in filled]) if isinstance(rows, tuple) else rows[filled]
+            for rows in hosted
+        ]
+        together = batched(*map(put, homes, stacks))
+        for row, result in zip(members, _apart(together, len(members)), strict=True):
+            results[row] = result
+        home = _home(together)
+    return results, home
+
+
+def _apart(together: Value, count: int) -> list[Value]:
+    """The first so many rows of a stacked result."""
+    if isinstance(together, tuple):
+        parts = [_apart(part, count) for part in together]
+        return list(zip(*parts, strict=True)) if parts else [()] * count
+    return list(host(together)[:count])
+
+
+def _home(value: Value) -> Any:
+    """The namespace of the arrays in a value; JAX's if there are both."""
+    if isinstance(value, tuple):
+        return next((home for home in map(_home, value) if home is not numpy), numpy)
+    return value.xp if isinstance(value, Ragged) else namespace(value)
+
+
+def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> Value:
+    """The results of all rows, each like the sample, as one tensor; or as a tuple of tensors."""
+    if isinstance(sample, tuple):
+        which = ragged if isinstance(ragged, tuple) else (ragged,) * len(sample)
+        return tuple(
+            _tensor([row[i] for row in rows], which[i], part, home) for i, part in enumerate(sample)
+        )
+    if ragged:
+        return Ragged.from_rows(rows, sample).put(home)
+    sizes = _sizes(sample)
+    for row in rows or [sample]:
+        if isinstance(row, Ragged) or _sizes(row) != sizes:
+            found = f"{show_sizes(sizes)} and {show_sizes(_sizes(row))}"
+            raise RaggedError(f"the results of rows do not stack, their sizes vary: {found}")
+    if rows:
+        return put(home, join("stack", rows))
+    return put(home, numpy.empty((0, *sizes), getattr(sample, "dtype", None)))
+
+
+def _sizes(value: Row) -> tuple[int | None, ...]:
+    return value.shape if isinstance(value, Ragged) else numpy.shape(value)
+
+
+def _zeros_row(arg: Row) -> Row:
+    """A row such as the argument would have, of one zero where sizes vary."""
+    if not isinstance(arg, Ragged):
+        return put(namespace(arg), numpy.zeros(arg.shape[1:], arg.dtype))
+    row = arg.empty_row
+    inner = _zeros_row(row)
+    return Ragged.from_rows([inner]) if isinstance(row, Ragged) else inner[None]

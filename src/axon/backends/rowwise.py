@@ -1,0 +1,203 @@
+"""Operators where the rows of a tensor vary in size: on all values at once if they can, else row by
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from axon.backends import ragged
+from axon.backends.ragged import Ragged, Row
+from axon.backends.ragged_rows import map_rows
+from axon.ops.arrays import Arrays, Meaning, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """`rows` says which operands go row by row, `varying` which results vary in size. `compiled`
+    keeps what a backend makes of a function that is mapped.
+    """
+
+    operator: str
+    family: str
+    rows: tuple[bool, ...]
+    varying: Any
+    broadcasts: bool = False
+    compiled: dict[tuple[int, ...], Callable[..., Value]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lifted:
+    """A function and what it uses from around it: values, then sizes, then its arguments."""
+
+    function: Callable[..., Value]
+    values: tuple[Value, ...]
+    sizes: tuple[Any, ...]
+
+    def __call__(self, *rows: Row) -> Value:
+        return self.function(*self.values, *self.sizes, *rows)
+
+
+def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: Any) -> Value:
+    match plan.operator:
+        case "map":
+            function, *tensors = args
+            return map_rows(
+                function,
+                tensors,
+                ragged_result=plan.varying,
+                batched=_batched(plan, xp, function, tensors),
+            )
+        case "loop":
+            state, function, *tensors = args
+            return _loop(plan, state, function, tensors)
+        case "fold":
+            state, function, *tensors = args
+            return _loop(plan, state, lambda s, *r: (function(s, *r), ()), tensors)[0]
+        case "concat" if all(isinstance(a, Ragged) for a in args):
+            return ragged.concat(args, attributes["axis"] % args[0].rank)
+        case "reverse" if attributes["axis"] % args[0].rank == 0:
+            return args[0].reverse()
+        case "gather" if attributes["axis"] % args[0].rank == 0 and isinstance(args[0], Ragged):
+            return args[0].take(args[1])
+    if plan.family == "reductions" and attributes.get("axis", 0) is None and len(args) == 1:
+        return meaning(xp, _all_values(xp, args[0]), **attributes)
+    if plan.broadcasts:
+        return _broadcast(plan, meaning, xp, args, attributes)
+    return _by_rows(plan, meaning, xp, args, attributes)
+
+
+# --- broadcasting ----------------------------------------------------------------------------
+
+
+def _broadcast(
+    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Row], attributes: dict[str, Any]
+) -> Value:
+    """Element by element, on all values at once where every argument is aligned with them."""
+    varying = [a for a in args if isinstance(a, Ragged)]
+    if not varying:
+        return meaning(xp, *args, **attributes)
+    rank = max(ragged.rank(a) for a in args)
+    first = varying[0]
+    if all(a.packed and a.rank == rank and ragged.same_rows(a, first) for a in varying) and all(
+        isinstance(a, Ragged) or ragged.rank(a) <= rank - 2 for a in args
+    ):
+        values = [a.packed[0] if isinstance(a, Ragged) and a.packed else a for a in args]
+        return Ragged(meaning(xp, *values, **attributes), first.offsets)
+    count = max(len(a) for a in args if ragged.rank(a) == rank)
+    outer = [ragged.rank(a) == rank for a in args]
+    stretched = [_stretch(a, count) if by_row else a for a, by_row in zip(args, outer, strict=True)]
+    rows = [a for a, by_row in zip(stretched, outer, strict=True) if by_row]
+
+    def one(*each: Row) -> Value:
+        given = iter(each)
+        inner = [next(given) if by_row else a for a, by_row in zip(args, outer, strict=True)]
+        return _broadcast(plan, meaning, xp, inner, attributes)
+
+    return map_rows(one, rows, ragged_result=plan.varying)
+
+
+def _stretch(tensor: Row, count: int) -> Row:
+    """A tensor of one row as one of many."""
+    if len(tensor) == count:
+        return tensor
+    if isinstance(tensor, Ragged):
+        return tensor.take(numpy.zeros(count, numpy.int64))
+    return numpy.broadcast_to(numpy.asarray(tensor), (count, *tensor.shape[1:]))
+
+
+# --- row by row ------------------------------------------------------------------------------
+
+
+def _by_rows(
+    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value:
+    """A batch of rows, each on its own; an axis that is counted from the front moves."""
+    if not any(isinstance(a, Ragged) for a in args):
+        return meaning(xp, *args, **attributes)
+    by_row = plan.rows
+    tensors = [a for a, use in zip(args, by_row, strict=True) if use]
+    if not tensors:
+        raise ragged.RaggedError(f"{plan.operator} needs rows of one size")
+    inner = dict(attributes)
+    axis = inner.get("axis")
+    if isinstance(axis, int) and axis >= 0:
+        inner["axis"] = axis - 1
+    elif isinstance(axis, tuple):
+        inner["axis"] = tuple(a - 1 if a >= 0 else a for a in axis)
+
+    def one(*each: Row) -> Value:
+        given = iter(each)
+        parts = [next(given) if use else a for a, use in zip(args, by_row, strict=True)]
+        return _by_rows(plan, meaning, xp, parts, inner)
+
+    return map_rows(one, tensors, ragged_result=plan.varying)
+
+
+def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:
+    outputs: list[Value] = []
+    for row in zip(*tensors, strict=True):
+        state, output = function(state, *row)
+        outputs.append(output)
+    if outputs and outputs[0] == ():
+        return state, ()
+    if not outputs:
+        raise ragged.RaggedError("a loop over no rows of varying size has no output")
+    varying = plan.varying[1] if isinstance(plan.varying, tuple) else False
+    numbers = numpy.arange(len(outputs))
+    return state, map_rows(lambda i: outputs[int(i)], [numbers], ragged_result=varying)
+
+
+def _batched(
+    plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]
+) -> Callable[..., Value] | None:
+    """The function on many rows at once, where the backend can do that."""
+    vectorised = getattr(xp, "vectorised", None)
+    if vectorised is None or not isinstance(function, Lifted):
+        return None
+    if any(isinstance(v, Ragged) for v in function.values):
+        return None
+    made = plan.compiled.get(function.sizes)
+    if made is None:
+        made = vectorised(function.function, len(function.values), function.sizes, len(tensors))
+        plan.compiled[function.sizes] = made
+    return lambda *rows: made(*function.values, *rows)
+
+
+def _all_values(xp: Arrays, tensor: Row) -> Any:
+    if not isinstance(tensor, Ragged):
+        return tensor
+    if tensor.packed:
+        return tensor.packed[0]
+    return xp.concatenate([xp.reshape(_all_values(xp, row), (-1,)) for row in tensor.rows])
+
+
+# --- sizes -----------------------------------------------------------------------------------
+
+
+def sizes(tensor: Row, axis: int) -> Any:
+    """A size of a tensor: one number for each row where it varies."""
+    if not isinstance(tensor, Ragged):
+        return tensor.shape[axis]
+    axis = axis % tensor.rank
+    return numpy.array([numpy.asarray(sizes(row, axis - 1)).ravel() for row in tensor.rows]).ravel()
+
+
+class NotASize(Exception):
+    """A number that was computed to be a size is below zero."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def measure(array: Any) -> tuple[int, ...]:
+    """The numbers in an array, as sizes."""
+    numbers = tuple(int(n) for n in numpy.asarray(array).reshape(-1))
+    for number in numbers:
+        if number < 0:
+            raise NotASize(number)
+    return numbers

@@ -1,0 +1,146 @@
+"""`axon run`: a definition on arrays, from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+import numpy
+
+from axon.backends.ragged import Ragged
+from axon.cli.inputs import BadInput, read_input
+from axon.diagnostics import Severity
+from axon.diagnostics.text import render_all
+from axon.files import read_source
+from axon.run.errors import AxonError, ProgramError
+from axon.run.program import Function, Program, backend
+from axon.run.values import exact_type
+from axon.types.show import Show
+from axon.types.type import Fn
+
+FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
+PATIENCE_S = 1.0
+WIDTH = 32
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        backend(options.backend)
+    except ImportError as problem:
+        print(f"axon: {problem}", file=sys.stderr)
+        return WRONG_USAGE
+    source = read_source(options.file)
+    try:
+        program = Program(source, options.backend)
+    except ProgramError as problem:
+        errors = [d for d in problem.diagnostics if d.severity == Severity.ERROR]
+        print(render_all(errors, sys.stderr.isatty()), file=sys.stderr)
+        return HAS_ERRORS
+    function = program.function(options.name)
+    if function is None:
+        known = ", ".join(program) or "none"
+        print(
+            f"axon: {options.file} has no definition `{options.name}`: it has {known}",
+            file=sys.stderr,
+        )
+        return WRONG_USAGE
+    try:
+        given = _inputs(function, options.inputs, options.seed)
+        result = _run(function, given)
+    except BadInput as problem:
+        print(f"axon: {problem}", file=sys.stderr)
+        return WRONG_USAGE
+    except AxonError as problem:
+        print(f"axon: {problem}", file=sys.stderr)
+        return HAS_ERRORS
+    except MemoryError:
+        print(f"axon: {options.name} needs more memory than there is", file=sys.stderr)
+        return HAS_ERRORS
+    _show(result)
+    return _save(options.save, result) if options.save else FINE
+
+
+def _inputs(function: Function, texts: list[str], seed: int) -> dict[str, Any]:
+    random = numpy.random.default_rng(seed)
+    type_ = function.definition.scheme.type
+    wanted = dict(zip(function.params, type_.params, strict=True)) if isinstance(type_, Fn) else {}
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise BadInput(f"`{text}`: an input is written NAME=VALUE, as in x=rand[8,16]")
+        if name in given:
+            raise BadInput(f"`{name}` is given twice")
+        given[name] = read_input(name, value, wanted.get(name), random)
+    return given
+
+
+def _run(function: Function, given: dict[str, Any]) -> Any:
+    """Run, with a bar on the terminal if it takes long."""
+    if not sys.stderr.isatty():
+        return function(**given)
+    bar = _Bar()
+    function.watch(bar)
+    try:
+        return function(**given)
+    finally:
+        bar.done()
+
+
+class _Bar:
+    """How many of the graph's nodes are done."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        taken = time.monotonic() - self.began
+        if taken < PATIENCE_S:
+            return
+        self.shown = True
+        full = WIDTH * done // max(total, 1)
+        bar = "█" * full + "░" * (WIDTH - full)
+        print(f"\r{bar} {done}/{total} {taken:.0f} s", end="", file=sys.stderr, flush=True)
+
+    def done(self) -> None:
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _show(result: Any) -> None:
+    print(Show().type(exact_type(_on_host(result))))
+    for part in result if isinstance(result, tuple) else (result,):
+        _show_value(part)
+
+
+def _show_value(value: Any) -> None:
+    if isinstance(value, tuple):
+        for part in value:
+            _show_value(part)
+    elif isinstance(value, Ragged):
+        print(value)
+    else:
+        print(numpy.array2string(numpy.asarray(value), threshold=200, precision=6))
+
+
+def _on_host(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_on_host(item) for item in value)
+    return value if isinstance(value, Ragged) else numpy.asarray(value)
+
+
+def _save(path: str, result: Any) -> int:
+    parts = result if isinstance(result, tuple) else (result,)
+    if any(isinstance(p, Ragged | tuple) for p in parts):
+        print("axon: only tensors, and tuples of them, can be saved", file=sys.stderr)
+        return WRONG_USAGE
+    with open(path, "wb") as file:
+        if len(parts) == 1 and not path.endswith(".npz"):
+            numpy.save(file, numpy.asarray(parts[0]), allow_pickle=False)
+        else:
+            named: Any = {f"result{i}": numpy.asarray(p) for i, p in enumerate(parts)}
+            numpy.savez(file, allow_pickle=False, **named)
+    return FINE

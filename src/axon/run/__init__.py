@@ -1,0 +1,1 @@
+"""Programs that run: arrays in, sizes bound and checked, arrays out."""

@@ -1,0 +1,158 @@
+"""Binding: the sizes of the arguments decide the variables of the signature, and the conditions on
+them are tried, before anything is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from axon.backends.checks import Sizes, holds, says, value
+from axon.backends.ragged import Ragged
+from axon.graph.graph import Graph
+from axon.graph.sizes import readings
+from axon.solver.constraints import Guard
+from axon.types.dim import Dim
+from axon.types.show import Names, Show
+from axon.types.type import Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """An argument that does not fit: a sentence, and what was bound before it."""
+
+    text: str
+    guard: Guard | None = None
+
+
+@dataclass(slots=True)
+class Binding:
+    """The sizes so far, and which argument each was read off."""
+
+    sizes: Sizes = field(default_factory=dict)
+    origins: dict[DimVar | ShapeVar, str] = field(default_factory=dict)
+
+    def told(self, names: Names) -> str:
+        """`n=3 from x, …`"""
+        parts = [
+            f"{names(var)}={self.sizes[var]} from {origin}"
+            for var, origin in self.origins.items()
+            if isinstance(self.sizes[var], int)
+        ]
+        return ", ".join(parts)
+
+
+def bind(graph: Graph, args: Sequence[Any]) -> Binding | Mismatch | None:
+    """The sizes that the arguments have; None where only a closer look can tell whether they
+    fit.
+    """
+    binding = Binding()
+    names = Names()
+    for param in graph.params:
+        names.reserve(type_variables(param.type))
+    later: list[tuple[str, int, Dim, int]] = []
+    for param, arg in zip(graph.params, args, strict=True):
+        problem = _leaf(param.name, param.type, arg, binding, later, names)
+        if problem is not None:
+            return problem
+    for name, axis, dim, size in later:
+        known = value(dim, binding.sizes)
+        if known is None:
+            known = _solve(dim, size, binding, name)
+        if known is None:
+            return None
+        if known != size:
+            return _differ(name, axis, dim, known, size, binding, names)
+    return _conditions(graph, binding, names)
+
+
+def _leaf(
+    name: str,
+    type_: Type,
+    arg: Any,
+    binding: Binding,
+    later: list[tuple[str, int, Dim, int]],
+    names: Names,
+) -> Mismatch | None:
+    if isinstance(type_, Tuple):
+        for i, (inner, part) in enumerate(zip(type_.items, arg, strict=True)):
+            problem = _leaf(f"{name}[{i}]", inner, part, binding, later, names)
+            if problem is not None:
+                return problem
+        return None
+    assert isinstance(type_, Tensor), type_
+    sizes = binding.sizes
+    shape = arg.shape
+    for axis, (dim, size) in enumerate(zip(type_.shape, shape, strict=True)):
+        if isinstance(dim, DimVar):
+            known = sizes.get(dim)
+            if known is None:
+                if size is None:  # it varies: one for each row
+                    continue
+                sizes[dim] = size
+                binding.origins[dim] = name
+            elif known != size:
+                return _differ(name, axis, dim, known, size, binding, names)
+        elif isinstance(dim, int):
+            if dim != size:
+                return _differ(name, axis, dim, dim, size, binding, names)
+        else:
+            assert not isinstance(dim, ShapeVar)
+            later.append((name, axis, dim, size))
+    return None
+
+
+def _solve(dim: Dim, size: int, binding: Binding, name: str) -> int | None:
+    """One unknown, which this size decides."""
+    for var, reading in readings(Tensor("f32", (dim,))):
+        if isinstance(var, DimVar) and var not in binding.sizes:
+            found, rest = divmod(size - reading.offset, reading.scale)
+            if rest or found < 0:
+                found = max(found, 0)
+            binding.sizes[var] = found
+            binding.origins[var] = name
+            return reading.scale * found + reading.offset
+    return None
+
+
+def _differ(
+    name: str, axis: int, dim: Dim, wanted: Any, size: Any, binding: Binding, names: Names
+) -> Mismatch:
+    text = Show(names).dim(dim)
+    what = str(wanted) if isinstance(dim, int) else f"{text} = {wanted}"
+    if isinstance(dim, DimVar) and dim in binding.origins:
+        what += f" (from {binding.origins[dim]})"
+    so_far = binding.told(names)
+    return Mismatch(
+        f"size {axis} of `{name}` is {size}, and should be {what}"
+        + (f"; so far {so_far}" if so_far else "")
+    )
+
+
+def _conditions(graph: Graph, binding: Binding, names: Names) -> Binding | Mismatch | None:
+    """Each condition is tried until nothing new comes of it: some decide a size that others
+    need.
+    """
+    waiting = list(graph.requires)
+    while waiting:
+        left: list[Guard] = []
+        for guard in waiting:
+            verdict = holds(guard.relation, binding.sizes)
+            if verdict is False:
+                so_far = binding.told(names)
+                told = says(guard.relation, binding.sizes)
+                return Mismatch(told + (f"; {so_far}" if so_far else ""), guard)
+            if verdict is None:
+                left.append(guard)
+        if len(left) == len(waiting):
+            return None
+        waiting = left
+    return binding
+
+
+def is_dense(value_: Any) -> bool:
+    if isinstance(value_, tuple):
+        return all(is_dense(item) for item in value_)
+    return not isinstance(value_, Ragged)
