@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy
 
-from axon.backends import rowwise
+from axon.backends import externs, rowwise
 from axon.backends.checks import check
+from axon.backends.numpy_arrays import ARRAYS as NUMPY
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -48,11 +49,13 @@ from axon.graph.sizes import (
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
-from axon.types.type import Shape, Tensor, Tuple, Type
+from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
+MOST_FOLDED = 4096
+MAKE_SIZES = frozenset({"nonzero", "unique", "compress"})
 POINTWISE = frozenset({"pointwise", "elementary", "activations"})
-ALSO_POINTWISE = frozenset({"where", "cast", "identity", "max", "min", "clip"})
+ALSO_POINTWISE = frozenset({"where", "cast"})
 
 Externs = Mapping[str, Callable[..., Any]]
 
@@ -317,12 +320,14 @@ class Body:
     def node(self, node: Node, needs: set[SizeVar]) -> None:
         match node:
             case Apply():
+                if self.folded(node):
+                    return
                 text = self.application(node)
             case Call(_, graph, operands, _):
                 text = f"{self.coder.graph(graph)}({self.operands(operands)})"
             case Extern(_, name, operands, _):
                 function = self.coder.constant(self.coder.externs[name], name, ("extern", name))
-                text = f"{function}({self.operands(operands)})"
+                text = self.brought(node, f"{function}({self.operands(operands)})")
             case Item(_, whole, index):
                 text = f"{self.values[whole]}[{index}]"
             case Alias(_, operand):
@@ -338,25 +343,73 @@ class Body:
         self.line(f"{name} = {text}")
         self.read([result], needs)
 
+    def folded(self, node: Apply) -> bool:
+        """What depends on nothing is computed now."""
+        if node.rows is not None or not isinstance(node.result.type, Tensor):
+            return False
+        operands = [self.fixed(operand) for operand in node.operands]
+        if None in operands or any(_open(v) for v in node.attributes.values()):
+            return False
+        sizes = [item for item in node.result.type.shape if isinstance(item, int)]
+        if len(sizes) < len(node.result.type.shape) or _prod(sizes) > MOST_FOLDED:
+            return False
+        assert node.operator.meaning is not None
+        given = [held[0] for held in operands if held is not None]
+        with numpy.errstate(all="ignore"):
+            made = numpy.asarray(node.operator.meaning(NUMPY, *given, **node.attributes))
+        self.values[node.result] = self.coder.constant(made, node.result.name or "c")
+        return True
+
+    def fixed(self, operand: Operand) -> tuple[Any] | None:
+        """The value of an operand that is known now."""
+        match operand:
+            case Number(value, Tensor(elem, _)):
+                return (scalar(value, str(elem), self.coder.arrays),)
+            case SizeOf(int() as size, elem):
+                return (scalar(size, elem, self.coder.arrays) if elem else size,)
+            case ShapeOf(shape, "") if all(isinstance(item, int) for item in shape):
+                return (shape,)
+            case Value() if isinstance(
+                known := self.coder.constants.get(self.values[operand]), numpy.ndarray
+            ):
+                return (known,)
+            case _:
+                return None
+
+    def brought(self, node: Extern, text: str) -> str:
+        """What a caller's function gives is looked at: it may not be what was declared."""
+        shape = node.result.type.shape if isinstance(node.result.type, Tensor) else ()
+        known = [(v, n) for v, n in self.sizes.items() if v in set(shape_variables(shape))]
+        held = externs.Declared(node.name, node.result.type, tuple(v for v, _ in known))
+        plan = self.coder.constant(held, "declared")
+        look = self.coder.constant(externs.look_at, "look_at", "look_at")
+        return f"{look}({plan}, xp, {text}, ({''.join(f'{n}, ' for _, n in known)}))"
+
     def operands(self, operands: Sequence[Operand]) -> str:
         return ", ".join(self.operand(o) for o in operands)
 
     def application(self, node: Apply) -> str:
         operator = node.operator
         assert operator.meaning is not None, operator.name
+        rows = node.rows
+        makes_sizes = any(_makes_sizes(o) for o in node.operands)
+        if rows is None and makes_sizes:
+            rows = (False,) * len(node.operands)
         parts = [
-            self.lifted(o) if node.rows is not None and isinstance(o, Function) else self.operand(o)
+            self.lifted(o)
+            if rows is not None and isinstance(o, Function) and not makes_sizes
+            else self.operand(o)
             for o in node.operands
         ]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
         meaning = self.coder.constant(
             operator.meaning, operator.rule.__name__, ("do", operator.name)
         )
-        if node.rows is None:
+        if rows is None:
             return f"{meaning}({', '.join(['xp', *parts])})"
         varying = _ragged(node.result.type, node.result.depth)
-        broadcasts = _pointwise(operator) or operator.name == "where"
-        plan = rowwise.Plan(operator.name, operator.family, node.rows, varying, broadcasts)
+        broadcasts = _pointwise(operator, len(node.operands))
+        plan = rowwise.Plan(operator.name, operator.family, rows, varying, broadcasts)
         do = self.coder.constant(rowwise.apply, "by_rows", "by_rows")
         made = self.coder.constant(plan, "plan")
         return f"{do}({', '.join([made, meaning, 'xp', *parts])})"
@@ -417,20 +470,52 @@ def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
         return meaning(arrays, *args, **defaults)
 
     function.operator = operator.name  # type: ignore[attr-defined]
-    function.elementwise = operator.family in POINTWISE or operator.name in ALSO_POINTWISE  # type: ignore[attr-defined]
+    function.elementwise = _pointwise(operator, 2)  # type: ignore[attr-defined]
     return function
 
 
 def elementwise(function: Function) -> bool:
     """Whether arrays can stand in the place of the scalars that the function takes."""
     return all(
-        (isinstance(n, Apply) and _pointwise(n.operator) and n.rows is None) or isinstance(n, Alias)
+        (isinstance(n, Apply) and _pointwise(n.operator, len(n.operands)) and n.rows is None)
+        or isinstance(n, Alias)
         for n in function.nodes
     ) and all(isinstance(p.type, Tensor) and p.type.shape == () for p in function.params)
 
 
-def _pointwise(operator: Operator) -> bool:
-    return operator.family in POINTWISE or operator.name in ALSO_POINTWISE
+def _makes_sizes(operand: Operand) -> bool:
+    """Whether a function's own values have sizes that only the run knows: it cannot be traced."""
+    match operand:
+        case OperatorFunction(operator):
+            return operator.name in MAKE_SIZES
+        case Function(params, nodes, _):
+            given = {v for p in params for v in type_variables(p.type)}
+            return any(
+                isinstance(n, Measure | Check)
+                or any(_makes_sizes(o) for o in (n.operands if isinstance(n, Apply) else ()))
+                or any(
+                    isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
+                    for v in type_variables(n.result.type)
+                )
+                for n in nodes
+            )
+        case _:
+            return False
+
+
+def _open(attribute: object) -> bool:
+    if isinstance(attribute, tuple):
+        return any(_open(item) for item in attribute)
+    return isinstance(attribute, SizeOf)
+
+
+def _pointwise(operator: Operator, arity: int) -> bool:
+    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
+    return (
+        operator.family in POINTWISE
+        or operator.name in ALSO_POINTWISE
+        or (operator.name in ("max", "min") and arity == 2)
+    )
 
 
 def _ragged(type_: Type, depth: int) -> bool | tuple[Any, ...]:

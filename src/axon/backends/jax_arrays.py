@@ -31,6 +31,22 @@ class JaxArrays:
         with jax.enable_x64(True), np.errstate(all="ignore"):
             yield
 
+    def vectorised(
+        self, function: Callable[..., Value], given: int, sizes: tuple[Any, ...], rows: int
+    ) -> Callable[..., Value]:
+        """A function on many rows at once, compiled. It takes so many values that are the same for
+        all of them, then the sizes, then a row of each of some arrays.
+        """
+
+        def run(*args: Array) -> Value:
+            self.__dict__["traced"] = self.__dict__.get("traced", 0) + 1
+            same, each = args[:given], args[given:]
+            assert len(each) == rows
+            return jax.vmap(lambda *row: function(*same, *sizes, *row))(*each)
+
+        compiled: Callable[..., Value] = jax.jit(run)
+        return compiled
+
     def element(self, name: str) -> Any:
         return element(name)
 

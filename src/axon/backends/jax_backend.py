@@ -13,7 +13,7 @@ from typing import Any
 import jax
 
 from axon.backends.code import Externs, Watcher, compile_graph
-from axon.backends.jax_arrays import ARRAYS
+from axon.backends.jax_arrays import JaxArrays
 from axon.graph.graph import Apply, Call, Check, Function, Graph, Measure, Node
 from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -28,17 +28,23 @@ class JaxBackend:
     name = "jax"
 
     def __init__(self) -> None:
-        self.compilations = 0
+        self.arrays = JaxArrays()
+        self._traced = 0
+
+    @property
+    def compilations(self) -> int:
+        """How many times JAX has traced, and so compiled, a graph or a function on rows."""
+        return self._traced + int(self.arrays.__dict__.get("traced", 0))
 
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None
     ) -> Callable[..., Any]:
-        function, _ = compile_graph(graph, ARRAYS, externs)
+        function, _ = compile_graph(graph, self.arrays, externs)
         if not is_static(graph):
             return _with_wide(function) if is_wide(graph) else function
 
         def traced(*args: Any) -> Any:
-            self.compilations += 1  # this runs when JAX traces, which is when it compiles
+            self._traced += 1  # this runs when JAX traces, which is when it compiles
             return function(*args)
 
         compiled: Any = jax.jit(traced)
@@ -46,9 +52,9 @@ class JaxBackend:
 
         def run(*args: Any) -> Any:
             nonlocal seen
-            before = self.compilations
+            before = self._traced
             result = compiled(*args)
-            seen += self.compilations - before
+            seen += self._traced - before
             if seen > MOST_COMPILED:
                 compiled.clear_cache()
                 seen = 0
@@ -58,7 +64,7 @@ class JaxBackend:
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
-        function, _ = compile_graph(graph, ARRAYS, externs)
+        function, _ = compile_graph(graph, self.arrays, externs)
         return function
 
 

@@ -14,7 +14,11 @@ from axon.graph.graph import Graph
 
 class NumpyBackend:
     name = "numpy"
-    compilations = 0
+
+    @property
+    def compilations(self) -> int:
+        """NumPy compiles nothing."""
+        return 0
 
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None

@@ -237,13 +237,14 @@ class Lowering:
                 names[pattern.name] = value
             return
         for i, item in enumerate(pattern.items):
-            self.bind(item, self.item(value, i), names)
+            name = item.name if isinstance(item, ast.NamePattern) else ""
+            self.bind(item, self.item(value, i, name), names)
 
-    def item(self, value: Known, index: int) -> Known:
+    def item(self, value: Known, index: int, name: str) -> Known:
         if isinstance(value, Bundle):
             return value.items[index]
         assert isinstance(value, Value) and isinstance(value.type, Tuple)
-        part = Value(f"{value.name}{index}", value.type.items[index], value.depth)
+        part = Value(name, value.type.items[index], value.depth)
         self.emit(Item(part, value, index))
         return part
 
@@ -288,7 +289,7 @@ class Lowering:
         """The result of a function under the type that its caller knows."""
         match result, type_:
             case Value(), _:
-                if result.type == type_ and result.depth == self.depth:
+                if result.type == type_ and (result.depth == self.depth or not runtime(type_)):
                     return result
                 outer = self.value(type_)
                 self.emit(Alias(outer, result))
@@ -651,9 +652,14 @@ def _items(expr: ast.Expr) -> tuple[ast.Expr, ...]:
 def _plain(args: list[Known], type_: Fn) -> bool:
     """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types."""
     types = (*type_.params, type_.result)
-    return all(isinstance(t, Tensor | Tuple) and not _has_function(t) for t in types) and not any(
-        isinstance(v, DimVar | ShapeVar) and v.runtime for t in types for v in type_variables(t)
+    return all(
+        isinstance(t, Tensor | Tuple) and not _has_function(t) and not runtime(t) for t in types
     )
+
+
+def runtime(type_: Type) -> bool:
+    """Whether the type has sizes that only the run knows."""
+    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
 
 
 def _has_function(type_: Type) -> bool:

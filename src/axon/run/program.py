@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed
 from axon.backends.code import DoesNotFit, Externs, Undetermined, Watcher
+from axon.backends.externs import WrongResult
 from axon.backends.ragged import RaggedError
 from axon.backends.rowwise import NotASize
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -41,7 +42,9 @@ MOST_PLANS = 4096
 
 class Backend(Protocol):
     name: str
-    compilations: int
+
+    @property
+    def compilations(self) -> int: ...
 
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None
@@ -399,7 +402,7 @@ class Function:
             raise RunError(
                 f"{self.__name__}: a size was computed to be {problem.number}, below zero"
             ) from None
-        except RaggedError as problem:
+        except (RaggedError, WrongResult) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
         except IndexError as problem:
             raise RunError(f"{self.__name__}: an index is out of range: {problem}") from None
