@@ -213,7 +213,7 @@ def library(name: str) -> tuple[Module, str, int] | None:
     _, program, inferred = _library[name]
     module = _modules.get(program.source.name)
     if module is None:
-        module = make_module(program, inferred.definitions, {})
+        module = make_module(program, inferred, {})
         _modules[program.source.name] = module
     return module.find(name, len(module.items))
 
@@ -244,7 +244,7 @@ def _link(checked: Checked, imports: Imports) -> Module:
             source = Source(item.path, text) if text is not None else imports.find(item.path, place)
             if isinstance(source, Source) and source.name in imports.files:
                 found[item.alias] = _link(imports.files[source.name], imports)
-    return make_module(checked.program, checked.inferred.definitions, found)
+    return make_module(checked.program, checked.inferred, found)
 
 
 def graph(module: Module, name: str, params: Sequence[Type | None]) -> Graph | list[Diagnostic]:

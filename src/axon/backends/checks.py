@@ -168,11 +168,13 @@ def broadcast(words: Sequence[Sequence[Any]]) -> tuple[Any, ...] | None:
     rank = max(map(len, words), default=0)
     result: list[Any] = []
     for i in range(-rank, 0):
-        sizes = [w[i] for w in words if len(w) >= -i]
-        other = [s for s in sizes if not _same(s, 1)]
-        if any(not _same(s, other[0]) for s in other):
-            return None
-        result.append(other[0] if other else 1)
+        size: Any = 1
+        for other in [w[i] for w in words if len(w) >= -i]:
+            if not numpy.all((size == other) | (size == 1) | (other == 1)):
+                return None
+            rows = isinstance(size, numpy.ndarray) or isinstance(other, numpy.ndarray)
+            size = numpy.where(size == 1, other, size) if rows else other if size == 1 else size
+        result.append(size)
     return tuple(result)
 
 

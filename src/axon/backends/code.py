@@ -35,7 +35,7 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.ragged import varies
+from axon.graph.ragged import runtime, varies
 from axon.graph.sizes import (
     Reading,
     SizeVar,
@@ -43,7 +43,7 @@ from axon.graph.sizes import (
     needed,
     operand_needs,
     owner,
-    readings,
+    readable,
     values_in,
 )
 from axon.ops import Operator
@@ -170,22 +170,25 @@ class Body:
     def read(self, values: Sequence[Value], needs: set[SizeVar]) -> None:
         """Read the sizes that are needed off the shapes of values."""
         for value in values:
-            for var, reading in readings(value.type):
+            for var, reading in readable(value):
                 if var in needs and var not in self.sizes:
                     self.sizes[var] = self._read(value, var, reading)
 
     def _read(self, value: Value, var: SizeVar, reading: Reading) -> str:
         name = self.coder.fresh(var.name or "n")
         place = self.values[value] + "".join(f"[{i}]" for i in reading.path)
+        sizes = place if reading.given else f"{place}.shape"
         if isinstance(var, ShapeVar):
             stop = "" if reading.stop is None else str(reading.stop)
-            self.line(f"{name} = tuple({place}.shape[{reading.start}:{stop}])")
+            self.line(f"{name} = tuple({sizes}[{reading.start}:{stop}])")
             return name
-        if var.runtime and var.scope > value.depth:
-            rows = self.coder.constant(rowwise.sizes, "row_sizes", "row_sizes")
-            text = f"{rows}({place}, {reading.start})"
+        if reading.given == "dim":
+            text = place
+        elif not reading.given and runtime(value.type):
+            measure = self.coder.constant(rowwise.size_at, "size_at", "size_at")
+            text = f"{measure}({place}, {reading.start}, {var.runtime})"
         else:
-            text = f"{place}.shape[{reading.start}]"
+            text = f"{sizes}[{reading.start}]"
         if reading.offset:
             text = f"({text} - {reading.offset})"
         self.line(f"{name} = {text if reading.scale == 1 else f'{text} // {reading.scale}'}")
@@ -409,7 +412,10 @@ class Body:
             return f"{meaning}({', '.join(['xp', *parts])})"
         varying = _ragged(node.result.type, node.result.depth)
         broadcasts = _pointwise(operator, len(node.operands))
-        plan = rowwise.Plan(operator.name, operator.family, rows, varying, broadcasts)
+        core = 0 if broadcasts else 2 if operator.name == "@" else None
+        plan = rowwise.Plan(
+            operator.name, operator.family, rows, varying, runtime(node.result.type), core
+        )
         do = self.coder.constant(rowwise.apply, "by_rows", "by_rows")
         made = self.coder.constant(plan, "plan")
         return f"{do}({', '.join([made, meaning, 'xp', *parts])})"

@@ -11,11 +11,26 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import numpy
 
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.jax_arrays import JaxArrays
-from axon.graph.graph import Apply, Call, Check, Function, Graph, Measure, Node
-from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
+from axon.graph.graph import (
+    Apply,
+    Bundle,
+    Call,
+    Check,
+    Function,
+    Graph,
+    Measure,
+    Node,
+    Number,
+    Operand,
+    ShapeOf,
+    SizeOf,
+)
+from axon.graph.sizes import operands_of
+from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_COMPILED = 256
@@ -41,13 +56,14 @@ class JaxBackend:
     ) -> Callable[..., Any]:
         function, _ = compile_graph(graph, self.arrays, externs)
         if not is_static(graph):
-            return _with_wide(function) if is_wide(graph) else function
+            return _with_wide(lambda *args: jax.tree.map(_ours, function(*args)))
 
         def traced(*args: Any) -> Any:
             self._traced += 1  # this runs when JAX traces, which is when it compiles
             return function(*args)
 
-        compiled: Any = jax.jit(traced)
+        sizes = [i for i, p in enumerate(graph.params) if isinstance(p.type, DimValue | ShapeValue)]
+        compiled: Any = jax.jit(traced, static_argnums=sizes)
         seen = 0
 
         def run(*args: Any) -> Any:
@@ -66,6 +82,11 @@ class JaxBackend:
         """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
         return function
+
+
+def _ours(value: Any) -> Any:
+    """An array that JAX has made; what was brought to the host on the way is brought back."""
+    return jax.numpy.asarray(value) if isinstance(value, numpy.ndarray | numpy.generic) else value
 
 
 def _with_wide(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,8 +120,24 @@ def is_static(graph: Graph) -> bool:
 
 def is_wide(graph: Graph) -> bool:
     types = [p.type for p in graph.params]
-    types += [n.result.type for n in _nodes(graph) if not isinstance(n, Measure | Check)]
-    return any(elem in _WIDE for type_ in types for elem in _elements(type_))
+    operands = [graph.result]
+    for node in _nodes(graph):
+        operands += operands_of(node)
+        if not isinstance(node, Measure | Check):
+            types.append(node.result.type)
+    if any(elem in _WIDE for type_ in types for elem in _elements(type_)):
+        return True
+    return any(_is_wide(operand) for operand in operands)
+
+
+def _is_wide(operand: Operand) -> bool:
+    match operand:
+        case SizeOf(_, elem) | ShapeOf(_, elem) | Number(_, Tensor(elem, _)):
+            return elem in _WIDE
+        case Bundle(items):
+            return any(_is_wide(item) for item in items)
+        case _:
+            return False
 
 
 def _elements(type_: Type) -> Iterator[str]:

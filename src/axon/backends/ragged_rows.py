@@ -120,7 +120,7 @@ def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> V
         return tuple(
             _tensor([row[i] for row in rows], which[i], part, home) for i, part in enumerate(sample)
         )
-    if ragged:
+    if ragged or any(isinstance(row, Ragged) for row in rows):
         return Ragged.from_rows(rows, sample).put(home)
     sizes = _sizes(sample)
     for row in rows or [sample]:

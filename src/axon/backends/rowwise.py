@@ -18,15 +18,17 @@ from axon.ops.arrays import Arrays, Meaning, Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """`rows` says which operands go row by row, `varying` which results vary in size. `compiled`
-    keeps what a backend makes of a function that is mapped.
+    """`rows` says which operands go row by row; `varying` which results vary in size, `may_vary`
+    whether they do if an operand does. What broadcasts has a `core`: the number of dimensions at
+    the end that do not. `compiled` keeps what a backend makes of a function that is mapped.
     """
 
     operator: str
     family: str
     rows: tuple[bool, ...]
     varying: Any
-    broadcasts: bool = False
+    may_vary: bool = False
+    core: int | None = None
     compiled: dict[tuple[int, ...], Callable[..., Value]] = field(default_factory=dict)
 
 
@@ -43,6 +45,8 @@ class Lifted:
 
 
 def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: Any) -> Value:
+    if plan.family != "functional" and not any(isinstance(a, Ragged) for a in args):
+        return meaning(xp, *args, **attributes)
     match plan.operator:
         case "map":
             function, *tensors = args
@@ -57,16 +61,16 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
             return _loop(plan, state, function, tensors)
         case "fold":
             state, function, *tensors = args
-            return _loop(plan, state, lambda s, *r: (function(s, *r), ()), tensors)[0]
+            for row in zip(*tensors, strict=True):
+                state = function(state, *row)
+            return state
         case "concat" if all(isinstance(a, Ragged) for a in args):
             return ragged.concat(args, attributes["axis"] % args[0].rank)
-        case "reverse" if attributes["axis"] % args[0].rank == 0:
-            return args[0].reverse()
-        case "gather" if attributes["axis"] % args[0].rank == 0 and isinstance(args[0], Ragged):
-            return args[0].take(args[1])
+    if plan.family == "functional" and not any(isinstance(a, Ragged) for a in args):
+        return meaning(xp, *args, **attributes)
     if plan.family == "reductions" and attributes.get("axis", 0) is None and len(args) == 1:
         return meaning(xp, _all_values(xp, args[0]), **attributes)
-    if plan.broadcasts:
+    if plan.core is not None:
         return _broadcast(plan, meaning, xp, args, attributes)
     return _by_rows(plan, meaning, xp, args, attributes)
 
@@ -83,8 +87,11 @@ def _broadcast(
         return meaning(xp, *args, **attributes)
     rank = max(ragged.rank(a) for a in args)
     first = varying[0]
-    if all(a.packed and a.rank == rank and ragged.same_rows(a, first) for a in varying) and all(
-        isinstance(a, Ragged) or ragged.rank(a) <= rank - 2 for a in args
+    aligned = all(a.packed and a.rank == rank and ragged.same_rows(a, first) for a in varying)
+    if (
+        plan.core == 0
+        and aligned
+        and all(isinstance(a, Ragged) or ragged.rank(a) <= rank - 2 for a in args)
     ):
         values = [a.packed[0] if isinstance(a, Ragged) and a.packed else a for a in args]
         return Ragged(meaning(xp, *values, **attributes), first.offsets)
@@ -98,7 +105,7 @@ def _broadcast(
         inner = [next(given) if by_row else a for a, by_row in zip(args, outer, strict=True)]
         return _broadcast(plan, meaning, xp, inner, attributes)
 
-    return map_rows(one, rows, ragged_result=plan.varying)
+    return map_rows(one, rows, ragged_result=plan.varying or plan.may_vary)
 
 
 def _stretch(tensor: Row, count: int) -> Row:
@@ -135,21 +142,21 @@ def _by_rows(
         parts = [next(given) if use else a for a, use in zip(args, by_row, strict=True)]
         return _by_rows(plan, meaning, xp, parts, inner)
 
-    return map_rows(one, tensors, ragged_result=plan.varying)
+    varying = plan.varying if isinstance(plan.varying, tuple) else plan.varying or plan.may_vary
+    return map_rows(one, tensors, ragged_result=varying)
 
 
 def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:
-    outputs: list[Value] = []
-    for row in zip(*tensors, strict=True):
-        state, output = function(state, *row)
-        outputs.append(output)
-    if outputs and outputs[0] == ():
-        return state, ()
-    if not outputs:
-        raise ragged.RaggedError("a loop over no rows of varying size has no output")
+    now = state
+
+    def step(*row: Row) -> Value:
+        nonlocal now
+        now, output = function(now, *row)
+        return output
+
     varying = plan.varying[1] if isinstance(plan.varying, tuple) else False
-    numbers = numpy.arange(len(outputs))
-    return state, map_rows(lambda i: outputs[int(i)], [numbers], ragged_result=varying)
+    outputs = map_rows(step, tensors, ragged_result=varying)
+    return (now if len(tensors[0]) else state), outputs
 
 
 def _batched(
@@ -179,12 +186,18 @@ def _all_values(xp: Arrays, tensor: Row) -> Any:
 # --- sizes -----------------------------------------------------------------------------------
 
 
-def sizes(tensor: Row, axis: int) -> Any:
-    """A size of a tensor: one number for each row where it varies."""
+def size_at(tensor: Row, axis: int, varying: bool) -> Any:
+    """A size of a tensor: if it is `varying`, one number for each row."""
     if not isinstance(tensor, Ragged):
         return tensor.shape[axis]
     axis = axis % tensor.rank
-    return numpy.array([numpy.asarray(sizes(row, axis - 1)).ravel() for row in tensor.rows]).ravel()
+    if axis == 0:
+        return len(tensor)
+    if not varying:
+        row = tensor[0] if len(tensor) else tensor.empty_row
+        return size_at(row, axis - 1, False)
+    found = [numpy.atleast_1d(size_at(row, axis - 1, True)) for row in tensor.rows]
+    return numpy.concatenate(found) if found else numpy.zeros(0, numpy.int64)
 
 
 class NotASize(Exception):

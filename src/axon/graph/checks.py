@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from axon.graph.graph import Apply, Check, Function, Node, Value
-from axon.graph.sizes import SizeVar, provided, readings, relation_needs
+from axon.graph.sizes import SizeVar, provided, readable, relation_needs
 from axon.solver.constraints import Guard
 
 
@@ -25,8 +25,8 @@ def _place(
     waiting: list[tuple[Guard, set[SizeVar]]],
     outer: set[SizeVar],
 ) -> tuple[Node, ...]:
-    known = outer | {v for p in params for v, _ in readings(p.type)}
-    result: list[Node] = []
+    known = outer | {v for p in params for v, _ in readable(p)}
+    result: list[Node] = [*_ready(waiting, known)]
     for node in nodes:
         if isinstance(node, Apply) and any(isinstance(o, Function) for o in node.operands):
             operands = tuple(
@@ -38,8 +38,13 @@ def _place(
             node = replace(node, operands=operands)
         result.append(node)
         known |= provided(node)
-        for entry in [entry for entry in waiting if entry[1] <= known]:
-            waiting.remove(entry)
-            guard = entry[0]
-            result.append(Check(guard.relation, guard.origin, guard.depth))
+        result += _ready(waiting, known)
     return tuple(result)
+
+
+def _ready(waiting: list[tuple[Guard, set[SizeVar]]], known: set[SizeVar]) -> list[Check]:
+    """The checks that can be made now; they wait no longer."""
+    found = [entry for entry in waiting if entry[1] <= known]
+    for entry in found:
+        waiting.remove(entry)
+    return [Check(guard.relation, guard.origin, guard.depth) for guard, _ in found]

@@ -23,11 +23,15 @@ from axon.types.type import Relation, Shape, Tensor, Type
 class Value:
     """What a node makes, or a parameter. `depth` is that of the functions around it: a run-time
     size that was made further in varies inside it.
+
+    `made` is the type with the run-time sizes that are made here, also where a check says that one
+    of them equals something that `type` has in its place.
     """
 
     name: str
     type: Type
     depth: int = 1
+    made: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ with plain values becomes a graph of its own, made once for each list of argumen
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from axon.diagnostics import Diagnostic, error
 from axon.graph import ragged
@@ -126,9 +126,23 @@ def lower(
     assert place is not None
     shared = Shared(prelude, library)
     try:
-        return shared.graph(*place, params)
+        made = shared.graph(*place, params)
+        return replace(made, result=_as_tensors(made.result))
     except Stop as stop:
         return stop.diagnostics
+
+
+def _as_tensors(result: Operand) -> Operand:
+    """Sizes that are given to the caller are tensors of integers."""
+    match result:
+        case SizeOf(dim, ""):
+            return SizeOf(dim, "i64")
+        case ShapeOf(shape, ""):
+            return ShapeOf(shape, "i64")
+        case Bundle(items):
+            return Bundle(tuple(_as_tensors(item) for item in items))
+        case _:
+            return result
 
 
 class Shared:
@@ -158,17 +172,24 @@ class Shared:
             params,
             result,
             name=name,
+            concrete=True,
         )
         if isinstance(found, list):
             raise Stop(found)
         lowering = Lowering(self, found)
         values = tuple(
-            Value(param.name, type_)
-            for param, type_ in zip(fn.params, found.type.params, strict=True)
+            Value(param.name, type_, lowering.depth, made if made != type_ else None)
+            for param, type_, made in zip(
+                fn.params, found.type.params, map(found.as_made, found.found.params), strict=True
+            )
         )
         scope = Scope(module, at, None, {}, found)
         scope.names.update((p.name, v) for p, v in zip(fn.params, values, strict=True))
         result_ = lowering.result(fn, scope, found)
+        if isinstance(item.pattern, ast.TuplePattern):
+            names: dict[str, Known] = {}
+            lowering.bind(item.pattern, result_, names)
+            result_ = lowering.part_of(names[name], item.span)
         requires, later = _split(found.checks)
         nodes = place_checks(values, lowering.nodes, [*later, *lowering.checks])
         return Graph(name, values, tidy(values, nodes, result_), result_, tuple(requires))
@@ -203,9 +224,10 @@ class Lowering:
             raise Stop([error("AX402", f"the graph has more than {MOST_NODES} nodes", span)])
         self.nodes.append(node)
 
-    def value(self, type_: Type) -> Value:
+    def value(self, type_: Type, written: Type | None = None) -> Value:
         hint, self._hint = self._hint, ""
-        return Value(hint, type_, self.depth)
+        made = self.elab.as_made(written) if written is not None else None
+        return Value(hint, type_, self.depth, made if made != type_ else None)
 
     # --- functions ---
 
@@ -289,7 +311,9 @@ class Lowering:
         """The result of a function under the type that its caller knows."""
         match result, type_:
             case Value(), _:
-                if result.type == type_ and (result.depth == self.depth or not runtime(type_)):
+                if result.type == type_ and (
+                    result.depth == self.depth or not ragged.runtime(type_)
+                ):
                     return result
                 outer = self.value(type_)
                 self.emit(Alias(outer, result))
@@ -312,7 +336,8 @@ class Lowering:
             type_.result,
             name=closure.name,
             names=around.names() if around is not None else None,
-            depth=self.depth,
+            depth=self.depth - 1,  # its body stands where it is called
+            concrete=True,
         )
         if isinstance(found, list):
             raise Stop(found)
@@ -406,9 +431,11 @@ class Lowering:
                 raise AssertionError(expr)
 
     def part(self, expr: ast.Expr, scope: Scope) -> Operand:
-        found = self.expr(expr, scope)
+        return self.part_of(self.expr(expr, scope), expr.span)
+
+    def part_of(self, found: Known, span: Span) -> Operand:
         if isinstance(found, Closure | Declared):
-            raise Stop([error("AX403", "a function in a tuple cannot be run", expr.span)])
+            raise Stop([error("AX403", "a function in a tuple cannot be run", span)])
         return found
 
     def number(self, expr: ast.Number | ast.Negate) -> Operand:
@@ -463,6 +490,7 @@ class Lowering:
             (),
             known,
             name=name,
+            concrete=True,
         )
         if isinstance(found, list):
             raise Stop(found)
@@ -575,8 +603,9 @@ class Lowering:
         if operator.name == "identity":
             return operands[0]
         given = {**operator.defaults, **attributes}
-        rows = ragged.row_operands(operator, operands, type_, written, self.depth)
-        result = self.value(type_.result)
+        rows = ragged.row_operands(operands, type_, written)
+        assert isinstance(written, Fn)
+        result = self.value(type_.result, written.result)
         self.emit(Apply(result, operator, operands, given, span, rows))
         return result
 
@@ -653,13 +682,9 @@ def _plain(args: list[Known], type_: Fn) -> bool:
     """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types."""
     types = (*type_.params, type_.result)
     return all(
-        isinstance(t, Tensor | Tuple) and not _has_function(t) and not runtime(t) for t in types
+        isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)
+        for t in types
     )
-
-
-def runtime(type_: Type) -> bool:
-    """Whether the type has sizes that only the run knows."""
-    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
 
 
 def _has_function(type_: Type) -> bool:

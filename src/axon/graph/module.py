@@ -6,10 +6,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, bound_names
+from axon.inference.program import Definition, Inferred, bound_names
 from axon.syntax import ast, mentioned
 from axon.types.read import read_signature
-from axon.types.type import Fn
+from axon.types.type import Fn, Scheme, Type
 
 
 @dataclass(slots=True, eq=False)
@@ -49,11 +49,9 @@ class Module:
         return Environment(None, {name: e for name, e in names.items() if e is not None})
 
 
-def make_module(
-    program: ast.Program, definitions: tuple[Definition, ...], imports: dict[str, Module]
-) -> Module:
+def make_module(program: ast.Program, inferred: Inferred, imports: dict[str, Module]) -> Module:
     module = Module(program, imports=imports)
-    schemes = {definition.span: definition.scheme for definition in definitions}
+    known = {definition.span: definition for definition in inferred.definitions}
     items = list(program.items)
     if program.result is not None:
         span = program.result.span
@@ -66,10 +64,15 @@ def make_module(
             module.places.setdefault(item.name, []).append(at)
         elif isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):
-                if span in schemes:
-                    scheme = schemes[span]
-                    keep = scheme.variables or isinstance(scheme.type, Fn)
-                    type_ = scheme if keep else scheme.type
-                    module.types[name, at] = Entry(type_, span)
+                if span in known:
+                    module.types[name, at] = Entry(_type(known[span], inferred), span)
                 module.places.setdefault(name, []).append(at)
     return module
+
+
+def _type(definition: Definition, inferred: Inferred) -> Type | Scheme:
+    """A function has a scheme. A value has one type in the whole file; a number may be a size."""
+    scheme = definition.scheme
+    if isinstance(scheme.type, Fn):
+        return scheme
+    return inferred.state.resolve(definition.type)

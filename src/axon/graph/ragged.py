@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from axon.graph.graph import Operand, Value
-from axon.ops import Operator
 from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
@@ -16,14 +15,19 @@ def varies(type_: Type, depth: int) -> bool:
     )
 
 
+def runtime(type_: Type) -> bool:
+    """Whether the type has sizes that only the run knows."""
+    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
+
+
 def row_operands(
-    operator: Operator, operands: tuple[Operand, ...], type_: Fn, written: Type, depth: int
+    operands: tuple[Operand, ...], type_: Fn, written: Type
 ) -> tuple[bool, ...] | None:
     """An operand goes row by row if its outermost dimensions are, in the operator's signature,
-    those of the result: a batch. None where nothing varies.
+    those of the result: a batch. None where nothing can vary.
     """
     tensors = [o for o in operands if isinstance(o, Value)]
-    if not any(varies(o.type, depth) for o in tensors) and not varies(type_.result, depth):
+    if not any(runtime(o.type) for o in tensors) and not runtime(type_.result):
         return None
     assert isinstance(written, Fn)
     result = written.result

@@ -26,8 +26,10 @@ from axon.types.dim import Dim, Poly
 from axon.types.type import (
     Broadcast,
     DimBroadcast,
+    DimValue,
     Relation,
     Shape,
+    ShapeValue,
     Tensor,
     Tuple,
     Type,
@@ -43,6 +45,7 @@ SizeVar = DimVar | ShapeVar
 class Reading:
     """`path` leads into tuples. The size at `start` is `scale` times the variable, plus `offset`;
     a shape variable is the sizes from `start` to `stop`, both counted from the back if negative.
+    The sizes are those of an array, or are `given`: as a `shape`, or as one `dim`.
     """
 
     path: tuple[int, ...]
@@ -50,11 +53,19 @@ class Reading:
     stop: int | None = None
     scale: int = 1
     offset: int = 0
+    given: str = ""
 
 
 def owner(var: SizeVar) -> SizeVar:
     """A rank is read off its shape."""
     return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
+
+
+def readable(value: Value) -> Iterator[tuple[SizeVar, Reading]]:
+    """The variables that can be read off a value."""
+    yield from readings(value.type)
+    if value.made is not None:
+        yield from readings(value.made)
 
 
 def readings(type_: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[SizeVar, Reading]]:
@@ -63,23 +74,32 @@ def readings(type_: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[SizeVar,
         case Tuple(items):
             for i, part in enumerate(items):
                 yield from readings(part, (*path, i))
+        case DimValue(dim):
+            yield from _word((dim,), path, "dim")
+        case ShapeValue(shape):
+            yield from _word(shape, path, "shape")
         case Tensor(_, shape):
-            unknown = [i for i, item in enumerate(shape) if isinstance(item, ShapeVar)]
-            for i, item in enumerate(shape):
-                before = any(u < i for u in unknown)
-                after = any(u > i for u in unknown)
-                at = i - len(shape) if before else i
-                if isinstance(item, ShapeVar):
-                    if not before and not after:
-                        behind = len(shape) - i - 1
-                        yield item, Reading(path, i, -behind if behind else None)
-                elif not (before and after):
-                    found = _linear(item)
-                    if found is not None:
-                        var, scale, offset = found
-                        yield var, Reading(path, at, None, scale, offset)
+            yield from _word(shape, path, "")
         case _:
             return
+
+
+def _word(shape: Shape, path: tuple[int, ...], given: str) -> Iterator[tuple[SizeVar, Reading]]:
+    unknown = [i for i, item in enumerate(shape) if isinstance(item, ShapeVar)]
+    for i, item in enumerate(shape):
+        before = any(u < i for u in unknown)
+        after = any(u > i for u in unknown)
+        at = i - len(shape) if before else i
+        if isinstance(item, ShapeVar):
+            if not before and not after:
+                behind = len(shape) - i - 1
+                stop = -behind if behind else None
+                yield item, Reading(path, i, stop, given=given)
+        elif not (before and after):
+            found = _linear(item)
+            if found is not None:
+                var, scale, offset = found
+                yield var, Reading(path, at, None, scale, offset, given)
 
 
 def _linear(dim: Dim) -> tuple[DimVar, int, int] | None:
@@ -106,7 +126,7 @@ def provided(node: Node) -> set[SizeVar]:
         case Check():
             return set()
         case _:
-            return {var for var, _ in readings(node.result.type)}
+            return {var for var, _ in readable(node.result)}
 
 
 def measured(shape: Shape) -> Iterator[SizeVar]:
@@ -174,7 +194,7 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
             for node in nodes:
                 inner |= needed(node)
             inner |= operand_needs(result)
-            made = {v for p in params for v, _ in readings(p.type)}
+            made = {v for p in params for v, _ in readable(p)}
             for node in nodes:
                 made |= provided(node)
             found |= inner - made

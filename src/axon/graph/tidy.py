@@ -12,7 +12,7 @@ from axon.graph.sizes import (
     operand_needs,
     operands_of,
     provided,
-    readings,
+    readable,
     values_in,
 )
 
@@ -21,7 +21,7 @@ def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tup
     """The nodes that the result, a check or a size that is needed rests on, in their order."""
     maker: dict[Value, int] = {}
     first: dict[SizeVar, int] = {}
-    given = {v for p in params for v, _ in readings(p.type)}
+    given = {v for p in params for v, _ in readable(p)}
     for at, node in enumerate(nodes):
         if not isinstance(node, Measure | Check):
             maker[node.result] = at

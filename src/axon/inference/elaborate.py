@@ -21,6 +21,8 @@ from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.elements import BIT
 from axon.types.show import Show
 from axon.types.type import (
@@ -29,8 +31,11 @@ from axon.types.type import (
     HasRank,
     Shape,
     ShapeEq,
+    Tensor,
+    Tuple,
     Type,
     relation_variables,
+    shape_size,
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar
@@ -52,12 +57,13 @@ class Recording(Inference):
 
 @dataclass(frozen=True, slots=True)
 class Elaboration:
-    """`type` is the function's at these arguments; `checks` is what is left to be checked when it
-    runs.
+    """`type` is the function's at these arguments, `found` the same before what is known was put
+    in; `checks` is what is left to be checked when it runs.
     """
 
     fn: ast.Fn
     type: Fn
+    found: Fn
     record: Record
     state: State
     checks: tuple[Guard, ...]
@@ -65,6 +71,49 @@ class Elaboration:
     def names(self) -> dict[str, Shape]:
         """What the names in annotations stand for."""
         return {name: self.state.store.word((v,)) for name, v in self.state.names.index.items()}
+
+    def as_made(self, type_: Type) -> Type:
+        """The type with each run-time size as what made it, also where a check says that it equals
+        something: that is what the check is about.
+        """
+        if not self.state.store.guards:
+            return self.state.resolve(type_)
+        known = self.state.resolve(type_)
+        raw = self.state.prune(type_)
+        match raw, known:
+            case Tensor(_, shape), Tensor(elem, _):
+                return Tensor(elem, self._made_word(shape))
+            case Tuple(items), _:
+                return Tuple(tuple(self.as_made(item) for item in items))
+            case _:
+                return known
+
+    def _made_word(self, shape: Shape) -> Shape:
+        word: list[Dim | ShapeVar] = []
+        for item in shape:
+            if isinstance(item, ShapeVar):
+                binding = self.state.store.bindings.get(item)
+                if binding is None or item.runtime:
+                    word.append(item)
+                else:
+                    assert isinstance(binding.given, tuple)
+                    word.extend(self._made_word(binding.given))
+            else:
+                word.append(self._made(item))
+        return tuple(word)
+
+    def _made(self, dim: Dim) -> Dim:
+        return dims.substitute(dim, self._made_value, self._made_size)
+
+    def _made_value(self, var: DimVar) -> Dim:
+        binding = self.state.store.bindings.get(var)
+        if binding is None or var.runtime:
+            return var
+        assert not isinstance(binding.given, tuple)
+        return self._made(binding.given)
+
+    def _made_size(self, var: ShapeVar) -> Dim:
+        return shape_size(self._made_word((var,)))
 
     def type_of(self, expr: ast.Expr) -> Type:
         return self.state.resolve(self.record.types[id(expr)])
@@ -80,10 +129,12 @@ def elaborate(
     name: str = "",
     names: dict[str, Shape] | None = None,
     depth: int = 0,
+    concrete: bool = False,
 ) -> Elaboration | list[Diagnostic]:
     """Infer a function whose arguments have these types (None: any), in its own environment.
 
-    `names` are the dimensions and shapes that the definition around it has named.
+    `names` are the dimensions and shapes that the definition around it has named. In a `concrete`
+    one every element type is decided in the end.
     """
     state = State()
     state.level, state.depth = 1, depth
@@ -100,7 +151,7 @@ def elaborate(
     if result is not None:
         unify(state, found.result, result, Origin("result", fn.body.result.span, "", 0, "its use"))
     operators.settle(inference, 0, final=True)
-    _default(state, inference.kept)
+    _default(state, inference.kept, found, concrete)
     state.store.review()
     problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
     constraints = tuple(state.store.posted)
@@ -109,7 +160,7 @@ def elaborate(
         return problems
     type_ = state.resolve(found)
     assert isinstance(type_, Fn)
-    return Elaboration(fn, type_, inference.kept, state, tuple(_checks(state)))
+    return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
 
 
 def _enter_name(state: State, name: str, shape: Shape) -> None:
@@ -121,14 +172,14 @@ def _enter_name(state: State, name: str, shape: Shape) -> None:
         state.post(ShapeEq((var,), shape), NOWHERE)
 
 
-def _default(state: State, record: Record) -> None:
+def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:
     """A number that nothing asks a type of gets one."""
-    types = [*record.types.values(), *(use.type for use in record.uses.values())]
+    types = [found, *record.types.values(), *(use.type for use in record.uses.values())]
     for type_ in types:
         for var in type_variables(state.resolve(type_)):
-            if isinstance(var, ElemVar) and var.literal and var not in state.elems:
+            if isinstance(var, ElemVar) and (var.literal or concrete) and var not in state.elems:
                 whole = var.literal != "float" and var.allowed & BIT["i64"]
-                state.elems[var] = "i64" if whole else "f32"
+                state.elems[var] = "i64" if whole else "f32" if var.allowed & BIT["f32"] else "bool"
 
 
 def _checks(state: State) -> Iterator[Guard]:

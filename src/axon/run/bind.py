@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.backends.checks import Sizes, holds, says, value
-from axon.backends.ragged import Ragged
 from axon.graph.graph import Graph
 from axon.graph.sizes import readings
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
 from axon.types.show import Names, Show
-from axon.types.type import Tensor, Tuple, Type, type_variables
+from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -82,10 +81,18 @@ def _leaf(
             if problem is not None:
                 return problem
         return None
-    assert isinstance(type_, Tensor), type_
     sizes = binding.sizes
-    shape = arg.shape
-    for axis, (dim, size) in enumerate(zip(type_.shape, shape, strict=True)):
+    match type_:
+        case Tensor(_, wanted):
+            shape = arg.shape
+        case ShapeValue(wanted):
+            shape = arg
+        case DimValue(size_):
+            wanted, shape = (size_,), (arg,)
+        case _:
+            raise AssertionError(type_)
+    for axis, (dim, size) in enumerate(zip(wanted, shape, strict=True)):
+        assert not isinstance(dim, ShapeVar)
         if isinstance(dim, DimVar):
             known = sizes.get(dim)
             if known is None:
@@ -99,7 +106,6 @@ def _leaf(
             if dim != size:
                 return _differ(name, axis, dim, dim, size, binding, names)
         else:
-            assert not isinstance(dim, ShapeVar)
             later.append((name, axis, dim, size))
     return None
 
@@ -150,9 +156,3 @@ def _conditions(graph: Graph, binding: Binding, names: Names) -> Binding | Misma
             return None
         waiting = left
     return binding
-
-
-def is_dense(value_: Any) -> bool:
-    if isinstance(value_, tuple):
-        return all(is_dense(item) for item in value_)
-    return not isinstance(value_, Ragged)

@@ -322,7 +322,7 @@ class Function:
         arrays = self._arrays(args)
         made, function = self._graph(arrays)
         self._bound(made, arrays)
-        if all(a is b and not isinstance(a, tuple) for a, b in zip(args, arrays, strict=True)):
+        if all(a is b and hasattr(a, "dtype") for a, b in zip(args, arrays, strict=True)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             self._ready[tuple([(a.dtype, a.shape) for a in arrays])] = function

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
+from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged
 from axon.backends.ragged_forms import from_awkward, from_list
-from axon.types.type import Tensor, Tuple, Type
+from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar
 
 ELEMENTS = {
@@ -41,7 +43,13 @@ def take(given: Given, wanted: Type | None) -> Any:
 
     `wanted` is what the definition says of it, which decides what a plain number or a list is.
     """
-    if isinstance(given, numpy.ndarray | Ragged):
+    if isinstance(wanted, DimValue):
+        return _size(given)
+    if isinstance(wanted, ShapeValue):
+        return tuple(_size(size) for size in given) if _is_listed(given) else _size(given)
+    if isinstance(given, numpy.ndarray):
+        return _usual(given)
+    if isinstance(given, Ragged):
         return given
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
         types: Sequence[Type | None] = (
@@ -61,6 +69,30 @@ def take(given: Given, wanted: Type | None) -> Any:
     return _plain(given, wanted)
 
 
+def _usual(array: Any) -> Any:
+    """An array without a life of its own: no mask, no matrix, this machine's order of bytes."""
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise Unfit("it is a masked array; fill it first: x.filled(0)")
+    if type(array) is not numpy.ndarray:
+        array = numpy.asarray(array)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _is_listed(given: Any) -> bool:
+    return isinstance(given, tuple | list) or getattr(given, "ndim", 0) == 1
+
+
+def _size(given: Any) -> int:
+    """A whole number that is a size."""
+    try:
+        size = operator.index(given)
+    except TypeError:
+        raise Unfit(f"it is a {type(given).__name__}, and a size is wanted") from None
+    if size < 0:
+        raise Unfit(f"it is {size}, and a size is wanted, which is not negative")
+    return size
+
+
 def wants_rows(type_: Type) -> bool:
     """Whether a tensor is wanted that is ragged."""
     return isinstance(type_, Tensor) and any(
@@ -69,8 +101,14 @@ def wants_rows(type_: Type) -> bool:
 
 
 def _rows(given: list[Any], wanted: Type) -> Ragged:
-    elem = wanted.elem if isinstance(wanted, Tensor) and isinstance(wanted.elem, str) else None
-    return from_list([row if hasattr(row, "dtype") else _array(row, elem) for row in given])
+    assert isinstance(wanted, Tensor)
+    elem = dtype(wanted.elem) if isinstance(wanted.elem, str) else numpy.dtype(numpy.float32)
+    if not given:
+        sizes = [size if isinstance(size, int) else 0 for size in wanted.shape[1:]]
+        return Ragged.from_rows([], like=numpy.zeros(sizes, elem))
+    if all(hasattr(row, "dtype") for row in given):
+        return from_list(given)
+    return from_list(given, elem)
 
 
 def _plain(given: Any, wanted: Type | None) -> Any:
@@ -86,15 +124,26 @@ def _array(given: Any, elem: str | None) -> Any:
         made = numpy.asarray(given)
     except (ValueError, TypeError):
         raise Unfit("its rows differ in length, and no ragged tensor is wanted") from None
+    if made.dtype.kind == "O" and isinstance(given, int):
+        raise Unfit(f"{given} does not fit into {elem or 'i64'}")
     if made.dtype.kind not in "biuf":
         raise Unfit(f"it is a {type(given).__name__}, not an array of numbers")
     if elem is None:
         return made.astype(numpy.float32) if made.dtype == numpy.float64 else made
-    if made.dtype.kind == "f" and not elem.startswith(("f", "bf")):
+    if elem.startswith(("f", "bf")):
+        return made.astype(dtype(elem))
+    if made.dtype.kind == "f" and made.size:
         raise Unfit(f"it has fractions, and {elem} is wanted")
-    from axon.backends.numpy_arrays import element as dtype
-
+    low, high = (0, 1) if elem == "bool" else _range(elem)
+    for number in (made.min(initial=0), made.max(initial=0)):
+        if not low <= int(number) <= high:
+            raise Unfit(f"{number} does not fit into {elem}")
     return made.astype(dtype(elem))
+
+
+def _range(elem: str) -> tuple[int, int]:
+    info = numpy.iinfo(dtype(elem))
+    return int(info.min), int(info.max)
 
 
 # --- PyTorch ---------------------------------------------------------------------------------
@@ -132,7 +181,11 @@ def _module(given: Any) -> str:
 
 def type_at_rank(value: Any, depth: int = 1) -> Type:
     """The type of a value with its rank and element type, and sizes left open."""
+    if isinstance(value, int):
+        return DimValue(DimVar("", 1))
     if isinstance(value, tuple):
+        if value and all(isinstance(item, int) for item in value):
+            return ShapeValue(tuple(DimVar("", 1) for _ in value))
         return Tuple(tuple(type_at_rank(item, depth) for item in value))
     if isinstance(value, Ragged):
         sizes = value.shape
@@ -146,7 +199,11 @@ def type_at_rank(value: Any, depth: int = 1) -> Type:
 
 def exact_type(value: Any, depth: int = 1) -> Type:
     """The type of a value with its sizes."""
+    if isinstance(value, int):
+        return DimValue(value)
     if isinstance(value, tuple):
+        if value and all(isinstance(item, int) for item in value):
+            return ShapeValue(value)
         return Tuple(tuple(exact_type(item, depth) for item in value))
     if isinstance(value, Ragged):
         word = [
@@ -159,14 +216,10 @@ def exact_type(value: Any, depth: int = 1) -> Type:
 
 def key(value: Any) -> object:
     """What the graph depends on: element types and ranks."""
+    if isinstance(value, int):
+        return "size"
     if isinstance(value, tuple):
         return tuple(key(item) for item in value)
     if isinstance(value, Ragged):
         return value.dtype, tuple(size is None for size in value.shape)
     return value.dtype, len(value.shape)
-
-
-def sizes_key(value: Any) -> object:
-    if isinstance(value, tuple):
-        return tuple(sizes_key(item) for item in value)
-    return value.shape
