@@ -118,12 +118,15 @@ def on_jax(size: tuple[int, int, int, int], rounds: int) -> bool:
     hand(*arrays).block_until_ready()  # JAX itself warms up
     ours_first: list[float] = []
     hand_first: list[float] = []
-    for i in range(3):  # each time a length that nobody has compiled for, and a graph from anew
-        fresh = axon.compile(BLOCK, backend="jax")
-        b, n, d, heads = size
-        longer = [jnp.asarray(a) if isinstance(a, np.ndarray) else a
-                  for a in inputs(b, n + 1 + i, d, heads)]  # fmt: skip
+    b, n, d, heads = size
+    lengths = iter(range(n + 8, n + 80, 8))  # nobody has compiled for any of them, not in part
+    for _ in range(4):
+        fresh = axon.compile(BLOCK, backend="jax")  # its graph is made anew as well
         for function, found in ((fresh.block, ours_first), (hand, hand_first)):
+            longer = [
+                jnp.asarray(a) if isinstance(a, np.ndarray) else a
+                for a in inputs(b, next(lengths), d, heads)
+            ]
             began = time.perf_counter()
             function(*longer).block_until_ready()
             found.append(time.perf_counter() - began)

@@ -251,7 +251,7 @@ class Function:
         if named or len(args) != len(self._params):
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
-            ready = self._ready[tuple([(a.dtype, a.shape) for a in args])]
+            ready = self._ready[tuple([a if type(a) is int else (a.dtype, a.shape) for a in args])]
         except (KeyError, AttributeError, TypeError):
             return self._first(args)
         return self._guarded(ready, args)
@@ -322,10 +322,11 @@ class Function:
         arrays = self._arrays(args)
         made, function = self._graph(arrays)
         self._bound(made, arrays)
-        if all(a is b and hasattr(a, "dtype") for a, b in zip(args, arrays, strict=True)):
+        if all(a is b and not isinstance(a, tuple) for a, b in zip(args, arrays, strict=True)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
-            self._ready[tuple([(a.dtype, a.shape) for a in arrays])] = function
+            key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
+            self._ready[key] = function
         result = self._guarded(function, arrays)
         return values.to_torch(result) if any(values.is_torch(a) for a in args) else result
 
