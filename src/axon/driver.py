@@ -230,7 +230,7 @@ def check_and_link(source: Source, find_file: FindFile | None = None) -> tuple[C
     imports = Imports(find_file or no_files)
     with room():
         checked = check_file(source, imports)
-        return checked, _link(checked, imports)
+        return checked, _link(checked, imports if checked.ok else Imports(no_files))
 
 
 def _link(checked: Checked, imports: Imports) -> Module:
@@ -242,8 +242,9 @@ def _link(checked: Checked, imports: Imports) -> Module:
             text = stdlib.find(item.path)
             place = checked.program.source
             source = Source(item.path, text) if text is not None else imports.find(item.path, place)
-            if isinstance(source, Source) and source.name in imports.files:
-                found[item.alias] = _link(imports.files[source.name], imports)
+            known = imports.files.get(source.name) if isinstance(source, Source) else None
+            if known is not None and known.ok:
+                found[item.alias] = _link(known, imports)
     return make_module(checked.program, checked.inferred, found)
 
 

@@ -16,6 +16,7 @@ import numpy
 from axon.backends import externs, rowwise
 from axon.backends.checks import check
 from axon.backends.numpy_arrays import ARRAYS as NUMPY
+from axon.backends.ragged import Varying
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -49,10 +50,10 @@ from axon.graph.sizes import (
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
-from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.type import Shape, Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar, Var
 
-MOST_FOLDED = 4096
+MOST_FOLDED = 1 << 16
 MAKE_SIZES = frozenset({"nonzero", "unique", "compress"})
 POINTWISE = frozenset({"pointwise", "elementary", "activations"})
 ALSO_POINTWISE = frozenset({"where", "cast"})
@@ -381,8 +382,8 @@ class Body:
 
     def brought(self, node: Extern, text: str) -> str:
         """What a caller's function gives is looked at: it may not be what was declared."""
-        shape = node.result.type.shape if isinstance(node.result.type, Tensor) else ()
-        known = [(v, n) for v, n in self.sizes.items() if v in set(shape_variables(shape))]
+        mine = set(type_variables(node.result.type))
+        known = [(v, n) for v, n in self.sizes.items() if v in mine]
         held = externs.Declared(node.name, node.result.type, tuple(v for v, _ in known))
         plan = self.coder.constant(held, "declared")
         look = self.coder.constant(externs.look_at, "look_at", "look_at")
@@ -413,9 +414,8 @@ class Body:
         varying = _ragged(node.result.type, node.result.depth)
         broadcasts = _pointwise(operator, len(node.operands))
         core = 0 if broadcasts else 2 if operator.name == "@" else None
-        plan = rowwise.Plan(
-            operator.name, operator.family, rows, varying, runtime(node.result.type), core
-        )
+        may_vary = _rows_vary(node.result.type)
+        plan = rowwise.Plan(operator.name, operator.family, rows, varying, may_vary, core)
         do = self.coder.constant(rowwise.apply, "by_rows", "by_rows")
         made = self.coder.constant(plan, "plan")
         return f"{do}({', '.join([made, meaning, 'xp', *parts])})"
@@ -496,17 +496,25 @@ def _makes_sizes(operand: Operand) -> bool:
             return operator.name in MAKE_SIZES
         case Function(params, nodes, _):
             given = {v for p in params for v in type_variables(p.type)}
-            return any(
-                isinstance(n, Measure | Check)
-                or any(_makes_sizes(o) for o in (n.operands if isinstance(n, Apply) else ()))
-                or any(
-                    isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
-                    for v in type_variables(n.result.type)
-                )
-                for n in nodes
-            )
+            return any(_node_makes_sizes(n, given) for n in nodes)
         case _:
             return False
+
+
+def _node_makes_sizes(node: Node, given: set[Var]) -> bool:
+    match node:
+        case Measure() | Check():
+            return True
+        case Call(_, graph, _, _):
+            inner = {v for p in graph.params for v in type_variables(p.type)}
+            return any(_node_makes_sizes(n, inner) for n in graph.nodes)
+        case Apply() if any(_makes_sizes(o) for o in node.operands):
+            return True
+        case _:
+            return any(
+                isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
+                for v in type_variables(node.result.type)
+            )
 
 
 def _open(attribute: object) -> bool:
@@ -524,10 +532,19 @@ def _pointwise(operator: Operator, arity: int) -> bool:
     )
 
 
-def _ragged(type_: Type, depth: int) -> bool | tuple[Any, ...]:
+def _rows_vary(type_: Type) -> Varying | None:
+    """Which sizes of a row only the run knows, if there are any."""
+    if not isinstance(type_, Tensor):
+        return None
+    sizes = tuple(runtime(Tensor(type_.elem, (item,))) for item in type_.shape[1:])
+    return Varying(sizes) if any(sizes) else None
+
+
+def _ragged(type_: Type, depth: int) -> Any:
+    """Which results vary in size."""
     if isinstance(type_, Tuple):
         return tuple(_ragged(item, depth) for item in type_.items)
-    return varies(type_, depth)
+    return _rows_vary(type_) if varies(type_, depth) else None
 
 
 def _prod(sizes: Sequence[int]) -> int:

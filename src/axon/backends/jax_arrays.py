@@ -48,7 +48,9 @@ class JaxArrays:
         return compiled
 
     def element(self, name: str) -> Any:
-        return element(name)
+        """Where JAX is not told to have 64-bit elements, those of 32 bits stand for them."""
+        narrow = name.replace("64", "32") if not jax.config.values["jax_enable_x64"] else name
+        return element(narrow)
 
     def power(self, x: Array, y: Array) -> Array:
         """Of integers by squaring, for exponents of any size; `jnp.power` looks at seven bits."""

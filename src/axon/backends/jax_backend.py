@@ -17,26 +17,18 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.jax_arrays import JaxArrays
 from axon.graph.graph import (
     Apply,
-    Bundle,
     Call,
     Check,
     Function,
     Graph,
     Measure,
     Node,
-    Number,
-    Operand,
-    ShapeOf,
-    SizeOf,
 )
-from axon.graph.sizes import operands_of
-from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type, type_variables
+from axon.types.type import DimValue, ShapeValue, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_COMPILED = 256
 """How many compiled versions of one graph are kept."""
-
-_WIDE = ("i64", "u64", "f64")
 
 
 class JaxBackend:
@@ -54,7 +46,8 @@ class JaxBackend:
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None
     ) -> Callable[..., Any]:
-        function, _ = compile_graph(graph, self.arrays, externs)
+        with jax.enable_x64(True):
+            function, _ = compile_graph(graph, self.arrays, externs)
         if not is_static(graph):
             return _with_wide(lambda *args: jax.tree.map(_ours, function(*args)))
 
@@ -66,7 +59,17 @@ class JaxBackend:
         compiled: Any = jax.jit(traced, static_argnums=sizes)
         seen = 0
 
+        inside: Callable[..., Any] | None = None
+
         def run(*args: Any) -> Any:
+            nonlocal inside
+            if any(isinstance(arg, jax.core.Tracer) for arg in args):
+                inside = inside or self.traceable(graph, externs)
+                return inside(*args)
+            with jax.enable_x64(True):
+                return outside(*args)
+
+        def outside(*args: Any) -> Any:
             nonlocal seen
             before = self._traced
             result = compiled(*args)
@@ -76,7 +79,7 @@ class JaxBackend:
                 seen = 0
             return result
 
-        return _with_wide(run) if is_wide(graph) else run
+        return run
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
@@ -116,42 +119,6 @@ def is_static(graph: Graph) -> bool:
         for p in graph.params
         for v in type_variables(p.type)
     )
-
-
-def is_wide(graph: Graph) -> bool:
-    types = [p.type for p in graph.params]
-    operands = [graph.result]
-    for node in _nodes(graph):
-        operands += operands_of(node)
-        if not isinstance(node, Measure | Check):
-            types.append(node.result.type)
-    if any(elem in _WIDE for type_ in types for elem in _elements(type_)):
-        return True
-    return any(_is_wide(operand) for operand in operands)
-
-
-def _is_wide(operand: Operand) -> bool:
-    match operand:
-        case SizeOf(_, elem) | ShapeOf(_, elem) | Number(_, Tensor(elem, _)):
-            return elem in _WIDE
-        case Bundle(items):
-            return any(_is_wide(item) for item in items)
-        case _:
-            return False
-
-
-def _elements(type_: Type) -> Iterator[str]:
-    match type_:
-        case Tensor(elem, _):
-            yield str(elem)
-        case Tuple(items):
-            for item in items:
-                yield from _elements(item)
-        case Fn(params, result):
-            for item in (*params, result):
-                yield from _elements(item)
-        case _:
-            return
 
 
 def _nodes(graph: Graph, seen: set[Graph] | None = None) -> Iterator[Node]:

@@ -24,8 +24,20 @@ class NumpyBackend:
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None
     ) -> Callable[..., Any]:
         function, _ = compile_graph(graph, ARRAYS, externs, watcher)
-        ignore = numpy.errstate(all="ignore")
-        return ignore(function)
+
+        def run(*args: Any) -> Any:
+            with numpy.errstate(all="ignore"):
+                result = function(*args)
+            return result if type(result) is numpy.ndarray else _arrays(result)
+
+        return run
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         return self.prepare(graph, externs)
+
+
+def _arrays(result: Any) -> Any:
+    """NumPy gives scalars of its own where an array has no dimensions."""
+    if isinstance(result, tuple):
+        return tuple(_arrays(item) for item in result)
+    return numpy.asarray(result) if isinstance(result, numpy.generic) else result

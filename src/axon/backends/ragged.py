@@ -33,6 +33,13 @@ class RaggedError(ValueError):
     """Rows that do not make one tensor, or do not fit those of another."""
 
 
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """Which sizes of a row vary from row to row."""
+
+    sizes: tuple[bool, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ragged:
     """Rows of one element type and one rank; `from_rows` and `from_packed` make it and check."""
@@ -41,9 +48,20 @@ class Ragged:
     offsets: Offsets | None
     """Row `i` is `values[offsets[i]:offsets[i+1]]`; None where `values` are the rows."""
 
+    varying: Varying | None = None
+    """Where `values` are the rows: which of their sizes vary, if that is known."""
+
+    like: Row | None = None
+    """Where `values` are the rows, and there are none: what one would be."""
+
     @staticmethod
-    def from_rows(rows: Iterable[Row], like: Row | None = None) -> Ragged:
-        """The tensor of some rows. If there are none, `like` is a row that says of what type."""
+    def from_rows(
+        rows: Iterable[Row], like: Row | None = None, varying: Varying | None = None
+    ) -> Ragged:
+        """The tensor of some rows. If there are none, `like` is a row that says of what type.
+
+        Rows may agree in a size by chance: `varying` says which of them vary.
+        """
         rows = tuple(rows)
         if not rows and like is None:
             raise RaggedError(
@@ -54,6 +72,9 @@ class Ragged:
         if rank(some[0]) == 0:
             raise RaggedError("a row needs a size that can vary, but these rows are single values")
         _check_alike(some)
+        arrays = not any(isinstance(row, Ragged) for row in some)
+        if arrays and varying is not None and (not varying.sizes[0] or any(varying.sizes[1:])):
+            return Ragged(rows, None, varying, None if rows else like)
         some = rows or (part(like, 0, 0),)
         offsets = offsets_of([len(row) for row in rows])
         if any(isinstance(row, Ragged) for row in some):
@@ -81,6 +102,42 @@ class Ragged:
 
     # --- what it is -----------------------------------------------------------------------------
 
+    @staticmethod
+    def from_list(rows: Sequence[Any], dtype: Any = None) -> Ragged:
+        """A list of arrays, or lists as deep as the tensor has dimensions."""
+        from axon.backends import ragged_forms
+
+        return ragged_forms.from_list(rows, dtype)
+
+    @staticmethod
+    def from_padded(array: Array, mask: Array | None = None, *, lengths: Any = None) -> Ragged:
+        """The rows of an array, each as long as a mask or a list of lengths says."""
+        from axon.backends import ragged_forms
+
+        return ragged_forms.from_padded(array, mask, lengths=lengths)
+
+    @staticmethod
+    def from_awkward(array: Any) -> Ragged:
+        from axon.backends import ragged_forms
+
+        return ragged_forms.from_awkward(array)
+
+    def to_list(self) -> list[Any]:
+        from axon.backends import ragged_forms
+
+        return ragged_forms.to_list(self)
+
+    def to_padded(self, fill: Any = 0) -> tuple[Array, Array]:
+        """All rows in one array, filled up to the longest, and a mask of what is theirs."""
+        from axon.backends import ragged_forms
+
+        return ragged_forms.to_padded(self, fill)
+
+    def to_awkward(self) -> Any:
+        from axon.backends import ragged_forms
+
+        return ragged_forms.to_awkward(self)
+
     @property
     def packed(self) -> tuple[Array, Offsets] | None:
         """One array and the offsets of its rows; None if the rows are not stored that way."""
@@ -102,7 +159,12 @@ class Ragged:
     def shape(self) -> tuple[int | None, ...]:
         """The sizes, None where they vary. Rows that agree by chance vary in their first size."""
         if self.offsets is None:
-            return len(self), *map(_common, zip(*(row.shape for row in self.values), strict=True))
+            rows = self.values or (self._first,)
+            sizes = [_common(found) for found in zip(*(row.shape for row in rows), strict=True)]
+            if self.varying is not None:
+                known = zip(sizes, self.varying.sizes, strict=True)
+                sizes = [None if varies else size for size, varies in known]
+            return len(self), *sizes
         first = _common(self.lengths.tolist()) if isinstance(self.values, Ragged) else None
         return len(self), first, *self.values.shape[1:]
 
@@ -130,7 +192,9 @@ class Ragged:
     @property
     def _first(self) -> Row:
         """A stored value of the rank and the element type of a row."""
-        return self.values[0] if self.offsets is None else self.values
+        if self.offsets is None:
+            return self.values[0] if self.values else self.like
+        return self.values
 
     def __len__(self) -> int:
         return len(self.values) if self.offsets is None else len(self.offsets) - 1
@@ -170,7 +234,7 @@ class Ragged:
             return Ragged(values, self.offsets)
         like = None if len(self) else _pointwise(function, [each.empty_row for each in every])
         rows = (_pointwise(function, each) for each in zip(*every, strict=True))
-        return Ragged.from_rows(rows, like)
+        return Ragged.from_rows(rows, like, self.varying)
 
     def on_host(self) -> Ragged:
         """The same with NumPy's arrays."""
@@ -191,7 +255,8 @@ class Ragged:
                 f"rows are taken by a list of indices, not {show_sizes(chosen.shape)}"
             )
         rows = self.on_host()
-        return Ragged.from_rows((rows[i] for i in chosen), rows.empty_row).put(self.xp)
+        chosen_rows = (rows[i] for i in chosen)
+        return Ragged.from_rows(chosen_rows, rows.empty_row, self.varying).put(self.xp)
 
     def reverse(self) -> Ragged:
         """The rows, the last one first."""

@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 import numpy
 
-from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, show_sizes
+from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, Varying, show_sizes
 from axon.backends.ragged_host import host, join, namespace, put
 from axon.ops.arrays import Array, Value
 
 Key = TypeVar("Key", bound=Hashable)
 
 Which = Any
-"""Which results vary in size: a bool, or a tuple of them for a tuple of results."""
+"""Which results vary in size: a bool, a `Varying`, or a tuple of them for a tuple of results."""
 
 
 def groups(lengths: Iterable[Key]) -> list[tuple[Key, Offsets]]:
@@ -121,7 +121,8 @@ def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> V
             _tensor([row[i] for row in rows], which[i], part, home) for i, part in enumerate(sample)
         )
     if ragged or any(isinstance(row, Ragged) for row in rows):
-        return Ragged.from_rows(rows, sample).put(home)
+        varying = ragged if isinstance(ragged, Varying) else None
+        return Ragged.from_rows(rows, sample, varying).put(home)
     sizes = _sizes(sample)
     for row in rows or [sample]:
         if isinstance(row, Ragged) or _sizes(row) != sizes:
@@ -140,6 +141,9 @@ def _zeros_row(arg: Row) -> Row:
     """A row such as the argument would have, of one zero where sizes vary."""
     if not isinstance(arg, Ragged):
         return put(namespace(arg), numpy.zeros(arg.shape[1:], arg.dtype))
+    if arg.varying is not None:  # a row is an array, and which of its sizes vary is known
+        sizes = [1 if size is None else size for size in arg.shape[1:]]
+        return put(arg.xp, numpy.zeros(sizes, arg.dtype))
     row = arg.empty_row
     inner = _zeros_row(row)
     return Ragged.from_rows([inner]) if isinstance(row, Ragged) else inner[None]

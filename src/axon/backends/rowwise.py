@@ -27,7 +27,7 @@ class Plan:
     family: str
     rows: tuple[bool, ...]
     varying: Any
-    may_vary: bool = False
+    may_vary: ragged.Varying | None = None
     core: int | None = None
     compiled: dict[tuple[int, ...], Callable[..., Value]] = field(default_factory=dict)
 
@@ -50,10 +50,13 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
     match plan.operator:
         case "map":
             function, *tensors = args
+            varying = plan.varying or (
+                plan.may_vary and any(isinstance(t, Ragged) for t in tensors)
+            )
             return map_rows(
                 function,
                 tensors,
-                ragged_result=plan.varying,
+                ragged_result=varying,
                 batched=_batched(plan, xp, function, tensors),
             )
         case "loop":
@@ -131,7 +134,7 @@ def _by_rows(
     if not tensors:
         raise ragged.RaggedError(f"{plan.operator} needs rows of one size")
     inner = dict(attributes)
-    axis = inner.get("axis")
+    axis = inner.get("axis") if by_row[0] else None
     if isinstance(axis, int) and axis >= 0:
         inner["axis"] = axis - 1
     elif isinstance(axis, tuple):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from axon.backends.numpy_arrays import element
-from axon.types.type import Tensor, Type
+from axon.types.type import Tensor, Tuple, Type
 
 _MADE = re.compile(r"(rand|zeros|ones)\s*\[([\d,\s]*)\]")
 LARGEST = 1 << 31
@@ -24,8 +24,18 @@ class BadInput(Exception):
 
 def read_input(name: str, text: str, wanted: Type | None, random: numpy.random.Generator) -> Any:
     """`data.npy`, `data.npz`, `data.npz:key`, `rand[8,16]`, `zeros[3]`, `ones[]`, `2.5`,
-    `[[1,2],[3,4]]`.
+    `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`.
     """
+    text = text.strip()
+    if text.startswith("(") and text.endswith(")"):
+        parts = _parts(text[1:-1])
+        types: list[Type | None] = [None] * len(parts)
+        if isinstance(wanted, Tuple) and len(wanted.items) == len(parts):
+            types = list(wanted.items)
+        return tuple(
+            read_input(f"{name}[{i}]", part, type_, random)
+            for i, (part, type_) in enumerate(zip(parts, types, strict=True))
+        )
     made = _MADE.fullmatch(text.strip())
     if made:
         return _made(name, made[1], made[2], wanted, random)
@@ -33,6 +43,18 @@ def read_input(name: str, text: str, wanted: Type | None, random: numpy.random.G
     if path is not None:
         return _file(name, path, key)
     return _literal(name, text)
+
+
+def _parts(text: str) -> list[str]:
+    """What stands between the commas that are not in brackets."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part for part in parts if part.strip()]
 
 
 def _path(text: str) -> tuple[str | None, str]:
@@ -67,19 +89,9 @@ def _file(name: str, path: str, key: str) -> Any:
     if not os.path.isfile(path):
         raise BadInput(f"{name}: there is no file {path}")
     try:
-        found = numpy.load(path, allow_pickle=False)
-        if isinstance(found, numpy.ndarray):
-            return found
-        with found:
-            names = list(found.files)
-            if not key and len(names) != 1:
-                listed = ", ".join(names) or "none"
-                raise BadInput(
-                    f"{name}: {path} has several arrays; say which: {path}:KEY ({listed})"
-                )
-            if key and key not in names:
-                raise BadInput(f"{name}: {path} has no array `{key}`: it has {', '.join(names)}")
-            return found[key or names[0]]
+        with open(path, "rb") as file:
+            found = numpy.load(file, allow_pickle=False)
+            return found if isinstance(found, numpy.ndarray) else _one(name, path, key, found)
     except ValueError as problem:
         if "pickle" in str(problem).lower():
             raise BadInput(
@@ -90,9 +102,20 @@ def _file(name: str, path: str, key: str) -> Any:
         raise BadInput(f"{name}: {path} cannot be read: {problem}") from None
 
 
+def _one(name: str, path: str, key: str, found: Any) -> Any:
+    """One of the arrays in a file of several."""
+    names = list(found.files)
+    if not key and len(names) != 1:
+        listed = ", ".join(names) or "none"
+        raise BadInput(f"{name}: {path} has several arrays; say which: {path}:KEY ({listed})")
+    if key and key not in names:
+        raise BadInput(f"{name}: {path} has no array `{key}`: it has {', '.join(names)}")
+    return found[key or names[0]]
+
+
 def _literal(name: str, text: str) -> Any:
     try:
-        value = json.loads(text.replace("inf", "Infinity"))
+        value = json.loads(text.replace("inf", "Infinity").replace("nan", "NaN"))
     except (ValueError, RecursionError):
         raise BadInput(
             f"{name}: `{text}` is no input: give a .npy or .npz file, a number, "

@@ -73,7 +73,16 @@ def _inputs(function: Function, texts: list[str], seed: int) -> dict[str, Any]:
             raise BadInput(f"`{text}`: an input is written NAME=VALUE, as in x=rand[8,16]")
         if name in given:
             raise BadInput(f"`{name}` is given twice")
+        if name not in function.params:
+            listed = ", ".join(function.params) or "none"
+            raise BadInput(
+                f"{function.__name__} has no argument `{name}`: its arguments are {listed}"
+            )
         given[name] = read_input(name, value, wanted.get(name), random)
+    missing = [f"`{name}`" for name in function.params if name not in given]
+    if missing:
+        many = "is" if len(missing) == 1 else "are"
+        raise BadInput(f"{function.__name__}: {', '.join(missing)} {many} missing")
     return given
 
 
@@ -135,12 +144,21 @@ def _on_host(value: Any) -> Any:
 def _save(path: str, result: Any) -> int:
     parts = result if isinstance(result, tuple) else (result,)
     if any(isinstance(p, Ragged | tuple) for p in parts):
-        print("axon: only tensors, and tuples of them, can be saved", file=sys.stderr)
-        return WRONG_USAGE
-    with open(path, "wb") as file:
-        if len(parts) == 1 and not path.endswith(".npz"):
-            numpy.save(file, numpy.asarray(parts[0]), allow_pickle=False)
-        else:
-            named: Any = {f"result{i}": numpy.asarray(p) for i, p in enumerate(parts)}
-            numpy.savez(file, allow_pickle=False, **named)
+        return _refused("only tensors, and tuples of them, can be saved")
+    if len(parts) > 1 and not path.endswith(".npz"):
+        return _refused(f"there are {len(parts)} results: save them to a .npz file")
+    try:
+        with open(path, "wb") as file:
+            if path.endswith(".npz"):
+                named: Any = {f"result{i}": numpy.asarray(p) for i, p in enumerate(parts)}
+                numpy.savez(file, allow_pickle=False, **named)
+            else:
+                numpy.save(file, numpy.asarray(parts[0]), allow_pickle=False)
+    except OSError as problem:
+        return _refused(f"{path} cannot be written: {problem.strerror or problem}")
     return FINE
+
+
+def _refused(text: str) -> int:
+    print(f"axon: {text}", file=sys.stderr)
+    return WRONG_USAGE

@@ -83,6 +83,7 @@ class Declared:
 
 
 Known = Operand | Closure | Declared
+NotAValue = Closure | Declared
 
 
 @dataclass(slots=True, eq=False)
@@ -152,6 +153,7 @@ class Shared:
         self.prelude = prelude
         self.library = library
         self.graphs: dict[tuple[int, str, int, str], Graph] = {}
+        self.elaborations: dict[tuple[int, int, Fn], tuple[Closure, Elaboration]] = {}
         self.count = 0
 
     def graph(
@@ -185,13 +187,15 @@ class Shared:
         )
         scope = Scope(module, at, None, {}, found)
         scope.names.update((p.name, v) for p, v in zip(fn.params, values, strict=True))
-        result_ = lowering.result(fn, scope, found)
+        known = lowering.result(fn, scope, found)
+        result_ = lowering.part_of(known, fn.body.result.span, "a function cannot be a result")
         if isinstance(item.pattern, ast.TuplePattern):
             names: dict[str, Known] = {}
             lowering.bind(item.pattern, result_, names)
             result_ = lowering.part_of(names[name], item.span)
         requires, later = _split(found.checks)
-        nodes = place_checks(values, lowering.nodes, [*later, *lowering.checks])
+        every = [*lowering.first, *lowering.nodes]
+        nodes = place_checks(values, every, [*later, *lowering.checks])
         return Graph(name, values, tidy(values, nodes, result_), result_, tuple(requires))
 
 
@@ -213,6 +217,8 @@ class Lowering:
         self.shared = shared
         self.elab = elaboration
         self.nodes: list[Node] = []
+        self.first: list[Node] = []
+        self.constants: dict[tuple[int, int, str, Type | None], Known] = {}
         self.checks: list[Guard] = []
         self.depth = elaboration.state.depth + 1
         self._hint = ""
@@ -231,13 +237,12 @@ class Lowering:
 
     # --- functions ---
 
-    def result(self, fn: ast.Fn, scope: Scope, elaboration: Elaboration) -> Operand:
+    def result(self, fn: ast.Fn, scope: Scope, elaboration: Elaboration) -> Known:
         """The body of a function whose parameters are bound."""
         whole = elaboration.record.types.get(id(fn))
         type_ = elaboration.state.resolve(whole) if whole is not None else elaboration.type
         assert isinstance(type_, Fn)
-        found = self.block(fn.body, scope)
-        return self.coerce(found, type_.result)
+        return self.argument(self.block(fn.body, scope), type_.result)
 
     def block(self, block: ast.Block, scope: Scope) -> Known:
         inner = Scope(scope.module, scope.before, scope, {}, scope.around)
@@ -297,19 +302,33 @@ class Lowering:
     def inline(
         self, closure: Closure, elaboration: Elaboration, args: list[Known], type_: Fn
     ) -> Known:
-        names = {p.name: a for p, a in zip(closure.fn.params, args, strict=True)}
         around = closure.scope
-        scope = Scope(around.module, around.before, around, names, elaboration)
         before, depth = self.elab, self.depth
         self.elab = elaboration
         self.depth = elaboration.state.depth + 1 if closure.elaboration is None else closure.depth
+        if closure.elaboration is None:
+            args = [self.under_its_type(elaboration, i, arg) for i, arg in enumerate(args)]
+        names = {p.name: a for p, a in zip(closure.fn.params, args, strict=True)}
+        scope = Scope(around.module, around.before, around, names, elaboration)
         result = self.result(closure.fn, scope, elaboration)
         self.elab, self.depth = before, depth
         return self.seen_from_here(result, type_.result)
 
-    def seen_from_here(self, result: Operand, type_: Type) -> Operand:
+    def under_its_type(self, elaboration: Elaboration, index: int, arg: Known) -> Known:
+        """An argument under the type that the function knows: sizes are read off it by that."""
+        type_ = elaboration.type.params[index]
+        made = elaboration.as_made(elaboration.found.params[index])
+        if not isinstance(arg, Value) or (arg.type == type_ and made == type_):
+            return arg
+        inner = Value(elaboration.fn.params[index].name, type_, self.depth, made)
+        self.emit(Alias(inner, arg))
+        return inner
+
+    def seen_from_here(self, result: Known, type_: Type) -> Known:
         """The result of a function under the type that its caller knows."""
         match result, type_:
+            case Closure() | Declared() | OperatorFunction(), _:
+                return result
             case Value(), _:
                 if result.type == type_ and (
                     result.depth == self.depth or not ragged.runtime(type_)
@@ -319,21 +338,25 @@ class Lowering:
                 self.emit(Alias(outer, result))
                 return outer
             case Bundle(items), Tuple(types):
-                return Bundle(
-                    tuple(self.seen_from_here(i, t) for i, t in zip(items, types, strict=True))
-                )
+                parts = [self.seen_from_here(i, t) for i, t in zip(items, types, strict=True)]
+                return Bundle(tuple(part for part in parts if not isinstance(part, NotAValue)))
             case _:
                 return self.coerce(result, type_)
 
     def again(self, closure: Closure, type_: Fn) -> Elaboration:
         """Infer a function once more, at the types that it has here."""
+        key = (id(closure), self.depth, type_)
+        known = self.shared.elaborations.get(key)
+        if known is not None:
+            return known[1]
         around = closure.scope.around
+        inner = _made_outside(type_, self.depth)
         found = elaborate(
             closure.fn,
             lambda inference: self.types(inference, closure),
             self.shared.prelude,
-            type_.params,
-            type_.result,
+            inner.params,
+            inner.result,
             name=closure.name,
             names=around.names() if around is not None else None,
             depth=self.depth - 1,  # its body stands where it is called
@@ -342,6 +365,7 @@ class Lowering:
         if isinstance(found, list):
             raise Stop(found)
         self.checks += [g for g in _split(found.checks)[1] if g not in self.checks]
+        self.shared.elaborations[key] = closure, found
         return found
 
     def types(self, inference: Inference, closure: Closure) -> Environment:
@@ -433,9 +457,11 @@ class Lowering:
     def part(self, expr: ast.Expr, scope: Scope) -> Operand:
         return self.part_of(self.expr(expr, scope), expr.span)
 
-    def part_of(self, found: Known, span: Span) -> Operand:
-        if isinstance(found, Closure | Declared):
-            raise Stop([error("AX403", "a function in a tuple cannot be run", span)])
+    def part_of(
+        self, found: Known, span: Span, text: str = "a function in a tuple cannot be run"
+    ) -> Operand:
+        if isinstance(found, Closure | Declared | OperatorFunction):
+            raise Stop([error("AX403", text, span)])
         return found
 
     def number(self, expr: ast.Number | ast.Negate) -> Operand:
@@ -476,7 +502,10 @@ class Lowering:
     def top_level(
         self, module: Module, name: str, at: int, item: ast.Binding, type_: Type | None
     ) -> Known:
-        """A value of a file, at the place where it is used."""
+        """A value of a file: computed once, before everything else."""
+        key = (id(module), at, name, type_)
+        if key in self.constants:
+            return self.constants[key]
         closure = Closure(constant(item.value), Scope(module, at), name)
         entry = module.types.get((name, at))
         whole = isinstance(item.pattern, ast.NamePattern)
@@ -494,9 +523,13 @@ class Lowering:
         )
         if isinstance(found, list):
             raise Stop(found)
+        nodes, self.nodes = self.nodes, []
         value = self.inline(closure, found, [], found.type)
         names: dict[str, Known] = {}
         self.bind(item.pattern, value, names)
+        self.first += self.nodes
+        self.nodes = nodes
+        self.constants[key] = names[name]
         return names[name]
 
     def infix(self, expr: ast.Infix, scope: Scope) -> Known:
@@ -691,6 +724,21 @@ def _has_function(type_: Type) -> bool:
     if isinstance(type_, Tuple):
         return any(_has_function(item) for item in type_.items)
     return not isinstance(type_, Tensor)
+
+
+def _made_outside(type_: Fn, depth: int) -> Fn:
+    """The type with sizes that the run has made by now as variables like others: for a function
+    that is called, an argument has the sizes that it has.
+    """
+    renaming = Renaming({}, {}, {}, {})
+    for var in type_variables(type_):
+        if isinstance(var, DimVar) and var.runtime and var.scope <= depth:
+            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=depth))
+        elif isinstance(var, ShapeVar) and var.runtime and var.scope <= depth:
+            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=depth),))
+    result = renaming.type(type_)
+    assert isinstance(result, Fn)
+    return result
 
 
 def _renamed(type_: Fn) -> Fn:

@@ -153,9 +153,14 @@ def needed(node: Node) -> set[SizeVar]:
                 _operand_needs(operand, found)
             for value in attributes.values():
                 _attribute_needs(value, found)
-        case Call(_, _, operands, _) | Extern(_, _, operands, _):
+        case Call(_, _, operands, _):
             for operand in operands:
                 _operand_needs(operand, found)
+        case Extern(result, _, operands, _):
+            for operand in operands:
+                _operand_needs(operand, found)
+            # what comes back is compared with what is known of it
+            found.update(var for var, _ in readings(result.type))
     return {owner(v) for v in found}
 
 

@@ -16,7 +16,7 @@ from axon.inference.infer import Inference, Prelude
 from axon.inference.program import as_run_finds_it
 from axon.inference.record import Record
 from axon.inference.report import describe
-from axon.inference.schemes import resolved
+from axon.inference.schemes import made_by_run, resolved
 from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.solver.constraints import NOWHERE, Guard, Origin
@@ -147,9 +147,10 @@ def elaborate(
         if given is not None:
             place = fn.params[i].span
             note = f"`{fn.params[i].name} : {Show().type(given)}`"
-            unify(state, param, given, Origin("annotation", place, name, 0, note))
+            unify(state, param, given, Origin("annotation", place, name, 0, note), deeper=1)
     if result is not None:
-        unify(state, found.result, result, Origin("result", fn.body.result.span, "", 0, "its use"))
+        origin = Origin("result", fn.body.result.span, "", 0, "what it is used as")
+        unify(state, found.result, result, origin, deeper=1)
     operators.settle(inference, 0, final=True)
     _default(state, inference.kept, found, concrete)
     state.store.review()
@@ -157,9 +158,11 @@ def elaborate(
     constraints = tuple(state.store.posted)
     problems += [describe(state.store, c, constraints)[0] for c in state.store.conflicts[:3]]
     if problems:
-        return problems
+        return list({(d.code, d.message, d.span): d for d in problems}.values())
     type_ = state.resolve(found)
     assert isinstance(type_, Fn)
+    relations = [resolved(state, c.relation) for c in state.store.waiting]
+    made_by_run(type_, relations, depth + 1)
     return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
 
 

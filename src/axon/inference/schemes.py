@@ -95,7 +95,7 @@ def generalise(state: State, type_: Type) -> Generalised:
     type_, relations = _keep_names(state, type_, relations)
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
-    _made_by_run(type_, relations, state.depth + 1)
+    made_by_run(type_, relations, state.depth + 1)
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
     guards = [r for r in (*kept, *local) if _is_check(r)]
@@ -274,7 +274,7 @@ def _connected(
     )
 
 
-def _made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
+def made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
     """What a run-time size is broadcast to is itself known only to the run."""
     params = set(type_variables(Tuple(type_.params))) if isinstance(type_, Fn) else set()
     changed = True
@@ -290,8 +290,9 @@ def _made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
                 and result not in params
             ):
                 parts = set(relation_variables(relation)) - {result}
-                if any(v.runtime for v in parts):
-                    result.runtime, result.scope, changed = True, scope, True
+                made = [v.scope for v in parts if v.runtime]
+                if made:
+                    result.runtime, result.scope, changed = True, max(scope, *made), True
 
 
 def _without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:

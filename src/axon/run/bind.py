@@ -62,6 +62,10 @@ def bind(graph: Graph, args: Sequence[Any]) -> Binding | Mismatch | None:
             known = _solve(dim, size, binding, name)
         if known is None:
             return None
+        if known < 0:
+            return Mismatch(
+                f"size {axis} of `{name}` is {size}, and should be {Show(names).dim(dim)}"
+            )
         if known != size:
             return _differ(name, axis, dim, known, size, binding, names)
     return _conditions(graph, binding, names)
@@ -111,12 +115,12 @@ def _leaf(
 
 
 def _solve(dim: Dim, size: int, binding: Binding, name: str) -> int | None:
-    """One unknown, which this size decides."""
+    """One unknown, which this size decides; below zero if there is no such number."""
     for var, reading in readings(Tensor("f32", (dim,))):
         if isinstance(var, DimVar) and var not in binding.sizes:
             found, rest = divmod(size - reading.offset, reading.scale)
             if rest or found < 0:
-                found = max(found, 0)
+                return -1
             binding.sizes[var] = found
             binding.origins[var] = name
             return reading.scale * found + reading.offset

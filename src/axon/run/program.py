@@ -31,13 +31,15 @@ from axon.run.bind import Binding, Mismatch, bind
 from axon.run.errors import ArgumentError, ProgramError, RunError
 from axon.run.specialise import Specialised, specialise
 from axon.source import Source
+from axon.syntax import ast
 from axon.types.show import Show
-from axon.types.type import Fn, Type
+from axon.types.type import Fn, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_PLANS = 4096
+MOST_GRAPHS = 256
 
 
 class Backend(Protocol):
@@ -108,10 +110,14 @@ class Program:
         self._checked = checked
         self._module = module
         self._backend = backend(backend_name)
-        self._ops = dict(ops or {})
+        self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
+        for name, function in (ops or {}).items():
+            self.implement(name, function)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         found = self._find(name)
         if found is None:
             known = ", ".join(self) or "none"
@@ -120,10 +126,10 @@ class Program:
 
     def __getitem__(self, name: str) -> Any:
         """The same for names that Python cannot write: `net["s0'"]`."""
-        try:
-            return getattr(self, name)
-        except AttributeError as problem:
-            raise KeyError(str(problem)) from None
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found if isinstance(found.definition.scheme.type, Fn) else found()
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(s.name for s in self._checked.signatures))
@@ -136,6 +142,12 @@ class Program:
 
     def implement(self, name: str, function: Callable[..., Any]) -> None:
         """Say what an operator does that the program only declares (`op name : …`)."""
+        declared = _declared(self._module)
+        if name not in declared:
+            listed = ", ".join(sorted(declared)) or "none"
+            raise ArgumentError(f"the program declares no operator `{name}`; it declares {listed}")
+        if not callable(function):
+            raise ArgumentError(f"`{name}` must be a function, not a {type(function).__name__}")
         self._ops[name] = function
         self._functions.clear()
 
@@ -305,7 +317,8 @@ class Function:
 
     def _arrays(self, args: Sequence[Any]) -> list[Any]:
         arrays: list[Any] = []
-        for name, wanted, arg in zip(self._params, self._wanted, args, strict=True):
+        all_wanted = values.settled(self._wanted, args)
+        for name, wanted, arg in zip(self._params, all_wanted, args, strict=True):
             try:
                 array = values.take(arg, wanted)
                 values.key(array)
@@ -347,20 +360,33 @@ class Function:
             function = self._backend.prepare(made, self._externs, self._watcher)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
-            exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
-            if isinstance(exact, list):
-                raise ArgumentError(self._cannot(arrays), exact) from None
-            try:
-                return exact, self._backend.prepare(exact, self._externs, self._watcher)
-            except Undetermined as problem:
-                name = f" `{problem}`" if str(problem) else ""
-                raise ArgumentError(
-                    f"{self.__name__}: the arguments do not determine the size{name} that it needs"
-                ) from None
+            return self._exact(arrays)
         except DoesNotFit as problem:
             raise ArgumentError(
                 f"{self.__name__}: the number {problem.number} does not fit into {problem.elem}"
             ) from None
+        return made, function
+
+    def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
+        """The graph at the very sizes of the arguments."""
+        types = [values.exact_type(a) for a in arrays]
+        key = ("exact", Show().type(Tuple(tuple(types))))
+        found = self._graphs.get(key)
+        if found is not None:
+            return found
+        made = graph(self._module, self.__name__, types)
+        if isinstance(made, list):
+            raise ArgumentError(self._cannot(arrays), made) from None
+        try:
+            function = self._backend.prepare(made, self._externs, self._watcher)
+        except Undetermined as problem:
+            name = f" `{problem}`" if str(problem) else ""
+            raise ArgumentError(
+                f"{self.__name__}: the arguments do not determine the size{name} that it needs"
+            ) from None
+        if len(self._graphs) >= MOST_GRAPHS:
+            self._graphs.clear()
+        self._graphs[key] = made, function
         return made, function
 
     @property
@@ -398,7 +424,7 @@ class Function:
         try:
             return function(*args)
         except CheckFailed as failed:
-            raise RunError(str(failed), _at(failed)) from None
+            raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
         except NotASize as problem:
             raise RunError(
                 f"{self.__name__}: a size was computed to be {problem.number}, below zero"
@@ -407,6 +433,23 @@ class Function:
             raise RunError(f"{self.__name__}: {problem}") from None
         except IndexError as problem:
             raise RunError(f"{self.__name__}: an index is out of range: {problem}") from None
+        except TypeError as problem:
+            if type(problem).__name__ != "TracerArrayConversionError":
+                raise
+            name = self.__name__
+            raise ArgumentError(
+                f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
+            ) from None
+        except ValueError as problem:
+            if "empty sequence" not in str(problem):
+                raise
+            raise RunError(f"{self.__name__}: {problem}; an axis has size 0") from None
+
+
+def _declared(module: Module) -> set[str]:
+    """The operators that a program, or a file that it imports, only declares."""
+    own = {item.name for item in module.items if isinstance(item, ast.OpDecl)}
+    return own.union(*(_declared(other) for other in module.imports.values()))
 
 
 class _Externs(dict[str, Callable[..., Any]]):
@@ -426,12 +469,10 @@ class _Externs(dict[str, Callable[..., Any]]):
 
 
 def _at(failed: CheckFailed) -> list[Diagnostic]:
-    span = failed.origin.span
-    if span is None:
-        return []
-    what = failed.origin.operator
-    label = Label(span, f"{what} needs it" if what else "needed here", primary=True)
-    return [Diagnostic("AX404", Severity.ERROR, str(failed), (label,))]
+    span, what = failed.origin.span, failed.origin.operator
+    text = f"{what} needs it" if what else "needed here"
+    labels = (Label(span, text, primary=True),) if span is not None else ()
+    return [Diagnostic("AX404", Severity.ERROR, str(failed), labels)]
 
 
 def _arguments(count: int) -> str:

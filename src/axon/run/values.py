@@ -10,10 +10,10 @@ from typing import Any
 import numpy
 
 from axon.backends.numpy_arrays import element as dtype
-from axon.backends.ragged import Ragged
+from axon.backends.ragged import Ragged, split
 from axon.backends.ragged_forms import from_awkward, from_list
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar
+from axon.types.variables import DimVar, ElemVar
 
 ELEMENTS = {
     "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -47,10 +47,12 @@ def take(given: Given, wanted: Type | None) -> Any:
         return _size(given)
     if isinstance(wanted, ShapeValue):
         return tuple(_size(size) for size in given) if _is_listed(given) else _size(given)
-    if isinstance(given, numpy.ndarray):
-        return _usual(given)
     if isinstance(given, Ragged):
         return given
+    if wanted is not None and wants_rows(wanted) and len(getattr(given, "shape", ())) > 1:
+        return split(given)  # rows of one size are rows
+    if isinstance(given, numpy.ndarray):
+        return _usual(given)
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
         types: Sequence[Type | None] = (
             wanted.items
@@ -67,6 +69,26 @@ def take(given: Given, wanted: Type | None) -> Any:
     if isinstance(given, list) and wanted is not None and wants_rows(wanted):
         return _rows(given, wanted)
     return _plain(given, wanted)
+
+
+def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type | None]:
+    """What is wanted, with the element types that the arrays among the arguments decide: a plain
+    number or a list takes those, as a number in a program does.
+    """
+    known: dict[ElemVar, str] = {}
+    for type_, arg in zip(wanted, args, strict=True):
+        if isinstance(type_, Tensor) and isinstance(type_.elem, ElemVar) and hasattr(arg, "dtype"):
+            name = ELEMENTS.get(str(getattr(arg.dtype, "name", "")))
+            if name is not None:
+                known.setdefault(type_.elem, name)
+    if not known:
+        return list(wanted)
+    return [
+        Tensor(known[t.elem], t.shape)
+        if isinstance(t, Tensor) and isinstance(t.elem, ElemVar) and t.elem in known
+        else t
+        for t in wanted
+    ]
 
 
 def _usual(array: Any) -> Any:
@@ -102,13 +124,20 @@ def wants_rows(type_: Type) -> bool:
 
 def _rows(given: list[Any], wanted: Type) -> Ragged:
     assert isinstance(wanted, Tensor)
-    elem = dtype(wanted.elem) if isinstance(wanted.elem, str) else numpy.dtype(numpy.float32)
+    elem = dtype(wanted.elem) if isinstance(wanted.elem, str) else None
     if not given:
         sizes = [size if isinstance(size, int) else 0 for size in wanted.shape[1:]]
-        return Ragged.from_rows([], like=numpy.zeros(sizes, elem))
+        return Ragged.from_rows([], like=numpy.zeros(sizes, elem or numpy.float32))
     if all(hasattr(row, "dtype") for row in given):
         return from_list(given)
-    return from_list(given, elem)
+    try:
+        rows = from_list(given, elem)
+    except (TypeError, OverflowError):
+        raise Unfit("it is a list of something else than numbers") from None
+    except ValueError as problem:
+        raise Unfit(str(problem)) from None
+    plain = elem is None and rows.dtype == numpy.float64
+    return rows.map_values(lambda values: values.astype(numpy.float32)) if plain else rows
 
 
 def _plain(given: Any, wanted: Type | None) -> Any:
