@@ -11,6 +11,7 @@ BIN  := $(VENV)/bin
 USER_SETUP := $(VENV)/.set-up-user
 DEV_SETUP  := $(VENV)/.set-up-dev
 FUZZ_SETUP := $(VENV)/.set-up-fuzz
+TORCH_SETUP := $(VENV)/.set-up-torch
 
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
@@ -18,21 +19,26 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint golden bench fuzz mutate clean
+.PHONY: help run test torch lint golden bench fuzz mutate clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: $(USER_SETUP) ## see Axon infer and explain examples/attention.axon
+run: $(USER_SETUP) ## see Axon infer, explain and run examples
 	@printf '\n%s\n\n' "== axon infer: the type of every definition in examples/attention.axon"
 	@$(BIN)/axon infer examples/attention.axon
 	@printf '\n%s\n\n' "== axon explain --short: how the type of 'attention' was found"
 	@$(BIN)/axon explain examples/attention.axon attention --short
+	@printf '\n%s\n\n' "== axon run: causal self-attention with four heads, on arrays made up for it"
+	@$(BIN)/axon run examples/multihead.axon causal_attention 'x=rand[2,3,8]' 'Wq=rand[8,8]' 'Wk=rand[8,8]' 'Wv=rand[8,8]' 'Wo=rand[8,8]'
 
 test: lint ## lint, then run every test
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -q -n $(JOBS)
+
+torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
+	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
 
 lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
 	@echo "== ruff"
@@ -81,6 +87,11 @@ $(DEV_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
 $(FUZZ_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing the fuzzer into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev,fuzz]'
+	@touch $@
+
+$(TORCH_SETUP): $(DEV_SETUP)
+	@echo "== set-up: installing PyTorch into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev,torch]'
 	@touch $@
 
 $(VENV)/pyvenv.cfg:

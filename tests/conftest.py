@@ -1,4 +1,5 @@
-"""How hard Hypothesis tries: `AXON_PROFILE=deep make test` for more, `quick` for a first look.
+"""How hard Hypothesis tries: `AXON_PROFILE=deep make test` for more, `quick` for a first look; and
+what every test that runs a program tests besides.
 
 `max_examples` is for a cheap property; a slow one takes a share of it (`tests/budget.py`).
 """
@@ -6,8 +7,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from axon.backends import code
+from axon.graph.graph import Graph
+from axon.graph.verify import verify
 
 PROFILES = {"quick": 100, "ci": 2_000, "deep": 20_000}
 
@@ -20,3 +29,20 @@ for name, examples in PROFILES.items():
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
 settings.load_profile(os.environ.get("AXON_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _verified_graphs() -> Iterator[None]:
+    """Every graph that any test runs is verified."""
+    real = code.compile_graph
+
+    def verified(graph: Graph, *args: Any) -> Any:
+        made = real(graph, *args)  # which says so itself if a size is not known
+        assert verify(graph) == []
+        return made
+
+    with (
+        mock.patch("axon.backends.numpy_backend.compile_graph", verified),
+        mock.patch("axon.backends.jax_backend.compile_graph", verified),
+    ):
+        yield

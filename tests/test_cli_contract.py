@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 
 from tests.shell import axon
@@ -147,6 +148,151 @@ def test_an_unknown_definition_is_wrong_usage(folder: Path) -> None:
     found = axon(["explain", "good.axon", "nothing"], folder)
     assert found.status == 2
     assert "f, main" in found.stderr
+
+
+# --- axon run -----------------------------------------------------------------------------------
+
+NET = """
+layer = fn (x : f32 [b,n], w : f32 [n,m]) { relu(x @ w) };
+pair = fn (x) { x, sum(x) };
+flags = fn (x : bool [n], k : i64) { any(x), k };
+means = fn (x : f32 [n,*]) { map(fn (row) { mean(row) }, x) };
+twice = fn (x : f32 [n,*]) { x + x };
+table = fn (x, sizes : i64 [2]) { reshape(x, sizes) };
+op own : f32 [n] -> f32 [n];
+uses = fn (x) { own(x) };
+"""
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    (tmp_path / "net.axon").write_text(NET)
+    (tmp_path / "bad.axon").write_text(BAD)
+    numpy.save(tmp_path / "x.npy", numpy.ones((2, 3), "float32"))
+    numpy.savez(tmp_path / "one.npz", only=numpy.ones((3, 1), "float32"))
+    numpy.savez(tmp_path / "two.npz", a=numpy.arange(3), b=numpy.arange(4))
+    objects = numpy.array([{"a": 1}], dtype=object)
+    numpy.save(tmp_path / "objects.npy", objects, allow_pickle=True)
+    (tmp_path / "broken.npy").write_bytes(b"\x93NUMPY garbage")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        ("layer x=ones[2,3] w=ones[3,1]", "f32 [2,1]\n[[3.]\n [3.]]\n"),
+        ("layer x=x.npy w=one.npz", "f32 [2,1]\n[[3.]\n [3.]]\n"),
+        ("layer x=x.npy w=one.npz:only", "f32 [2,1]\n[[3.]\n [3.]]\n"),
+        ("layer x=[[1,2]] w=[[3],[4]]", "f32 [1,1]\n[[11.]]\n"),
+        ("layer x=zeros[0,3] w=zeros[3,2]", "f32 [0,2]\n[]\n"),
+        ("pair x=[1,2,3]", "(i64 [3], i64)\n[1 2 3]\n6\n"),
+        ("pair x=1.5", "(f32, f32)\n1.5\n1.5\n"),
+        ("pair x=two.npz:a", "(i64 [3], i64)\n[0 1 2]\n3\n"),
+        ("flags x=[true,false] k=3", "(bool, i64)\nTrue\n3\n"),
+        ("means x=[[1,2],[3]]", "f32 [2]\n[1.5 3. ]\n"),
+        ("twice x=[[1,2],[3]]", "f32 [2,*]\nRagged f32 [2,*]: [[2. 4.], [6.]]\n"),
+    ],
+)
+def test_run_prints_the_type_and_then_the_value(net: Path, arguments: str, printed: str) -> None:
+    found = axon(["run", "net.axon", *arguments.split()], net)
+    assert (found.status, found.stdout, found.stderr) == (0, printed, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("layer x=ones[2,3] w=ones[4,1]", "error[AX101]"),
+        ("layer x=ones[2,3] w=ones[3]", "error[AX102]"),
+        ("layer x=two.npz:a w=ones[3,1]", "error[AX205]"),
+        ("table x=ones[6] sizes=[2,4]", "error[AX404]"),
+        ("table x=ones[6] sizes=[2,-3]", "below zero"),
+        ("flags x=[true] k=2.5", "i64 is wanted"),
+        ("pair x=[[1,2],[3]]", "rows differ"),
+        ("uses x=ones[3]", "only declares"),
+    ],
+)
+def test_a_call_that_does_not_fit_exits_1(net: Path, arguments: str, says: str) -> None:
+    found = axon(["run", "net.axon", *arguments.split()], net)
+    assert found.status == 1
+    assert found.stdout == ""
+    assert says in found.stderr
+    assert "bug" not in found.stderr
+
+
+def test_run_of_a_program_with_errors_exits_1(net: Path) -> None:
+    found = axon(["run", "bad.axon", "g", "x=1"], net)
+    assert found.status == 1
+    assert found.stdout == ""
+    assert "error[AX101]" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("net.axon", "usage"),
+        ("none.axon layer", "no such file"),
+        ("net.axon nothing x=1", "it has layer, pair"),
+        ("net.axon pair x", "NAME=VALUE"),
+        ("net.axon pair x=1 x=2", "given twice"),
+        ("net.axon pair x=none.npy", "no file none.npy"),
+        ("net.axon pair x=objects.npy", "could run code"),
+        ("net.axon pair x=broken.npy", "broken.npy cannot be read"),
+        ("net.axon pair x=two.npz", "two.npz:KEY (a, b)"),
+        ("net.axon pair x=two.npz:c", "no array `c`"),
+        ("net.axon pair x=", "is no input"),
+        ("net.axon pair x=[1,2", "is no input"),
+        ("net.axon pair x=rand[2", "is no input"),
+        ("net.axon pair x=rand[-1]", "is no input"),
+        ("net.axon pair x=abc", "is no input"),
+        ('net.axon pair x="abc"', "no number"),
+        ("net.axon pair x=rand[99999,99999]", "9,999,800,001 elements"),
+        ("net.axon pair x=1 --backend abacus", "abacus"),
+        ("net.axon pair x=1 --seed some", "--seed"),
+        ("net.axon twice x=[[1],[2,3]] --save out.npy", "can be saved"),
+        ("net.axon pair x=1 --save none/out.npz", "No such file"),
+    ],
+)
+def test_a_wrong_run_exits_2(net: Path, arguments: str, says: str) -> None:
+    found = axon(["run", *arguments.split()], net)
+    assert found.status == 2
+    assert says in found.stderr
+    assert "bug" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [("pair y=1", "its arguments are x"), ("layer x=ones[2,3]", "`w` is missing")],
+)
+def test_the_names_of_arguments_are_looked_at(net: Path, arguments: str, says: str) -> None:
+    found = axon(["run", "net.axon", *arguments.split()], net)
+    assert found.status == 2
+    assert len(found.stderr.splitlines()) == 1
+    assert says in found.stderr
+
+
+def test_what_is_made_up_depends_on_the_seed_alone(net: Path) -> None:
+    def run(*more: str) -> str:
+        return axon(["run", "net.axon", "pair", "x=rand[5]", *more], net).stdout
+
+    assert run() == run("--seed", "0") != run("--seed", "1")
+
+
+def test_a_saved_result_can_be_read_back(net: Path) -> None:
+    assert (
+        axon(["run", "net.axon", "layer", "x=x.npy", "w=one.npz", "--save=r.npy"], net).status == 0
+    )
+    assert numpy.array_equal(numpy.load(net / "r.npy"), [[3], [3]])
+    assert axon(["run", "net.axon", "pair", "x=r.npy", "--save", "r.npz"], net).status == 0
+    with numpy.load(net / "r.npz") as saved:
+        assert sorted(saved.files) == ["result0", "result1"]
+        assert saved["result1"] == 6
+    assert axon(["run", "net.axon", "pair", "x=r.npz:result0"], net).status == 0
+
+
+def test_run_on_jax_prints_the_same(net: Path) -> None:
+    pytest.importorskip("jax")
+    arguments = ["run", "net.axon", "layer", "x=rand[2,3]", "w=one.npz"]
+    assert axon([*arguments, "--backend", "jax"], net) == axon(arguments, net)
 
 
 def test_a_real_process_has_the_same_exit_codes(folder: Path) -> None:

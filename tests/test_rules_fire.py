@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from unittest import mock
 
-from axon.files import find_import
 from axon.driver import check
+from axon.files import find_import
 from axon.solver.constraints import Constraint
 from axon.solver.rules import RULES
 from axon.solver.store import Store

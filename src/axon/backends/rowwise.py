@@ -4,7 +4,7 @@ row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,7 @@ class Plan:
     varying: Any
     may_vary: ragged.Varying | None = None
     core: int | None = None
-    compiled: dict[tuple[int, ...], Callable[..., Value]] = field(default_factory=dict)
+    compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,13 +140,23 @@ def _by_rows(
     elif isinstance(axis, tuple):
         inner["axis"] = tuple(a - 1 if a >= 0 else a for a in axis)
 
-    def one(*each: Row) -> Value:
-        given = iter(each)
-        parts = [next(given) if use else a for a, use in zip(args, by_row, strict=True)]
+    # what is the same for all rows: arrays are given to the function, the rest is part of it
+    arrays = [hasattr(a, "dtype") and not use for a, use in zip(args, by_row, strict=True)]
+    outside = tuple(a for a, is_array in zip(args, arrays, strict=True) if is_array)
+    rest = [None if hasattr(a, "dtype") else a for a in args]
+
+    def one(*every: Row) -> Value:
+        given, rows = iter(every[: len(outside)]), iter(every[len(outside) :])
+        parts = [
+            next(rows) if use else next(given) if is_array else a
+            for a, use, is_array in zip(rest, by_row, arrays, strict=True)
+        ]
         return _by_rows(plan, meaning, xp, parts, inner)
 
     varying = plan.varying if isinstance(plan.varying, tuple) else plan.varying or plan.may_vary
-    return map_rows(one, tensors, ragged_result=varying)
+    function = Lifted(one, outside, ())
+    batched = _batched(plan, xp, function, tensors, (tuple(rest), tuple(inner.items())))
+    return map_rows(function, tensors, ragged_result=varying, batched=batched)
 
 
 def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:
@@ -163,18 +173,19 @@ def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Seque
 
 
 def _batched(
-    plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]
+    plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row], kind: Hashable = ()
 ) -> Callable[..., Value] | None:
-    """The function on many rows at once, where the backend can do that."""
+    """The function on many rows at once, where the backend can do that; kept by `kind`."""
     vectorised = getattr(xp, "vectorised", None)
     if vectorised is None or not isinstance(function, Lifted):
         return None
     if any(isinstance(v, Ragged) for v in function.values):
         return None
-    made = plan.compiled.get(function.sizes)
+    key = (function.sizes, kind)
+    made = plan.compiled.get(key)
     if made is None:
         made = vectorised(function.function, len(function.values), function.sizes, len(tensors))
-        plan.compiled[function.sizes] = made
+        plan.compiled[key] = made
     return lambda *rows: made(*function.values, *rows)
 
 

@@ -234,7 +234,7 @@ class Function:
 
         return derivation_text(self.definition, paper=False, short=False, start=None)
 
-    def specialize(self, **types: str) -> Specialised:
+    def specialize(self, /, **types: str) -> Specialised:
         """Its type when more is known about some arguments.
 
         >>> f = compile("f = fn (x, w) { matmul(x, w) }").f
@@ -243,7 +243,7 @@ class Function:
         """
         return specialise(self._module, self.__name__, self._params, types)
 
-    def graph(self, *args: Any, **named: Any) -> str:
+    def graph(self, /, *args: Any, **named: Any) -> str:
         """The graph that these arguments are computed by, as text."""
         arrays = self._arrays(self._arranged(args, named))
         return show_graph(self._graph(arrays)[0])
@@ -259,7 +259,7 @@ class Function:
 
     # --- calling it ---
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self._params):
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
