@@ -88,7 +88,7 @@ def argument(
     return random.uniform(0.1, 0.9, shape).astype(dtype(param.elem))
 
 
-def dtype(elem: str) -> numpy.dtype[Any]:
+def dtype(elem: str) -> Any:
     return numpy.dtype(ELEMENTS[elem])
 
 
