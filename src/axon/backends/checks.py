@@ -24,6 +24,8 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar
 
+MOST_SHOWN = 8
+
 SizeVar = DimVar | ShapeVar
 Sizes = dict[SizeVar, Any]
 """An integer for a dimension (an array of them, one for each row, where it varies), a tuple of
@@ -58,6 +60,9 @@ def says(relation: Relation, sizes: Sizes) -> str:
 def _shown(size: Any) -> str:
     if isinstance(size, tuple):
         return f"[{','.join(map(str, size))}]"
+    if isinstance(size, numpy.ndarray):
+        some = ", ".join(str(n) for n in size[:MOST_SHOWN])
+        return f"{some}{', …' if len(size) > MOST_SHOWN else ''} in its rows"
     return str(size)
 
 

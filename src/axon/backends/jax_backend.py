@@ -15,6 +15,7 @@ import numpy
 
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.jax_arrays import JaxArrays
+from axon.backends.ragged import Ragged
 from axon.graph.graph import (
     Apply,
     Call,
@@ -49,7 +50,7 @@ class JaxBackend:
         with jax.enable_x64(True):
             function, _ = compile_graph(graph, self.arrays, externs)
         if not is_static(graph):
-            return _with_wide(lambda *args: jax.tree.map(_ours, function(*args)))
+            return _with_wide(lambda *args: jax.tree.map(_ours, _concrete(function)(*args)))
 
         def traced(*args: Any) -> Any:
             self._traced += 1  # this runs when JAX traces, which is when it compiles
@@ -84,11 +85,26 @@ class JaxBackend:
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
-        return function
+        return function if is_static(graph) else _concrete(function)
+
+
+class Untraceable(Exception):
+    """JAX traces a program whose sizes depend on values, which it has none of yet."""
+
+
+def _concrete(function: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
+            raise Untraceable
+        return function(*args)
+
+    return run
 
 
 def _ours(value: Any) -> Any:
     """An array that JAX has made; what was brought to the host on the way is brought back."""
+    if isinstance(value, Ragged):
+        return value.put(jax.numpy)
     return jax.numpy.asarray(value) if isinstance(value, numpy.ndarray | numpy.generic) else value
 
 

@@ -52,7 +52,7 @@ class Ragged:
     """Where `values` are the rows: which of their sizes vary, if that is known."""
 
     like: Row | None = None
-    """Where `values` are the rows, and there are none: what one would be."""
+    """Where there are no rows: what one would be."""
 
     @staticmethod
     def from_rows(
@@ -81,7 +81,7 @@ class Ragged:
             return Ragged(concat([split(row) for row in some]), offsets)
         if any(row.shape[1:] != some[0].shape[1:] for row in some):
             return Ragged(some, None)
-        return Ragged(join("concatenate", some), offsets)
+        return Ragged(join("concatenate", some), offsets, None, None if rows else like)
 
     @staticmethod
     def from_packed(values: Row, offsets: Any) -> Ragged:

@@ -15,6 +15,8 @@ from axon.backends.ragged import Ragged, Row
 from axon.backends.ragged_rows import map_rows
 from axon.ops.arrays import Arrays, Meaning, Value
 
+MOST_COMPILED = 64
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
@@ -45,6 +47,8 @@ class Lifted:
 
 
 def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: Any) -> Value:
+    if any(isinstance(a, tuple) and _varies(a) for a in args):
+        return _by_shape(plan, meaning, xp, args, attributes)
     if plan.family != "functional" and not any(isinstance(a, Ragged) for a in args):
         return meaning(xp, *args, **attributes)
     match plan.operator:
@@ -69,6 +73,14 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
             return state
         case "concat" if all(isinstance(a, Ragged) for a in args):
             return ragged.concat(args, attributes["axis"] % args[0].rank)
+        case "stack" if attributes["axis"] == 0:
+            return Ragged.from_rows(args)
+        case "expand_dims" if attributes["axis"] == (0,):
+            return Ragged.from_rows(args)
+        case "tril" | "triu" if not plan.rows[0]:  # one matrix, whose rows end early
+            padded, _ = args[0].to_padded()
+            made = meaning(xp, padded, **attributes)
+            return Ragged.from_padded(made, lengths=args[0].lengths)
     if plan.family == "functional" and not any(isinstance(a, Ragged) for a in args):
         return meaning(xp, *args, **attributes)
     if plan.family == "reductions" and attributes.get("axis", 0) is None and len(args) == 1:
@@ -120,26 +132,60 @@ def _stretch(tensor: Row, count: int) -> Row:
     return numpy.broadcast_to(numpy.asarray(tensor), (count, *tensor.shape[1:]))
 
 
+def _varies(shape: tuple[Any, ...]) -> bool:
+    """Whether a shape has one size for each row."""
+    return any(isinstance(size, numpy.ndarray) for size in shape)
+
+
+def _by_shape(
+    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value:
+    """A tensor made in a shape that varies: each row in its own."""
+    shape = next(a for a in args if isinstance(a, tuple) and _varies(a))
+    if plan.operator not in ("zeros", "ones", "full", "broadcast_to"):
+        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here")
+
+    def row(i: int) -> Value:
+        sizes = tuple(int(n[i]) if isinstance(n, numpy.ndarray) else n for n in shape[1:])
+        given = [
+            sizes
+            if a is shape
+            else a[i if len(a) > 1 else 0]
+            if hasattr(a, "dtype") and ragged.rank(a) == len(shape)
+            else a
+            for a in args
+        ]
+        return meaning(xp, *given, **attributes)
+
+    vary = ragged.Varying(tuple(isinstance(n, numpy.ndarray) for n in shape[1:]))
+    like = (
+        None
+        if shape[0]
+        else meaning(xp, *[(0,) * len(shape[1:]) if a is shape else a for a in args], **attributes)
+    )
+    return Ragged.from_rows([row(i) for i in range(shape[0])], like, vary)
+
+
 # --- row by row ------------------------------------------------------------------------------
 
 
 def _by_rows(
-    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+    plan: Plan,
+    meaning: Meaning,
+    xp: Arrays,
+    args: Sequence[Any],
+    attributes: dict[str, Any],
+    level: int = 0,
 ) -> Value:
-    """A batch of rows, each on its own; an axis that is counted from the front moves."""
-    if not any(isinstance(a, Ragged) for a in args):
-        return meaning(xp, *args, **attributes)
+    """A batch of rows, each as a batch of one: axes are counted as in the whole."""
     by_row = plan.rows
+    if not any(isinstance(a, Ragged) for a in args):
+        alone = (None,) * level
+        given = [a[alone] if use and level else a for a, use in zip(args, by_row, strict=True)]
+        return _only(meaning(xp, *given, **attributes), level)
+    if any(isinstance(a, Ragged) and not use for a, use in zip(args, by_row, strict=True)):
+        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here")
     tensors = [a for a, use in zip(args, by_row, strict=True) if use]
-    if not tensors:
-        raise ragged.RaggedError(f"{plan.operator} needs rows of one size")
-    inner = dict(attributes)
-    axis = inner.get("axis") if by_row[0] else None
-    if isinstance(axis, int) and axis >= 0:
-        inner["axis"] = axis - 1
-    elif isinstance(axis, tuple):
-        inner["axis"] = tuple(a - 1 if a >= 0 else a for a in axis)
-
     # what is the same for all rows: arrays are given to the function, the rest is part of it
     arrays = [hasattr(a, "dtype") and not use for a, use in zip(args, by_row, strict=True)]
     outside = tuple(a for a, is_array in zip(args, arrays, strict=True) if is_array)
@@ -151,12 +197,20 @@ def _by_rows(
             next(rows) if use else next(given) if is_array else a
             for a, use, is_array in zip(rest, by_row, arrays, strict=True)
         ]
-        return _by_rows(plan, meaning, xp, parts, inner)
+        return _by_rows(plan, meaning, xp, parts, attributes, level + 1)
 
     varying = plan.varying if isinstance(plan.varying, tuple) else plan.varying or plan.may_vary
     function = Lifted(one, outside, ())
-    batched = _batched(plan, xp, function, tensors, (tuple(rest), tuple(inner.items())))
+    kind = (level, tuple(rest), tuple(attributes.items()))
+    batched = _batched(plan, xp, function, tensors, kind)
     return map_rows(function, tensors, ragged_result=varying, batched=batched)
+
+
+def _only(result: Value, level: int) -> Value:
+    """What a batch of one gives, on its own."""
+    if isinstance(result, tuple):
+        return tuple(_only(part, level) for part in result)
+    return result[(0,) * level] if level else result
 
 
 def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:
@@ -185,6 +239,8 @@ def _batched(
     made = plan.compiled.get(key)
     if made is None:
         made = vectorised(function.function, len(function.values), function.sizes, len(tensors))
+        if len(plan.compiled) >= MOST_COMPILED:
+            plan.compiled.clear()
         plan.compiled[key] = made
     return lambda *rows: made(*function.values, *rows)
 

@@ -636,7 +636,7 @@ class Lowering:
         if operator.name == "identity":
             return operands[0]
         given = {**operator.defaults, **attributes}
-        rows = ragged.row_operands(operands, type_, written)
+        rows = ragged.row_operands(operator, operands, type_, written)
         assert isinstance(written, Fn)
         result = self.value(type_.result, written.result)
         self.emit(Apply(result, operator, operands, given, span, rows))

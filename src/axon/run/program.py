@@ -431,19 +431,25 @@ class Function:
             ) from None
         except (RaggedError, WrongResult) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
-        except IndexError as problem:
-            raise RunError(f"{self.__name__}: an index is out of range: {problem}") from None
-        except TypeError as problem:
-            if type(problem).__name__ != "TracerArrayConversionError":
-                raise
-            name = self.__name__
-            raise ArgumentError(
+        except Exception as problem:
+            raise self._told(problem) from None
+
+    def _told(self, problem: Exception) -> Exception:
+        """What a failure of the run says to the caller; a bug of ours stays what it is."""
+        name, kind = self.__name__, type(problem).__name__
+        if kind == "Untraceable":
+            return ArgumentError(
+                f"{name} cannot be traced by JAX: some of its sizes depend on values"
+            )
+        if kind == "TracerArrayConversionError":
+            return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
-            ) from None
-        except ValueError as problem:
-            if "empty sequence" not in str(problem):
-                raise
-            raise RunError(f"{self.__name__}: {problem}; an axis has size 0") from None
+            )
+        if isinstance(problem, IndexError):
+            return RunError(f"{name}: an index is out of range: {problem}")
+        if isinstance(problem, ValueError) and "empty sequence" in str(problem):
+            return RunError(f"{name}: {problem}; an axis has size 0")
+        return problem
 
 
 def _declared(module: Module) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from axon.backends.numpy_arrays import element as dtype
-from axon.backends.ragged import Ragged, split
+from axon.backends.ragged import Ragged, Varying, split
 from axon.backends.ragged_forms import from_awkward, from_list
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ElemVar
@@ -48,7 +48,7 @@ def take(given: Given, wanted: Type | None) -> Any:
     if isinstance(wanted, ShapeValue):
         return tuple(_size(size) for size in given) if _is_listed(given) else _size(given)
     if isinstance(given, Ragged):
-        return given
+        return _as_wanted(given, wanted)
     if wanted is not None and wants_rows(wanted) and len(getattr(given, "shape", ())) > 1:
         return split(given)  # rows of one size are rows
     if isinstance(given, numpy.ndarray):
@@ -63,12 +63,25 @@ def take(given: Given, wanted: Type | None) -> Any:
     if is_torch(given):
         return from_torch(given)
     if _module(given) == "awkward":
-        return from_awkward(given)
+        return _as_wanted(from_awkward(given), wanted)
     if hasattr(given, "dtype") and hasattr(given, "shape"):
         return given
     if isinstance(given, list) and wanted is not None and wants_rows(wanted):
         return _rows(given, wanted)
     return _plain(given, wanted)
+
+
+def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:
+    """Rows may agree in a size by chance: which of them vary is for the definition to say."""
+    if not isinstance(wanted, Tensor) or not wants_rows(wanted) or len(wanted.shape) != given.rank:
+        return given
+    vary = Varying(tuple(isinstance(d, DimVar) and d.runtime for d in wanted.shape[1:]))
+    if vary.sizes == tuple(size is None for size in given.shape[1:]):
+        return given
+    if any(isinstance(row, Ragged) for row in given.rows):
+        return given
+    like = given.empty_row if given.like is None else given.like
+    return Ragged.from_rows(given.rows, like, vary)
 
 
 def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type | None]:
