@@ -11,7 +11,8 @@ import pytest
 
 from axon.cli import html, main
 from axon.cli.html import explain_page, page_model
-from axon.driver import check_text
+from axon.driver import check, check_text
+from axon.files import find_import, read_source
 from axon.solver.rules import RULES
 from axon.solver.trace import LAWS, derive
 
@@ -73,7 +74,7 @@ def test_every_rule_has_a_law() -> None:
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.axon")), ids=lambda p: p.stem)
 def test_the_page_has_the_steps_and_the_sets_that_the_text_has(path: Path) -> None:
-    checked = check_text(path.read_text(encoding="utf-8"))
+    checked = check(read_source(str(path)), find_import)
     model = page_model(checked)
     assert [d["name"] for d in model["definitions"]] == [
         d.name for d in sorted(checked.inferred.definitions, key=lambda d: d.span.start)

@@ -54,3 +54,13 @@ def test_an_inequality_that_another_has_simplified_does_not_make_itself_true() -
     for left, right in ((name, M), (N, 0), (M, 3), (K, 0)):
         store.post(DimEq(left, right))
     assert store.conflicts
+
+
+def test_two_equations_may_lend_the_same_sum() -> None:
+    """2n = 3k and 2m = 3k say the same of a sum once n and m are one; then k is known."""
+    k, m, n = DimVar("k"), DimVar("m"), DimVar("n")
+    store = new_store()
+    for left, right in ((dims.scale(2, n), dims.scale(3, k)), (dims.scale(2, m), dims.scale(3, k))):
+        store.post(DimEq(left, right))
+    store.post(DimEq(k, 0))
+    assert store.dim(n) == store.dim(m) == 0 and not store.conflicts

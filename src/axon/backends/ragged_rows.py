@@ -46,7 +46,7 @@ def map_rows(
     """
     count = _count(args)
     if count == 0:
-        sample = function(*map(_zeros_row, args)) if like is None else like
+        sample = _tried(function, args) if like is None else like
         return _tensor([], ragged_result, sample, _home(sample))
     if batched is None or any(isinstance(arg, Ragged) and not _flat(arg) for arg in args):
         rows = [arg if isinstance(arg, Ragged) else _rows(arg) for arg in args]
@@ -55,6 +55,16 @@ def map_rows(
     else:
         results, home = _many(batched, args)
     return _tensor(results, ragged_result, results[0], home)
+
+
+def _tried(function: Callable[..., Value], args: Sequence[Row]) -> Value:
+    """What the function gives for a row of zeros: one where sizes vary, or none if one is too
+    many.
+    """
+    try:
+        return function(*(_zeros_row(arg, 1) for arg in args))
+    except Exception:
+        return function(*(_zeros_row(arg, 0) for arg in args))
 
 
 def _count(args: Sequence[Row]) -> int:
@@ -137,13 +147,15 @@ def _sizes(value: Row) -> tuple[int | None, ...]:
     return value.shape if isinstance(value, Ragged) else numpy.shape(value)
 
 
-def _zeros_row(arg: Row) -> Row:
-    """A row such as the argument would have, of one zero where sizes vary."""
+def _zeros_row(arg: Row, length: int) -> Row:
+    """A row such as the argument would have, with so many zeros where sizes vary."""
     if not isinstance(arg, Ragged):
         return put(namespace(arg), numpy.zeros(arg.shape[1:], arg.dtype))
     if arg.varying is not None:  # a row is an array, and which of its sizes vary is known
-        sizes = [1 if size is None else size for size in arg.shape[1:]]
+        sizes = [length if size is None else size for size in arg.shape[1:]]
         return put(arg.xp, numpy.zeros(sizes, arg.dtype))
     row = arg.empty_row
-    inner = _zeros_row(row)
-    return Ragged.from_rows([inner]) if isinstance(row, Ragged) else inner[None]
+    inner = _zeros_row(row, length)
+    if isinstance(row, Ragged):
+        return Ragged.from_rows([inner] * length, inner)
+    return inner[None] if length else row

@@ -381,8 +381,10 @@ class Store:
         lent, constraint.lent = constraint.lent, None
         if isinstance(lent, tuple):
             del self.rewrites[lent]
-        elif isinstance(lent, frozenset) and self.sums[lent][1] is constraint:
-            del self.sums[lent]
+        elif isinstance(lent, frozenset):
+            known = self.sums.get(lent)
+            if known is not None and known[1] is constraint:  # another may have lent the same
+                del self.sums[lent]
         elif isinstance(constraint.relation, AtLeast):
             self.facts.forget(constraint)
 
