@@ -62,12 +62,22 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check)
 
     infer = commands.add_parser("infer", help="print the signature of every definition")
-    infer.add_argument("file", metavar="FILE")
+    infer.add_argument("file", metavar="FILE", help="a program, or an ONNX model (.onnx)")
     infer.add_argument("--json", action="store_true", help="signatures and diagnostics as JSON")
     infer.add_argument(
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    infer.add_argument(
+        "--forget-inputs",
+        action="store_true",
+        help="of an ONNX model: recover the shapes of its inputs from its weights",
+    )
+    infer.add_argument(
+        "--check",
+        action="store_true",
+        help="of an ONNX model: an annotation that the graph contradicts is an error",
+    )
     _add_prove(infer)
     infer.set_defaults(run=_infer)
 
@@ -161,6 +171,10 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _infer(options: argparse.Namespace) -> int:
+    if options.file.endswith(".onnx"):
+        from axon.cli.onnx import infer
+
+        return infer(options)
     from axon.driver import check
 
     if _lacks_prover(options):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from axon.solver.constraints import Constraint
 from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Max, Min
 from axon.types.type import (
     Broadcast,
     DimBroadcast,
@@ -152,10 +152,27 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             again = [DimBroadcast(first, (first, *left))] if left else []
             store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
+    largest = next((q for q in parts if all(p == q or _cut(p, q) for p in parts)), None)
+    if largest is not None and result != largest:
+        others = (p for p in parts if p != largest)
+        whole = DimBroadcast(largest, (largest, *others))
+        store.derive("broadcasting", constraint, DimEq(result, largest), whole)
+        return
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
     _share(store, constraint, lone)
+
+
+def _cut(part: Dim, size: Dim) -> bool:
+    """Whether a part is `min(size, 64)` or `max(size, 1)`: beside that size it never decides.
+
+    Where the two differ and yet fit, the part is 1; that the size is 1 or 0 then makes it so too.
+    """
+    atom = dims.lone_atom(part)
+    if isinstance(atom, Min):
+        return all(p == size or (isinstance(p, int) and p > 0) for p in atom.args)
+    return isinstance(atom, Max) and all(p in (size, 1) for p in atom.args)
 
 
 def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:

@@ -1,0 +1,1 @@
+"""Models from elsewhere as Axon programs: one package for each format."""

@@ -1,0 +1,359 @@
+"""From a model to a program: node by node, each inferred as soon as it is written.
+
+What inference knows so far is used to fold computations of sizes: an integer tensor whose elements
+are known, as numbers or as dimensions, has *contents*, and what takes them gets them as a shape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from axon.inference.environment import Entry, Environment
+from axon.inference.infer import Inference
+from axon.inference.state import State
+from axon.ops import OPERATORS
+from axon.solver.constraints import Origin
+from axon.source import Source, Span
+from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.type import UNKNOWN, AtLeast, DimValue, Shape, ShapeValue, Tensor, Tuple, Type
+from axon.types.variables import DimVar, ElemVar, ShapeVar
+
+MOST_CONTENTS = 2048
+RESERVED = frozenset(
+    {"fn", "op", "import", "as", "where", "true", "false", "inf", "nan", "shape", "dim"}
+)
+
+ELEMENTS = {
+    1: "f32", 2: "u8", 3: "i8", 4: "u16", 5: "i16", 6: "i32", 7: "i64", 9: "bool",
+    10: "f16", 11: "f64", 12: "u32", 13: "u64", 16: "bf16",
+}  # fmt: skip
+"""Element types by their numbers in ONNX."""
+
+Contents = Any
+"""A NumPy array of objects: numbers, dimensions, or None where an element is not known."""
+
+
+class Unsupported(Exception):
+    """A node that has no rule: its results are not known, and the rest goes on."""
+
+
+@dataclass(slots=True)
+class Importer:
+    """A graph in the making. `types` and `contents` are by the names of tensors in the model."""
+
+    source: Source
+    state: State = field(default_factory=State)
+    types: dict[str, Type] = field(default_factory=dict)
+    contents: dict[str, Contents] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=lambda: set(RESERVED) | set(OPERATORS))
+    unsupported: dict[str, str] = field(default_factory=dict)
+    env: Environment = field(default_factory=Environment)
+    functions: dict[tuple[str, str], Any] = field(default_factory=dict)
+    sized: set[Dim] = field(default_factory=set)
+    opset: int = 0
+    depth: int = 0
+    inference: Inference = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.state.level = self.state.depth = 1
+        self.inference = Inference(self.state, lambda _: None)
+
+    # --- tensors ---
+
+    def define(self, name: str, type_: Type, contents: Contents = None) -> None:
+        """From here on the model's tensor of that name has this type."""
+        alias = self.alias(name)
+        self.types[name] = type_
+        self.env.names[alias] = Entry(type_)
+        if contents is not None:
+            self.contents[name] = contents
+        else:
+            self.contents.pop(name, None)
+
+    def alias(self, name: str) -> str:
+        """A name for a tensor that a program can have."""
+        known = self.aliases.get(name)
+        if known is None:
+            base = re.sub(r"\W+", "_", name).strip("_") or "v"
+            base = f"v_{base}" if base[0].isdigit() else base
+            known, number = base, 1
+            while known in self.taken:
+                number += 1
+                known = f"{base}_{number}"
+            self.taken.add(known)
+            self.aliases[name] = known
+        return known
+
+    def shape(self, name: str) -> Shape | None:
+        """What is known of a tensor's shape, as far as it is one of known rank."""
+        type_ = self.state.prune(self.types.get(name, UNKNOWN))
+        if not isinstance(type_, Tensor):
+            return None
+        word = self.state.store.word(type_.shape)
+        return None if any(isinstance(item, ShapeVar) for item in word) else word
+
+    def elem(self, name: str) -> Any:
+        type_ = self.state.prune(self.types.get(name, UNKNOWN))
+        if isinstance(type_, Tensor):
+            return self.state.elem(type_.elem)
+        return ElemVar("", self.state.level)
+
+    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
+        """A tensor of which nothing, or no more than this, is known."""
+        elem = elem or ElemVar("", self.state.level)
+        if rank is None:
+            return Tensor(elem, (self.state.fresh_shape(),))
+        return Tensor(elem, tuple(self.state.fresh_dim() for _ in range(rank)))
+
+    # --- nodes ---
+
+    def run(self, nodes: Sequence[Any], spans: Sequence[Span], rules: dict[str, Rule]) -> None:
+        for node, span in zip(nodes, spans, strict=True):
+            self.node(node, span, rules)
+
+    def node(self, proto: Any, span: Span, rules: dict[str, Rule]) -> None:
+        node = Node(self, proto, span, rules)
+        rule = rules.get(proto.op_type) if proto.domain in ("", "ai.onnx") else None
+        function = self.functions.get((proto.domain, proto.op_type))
+        try:
+            if function is not None:
+                node.call_function(function)
+            elif rule is None:
+                raise Unsupported(proto.op_type)
+            else:
+                rule(node)
+        except Unsupported as problem:
+            self.unsupported[proto.op_type] = str(problem)
+        for name in proto.output:
+            if name and name not in self.types:
+                self.define(name, self.unknown())
+            self.sized.update(dim for dim in self.shape(name) or () if isinstance(dim, Poly))
+
+    def is_size(self, dim: Dim) -> bool:
+        """Whether it is known not to be negative: some tensor has it as a size."""
+        return dims.is_nonnegative(dim) or dim in self.sized
+
+
+Rule = Callable[["Node"], None]
+
+
+class Node:
+    """One node, as the rules see it."""
+
+    def __init__(self, importer: Importer, proto: Any, span: Span, rules: dict[str, Rule]) -> None:
+        self.importer = importer
+        self.proto = proto
+        self.span = span
+        self.rules = rules
+        self.attributes = {a.name: a for a in proto.attribute}
+
+    # --- what it is given ---
+
+    @property
+    def count(self) -> int:
+        return len(self.proto.input)
+
+    @property
+    def outputs(self) -> list[str]:
+        return list(self.proto.output)
+
+    def has(self, index: int) -> bool:
+        return index < len(self.proto.input) and self.proto.input[index] != ""
+
+    def name(self, index: int) -> str:
+        if not self.has(index):
+            raise Unsupported(f"{self.proto.op_type} without input {index}")
+        return str(self.proto.input[index])
+
+    def given(self, index: int) -> ast.Expr:
+        """An input, as an expression."""
+        name = self.name(index)
+        if name not in self.importer.types:
+            self.importer.define(name, self.importer.unknown())
+        return ast.Name(self.importer.alias(name), self.span)
+
+    def rank(self, index: int) -> int | None:
+        shape = self.shape(index)
+        return None if shape is None else len(shape)
+
+    def shape(self, index: int) -> Shape | None:
+        return self.importer.shape(self.name(index)) if self.has(index) else None
+
+    def elem(self, index: int) -> Any:
+        return self.importer.elem(self.name(index))
+
+    def contents(self, index: int) -> Contents:
+        """The elements of an input, where they are known."""
+        return self.importer.contents.get(self.name(index)) if self.has(index) else None
+
+    def whole(self, index: int) -> list[Any] | None:
+        """The elements of an input as a flat list, if all of them are known."""
+        found = self.contents(index)
+        if found is None or any(item is None for item in found.flat):
+            return None
+        return list(found.flat)
+
+    def ints(self, index: int) -> list[int] | None:
+        """The same if they are whole numbers."""
+        found = self.whole(index)
+        if found is None or not all(isinstance(item, int) for item in found):
+            return None
+        return found
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute."""
+        found = self.attributes.get(name)
+        if found is None:
+            return default
+        match found.type:
+            case 1:
+                return float(found.f)
+            case 2:
+                return int(found.i)
+            case 3:
+                return found.s.decode("utf-8", "replace")
+            case 4:
+                return found.t
+            case 5:
+                return found.g
+            case 6:
+                return [float(x) for x in found.floats]
+            case 7:
+                return [int(x) for x in found.ints]
+            case 8:
+                return [s.decode("utf-8", "replace") for s in found.strings]
+            case _:
+                return default
+
+    # --- what it says ---
+
+    def call(self, operator: str, *args: ast.Expr, **attributes: object) -> ast.Expr:
+        """An operator applied; attributes that are None are left out."""
+        given = tuple(
+            ast.Attribute(name, self.literal(value), self.span)
+            for name, value in attributes.items()
+            if value is not None
+        )
+        if operator in INFIX and len(args) == 2:
+            return ast.Infix(operator, args[0], args[1], self.span, self.span)
+        return ast.Call(ast.Name(operator, self.span), args, given, self.span)
+
+    def literal(self, value: object) -> ast.Expr:
+        """A value as an expression: numbers, lists, strings, dimensions."""
+        span = self.span
+        match value:
+            case bool():
+                return ast.Number(value, "bool", str(value).lower(), span)
+            case int() if value < 0:
+                return ast.Negate(ast.Number(-value, "int", str(-value), span), span)
+            case int():
+                return ast.Number(value, "int", str(value), span)
+            case float() if value < 0:
+                return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
+            case float():
+                return ast.Number(value, "float", str(value), span)
+            case str():
+                return ast.String(value, span)
+            case list() | tuple():
+                return ast.ListExpr(tuple(self.literal(item) for item in value), span)
+            case Elem(name):
+                return ast.Name(name, span)
+            case _:
+                return self.size(value)  # type: ignore[arg-type]
+
+    def size(self, dim: Dim) -> ast.Expr:
+        """A dimension as an expression."""
+        return self.held(DimValue(dim))
+
+    def shape_literal(self, shape: Sequence[Dim]) -> ast.Expr:
+        return self.held(ShapeValue(tuple(shape)))
+
+    def held(self, type_: Type) -> ast.Expr:
+        """An expression of a type: a name of its own for it."""
+        env = self.importer.env
+        name = f"size {len(env.names)}"
+        env.names[name] = Entry(type_)
+        return ast.Name(name, self.span)
+
+    def infer(self, expr: ast.Expr) -> Type:
+        return self.importer.inference.infer(expr, self.importer.env)
+
+    def gives(self, *exprs: ast.Expr | Type | None, contents: Contents = None) -> None:
+        """The outputs, one after another: expressions, or types where no expression says it."""
+        for name, expr in zip(self.proto.output, exprs, strict=False):
+            if name and expr is not None:
+                known = expr if not isinstance(expr, EXPRESSIONS) else self.infer(expr)
+                self.importer.define(name, known, contents)  # type: ignore[arg-type]
+
+    def gives_parts(self, expr: ast.Expr) -> None:
+        """The outputs are the parts of a tuple."""
+        found = self.importer.state.prune(self.infer(expr))
+        if isinstance(found, Tuple):
+            self.gives(*found.items)
+
+    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
+        return self.importer.unknown(elem, rank)
+
+    def fresh_dim(self) -> DimVar:
+        return self.importer.state.fresh_dim()
+
+    def guard(self, dim: Dim) -> None:
+        """What the model takes for granted, and a run checks: that this is not negative."""
+        origin = Origin("size", self.span, self.proto.op_type)
+        self.importer.state.post(AtLeast(dim, silent=True), origin)
+
+    def axis(self, axis: int, rank: int | None) -> int:
+        """An axis that is counted from the front where the rank is known."""
+        return axis + rank if rank is not None and axis < 0 else axis
+
+    def call_function(self, function: Any) -> None:
+        """A function of the model's own, written out where it is called."""
+        importer = self.importer
+        if importer.depth > 12:
+            raise Unsupported(f"{self.proto.op_type}: functions call each other too deeply")
+        inside: dict[str, str] = dict(zip(function.input, self.proto.input, strict=False))
+        outside = dict(zip(function.output, self.proto.output, strict=False))
+        prefix = f"{self.proto.output[0]}/"
+        importer.depth += 1
+        for proto in function.node:
+            copy = type(proto)()
+            copy.CopyFrom(proto)
+            for i, name in enumerate(copy.input):
+                copy.input[i] = inside.get(name, name and prefix + name)
+            for i, name in enumerate(copy.output):
+                given = outside.get(name, name and prefix + name)
+                inside[name] = given
+                copy.output[i] = given
+            for attribute in copy.attribute:
+                if attribute.ref_attr_name:
+                    given_attribute = self.attributes.get(attribute.ref_attr_name)
+                    name = attribute.name
+                    if given_attribute is not None:
+                        attribute.CopyFrom(given_attribute)
+                        attribute.name = name
+            importer.node(copy, self.span, self.rules)
+        importer.depth -= 1
+
+
+@dataclass(frozen=True, slots=True)
+class Elem:
+    """An element type, as the value of an attribute."""
+
+    name: str
+
+
+INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
+EXPRESSIONS = (ast.Name, ast.Number, ast.Call, ast.Infix, ast.Negate, ast.TupleExpr, ast.ListExpr)
+
+
+def array(items: object) -> Contents:
+    """Contents from a nested list."""
+    return numpy.array(items, dtype=object)

@@ -1,0 +1,116 @@
+"""Computing with contents: arrays of numbers and dimensions, some of them not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy
+
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.variables import DimVar
+
+SYMBOLS = (DimVar, Poly)
+
+
+def is_symbol(x: object) -> bool:
+    return isinstance(x, SYMBOLS)
+
+
+def pointwise(function: Callable[..., Any], *parts: Any) -> Any:
+    """A function of elements that are known; where one is not, nor is the result."""
+    broadcast = numpy.broadcast_arrays(*parts)
+    result = numpy.empty(broadcast[0].shape, dtype=object)
+    for index in numpy.ndindex(result.shape):
+        items = [part[index] for part in broadcast]
+        result[index] = None if any(item is None for item in items) else function(*items)
+    return result
+
+
+def add(a: Any, b: Any) -> Any:
+    return dims.add(a, b) if is_symbol(a) or is_symbol(b) else a + b
+
+
+def sub(a: Any, b: Any) -> Any:
+    return dims.sub(a, b) if is_symbol(a) or is_symbol(b) else a - b
+
+
+def mul(a: Any, b: Any) -> Any:
+    if is_symbol(a) or is_symbol(b):
+        if isinstance(a, float) or isinstance(b, float):
+            return None
+        return dims.mul(a, b)
+    return a * b
+
+
+def div(a: Any, b: Any) -> Any:
+    """ONNX rounds quotients of integers towards zero, which is down where neither is negative."""
+    if is_symbol(a) or is_symbol(b):
+        if isinstance(a, float) or isinstance(b, float):
+            return None
+        return None if b == 0 or (isinstance(b, int) and b < 0) else dims.floordiv(a, b)
+    if isinstance(a, float) or isinstance(b, float):
+        return None if b == 0 else a / b
+    if b == 0:
+        return None
+    return int(Fraction(a, b))
+
+
+def mod(a: Any, b: Any) -> Any:
+    if b == 0 or isinstance(a, float) or isinstance(b, float):
+        return None
+    return dims.mod(a, b) if is_symbol(a) or is_symbol(b) else a % b
+
+
+def negate(a: Any) -> Any:
+    return dims.scale(-1, a) if is_symbol(a) else -a
+
+
+def least(a: Any, b: Any) -> Any:
+    return dims.minimum(a, b) if is_symbol(a) or is_symbol(b) else min(a, b)
+
+
+def greatest(a: Any, b: Any) -> Any:
+    return dims.maximum(a, b) if is_symbol(a) or is_symbol(b) else max(a, b)
+
+
+def equal(a: Any, b: Any) -> Any:
+    """True, False, or None where it depends on the sizes."""
+    if not is_symbol(a) and not is_symbol(b):
+        return bool(a == b)
+    if isinstance(a, float | bool) or isinstance(b, float | bool):
+        return None
+    gap = dims.sub(a, b)
+    if gap == 0:
+        return True
+    apart = dims.is_nonnegative(dims.sub(gap, 1)) or dims.is_nonnegative(dims.sub(-1, gap))
+    return False if apart else None
+
+
+def less(a: Any, b: Any) -> Any:
+    if not is_symbol(a) and not is_symbol(b):
+        return bool(a < b)
+    if isinstance(a, float) or isinstance(b, float):
+        return None
+    if dims.is_nonnegative(dims.sub(dims.sub(b, a), 1)):
+        return True
+    return False if dims.is_nonnegative(dims.sub(a, b)) else None
+
+
+def choose(condition: Any, a: Any, b: Any) -> Any:
+    if condition is None:
+        return a if same(a, b) else None
+    return a if condition else b
+
+
+def same(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and equal(a, b) is True
+
+
+def product(items: list[Any]) -> Dim:
+    total: Any = 1
+    for item in items:
+        total = mul(total, item)
+    return total  # type: ignore[no-any-return]

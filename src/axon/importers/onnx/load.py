@@ -1,0 +1,55 @@
+"""Reading a model, whatever is in the file: a clear sentence for what is no model."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+LARGEST_FILE = 2 << 30
+DEEPEST = 16
+
+
+class NoModel(Exception):
+    """A file that is no ONNX model that can be read; the sentence says why."""
+
+
+def read_model(path: str) -> Any:
+    """The model in a file, without the data that it keeps elsewhere."""
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        if not os.path.isfile(path):
+            raise NoModel(f"there is no file {path}")
+        if os.path.getsize(path) > LARGEST_FILE:
+            raise NoModel(f"{path} is larger than 2 GB, which no ONNX file can be")
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as problem:
+        raise NoModel(f"{path} cannot be read: {problem.strerror or problem}") from None
+    if data[:2] == b"PK":
+        raise NoModel(f"{path} is a zip file, not an ONNX model")
+    try:
+        model = onnx.load_model_from_string(data)
+    except (DecodeError, ValueError, RuntimeError, MemoryError):
+        raise NoModel(f"{path} is not an ONNX model") from None
+    return checked(model, path)
+
+
+def checked(model: Any, path: str) -> Any:
+    """The model, if its graph can be walked: it has one, and is not nested without end."""
+    if not model.HasField("graph") or not (model.graph.node or model.graph.output):
+        raise NoModel(f"{path} is not an ONNX model: it has no graph")
+    _check_depth(model.graph, path, 0)
+    return model
+
+
+def _check_depth(graph: Any, path: str, depth: int) -> None:
+    if depth > DEEPEST:
+        raise NoModel(f"{path}: graphs are nested more than {DEEPEST} deep")
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _check_depth(attribute.g, path, depth + 1)
+            for inner in attribute.graphs:
+                _check_depth(inner, path, depth + 1)

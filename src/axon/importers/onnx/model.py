@@ -1,0 +1,154 @@
+"""A whole model: its inputs, weights and nodes, and what is known of every tensor in the end."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+
+from axon.driver import room
+from axon.importers.onnx import layers, pointwise, sizes
+from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
+from axon.importers.onnx.rules import RULES
+from axon.inference.report import describe
+from axon.source import Source, Span
+from axon.types.type import Tensor, Type
+from axon.types.variables import DimVar, ShapeVar
+
+_FAMILIES = (layers, pointwise, sizes)
+MOST_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of a model: the types of its tensors by name, in its own importer."""
+
+    importer: Importer
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    spans: tuple[Span, ...]
+    given: dict[str, Type]
+
+    def type(self, name: str) -> Type:
+        return self.importer.state.resolve(self.importer.types[name])
+
+
+def import_model(model: Any, name: str, forget: bool = False) -> Imported:
+    """Infer a model, and again while what was found about its inputs at the end says more about
+    them than was known at the beginning.
+    """
+    with room():
+        found = _once(model, name, forget, {})
+        for _ in range(MOST_ROUNDS):
+            known = {n: found.type(n) for n in found.inputs}
+            if found.importer.state.store.conflicts or not _says_more(known, found.given):
+                break
+            found = _once(model, name, forget, known)
+        return found
+
+
+def _says_more(known: dict[str, Type], given: dict[str, Type]) -> bool:
+    """Whether an input whose rank was not known has one now."""
+
+    def ranked(type_: Type | None) -> bool:
+        return isinstance(type_, Tensor) and not any(isinstance(i, ShapeVar) for i in type_.shape)
+
+    return any(ranked(type_) and not ranked(given.get(name)) for name, type_ in known.items())
+
+
+def _once(model: Any, name: str, forget: bool, known: dict[str, Type]) -> Imported:
+    lines = [_line(node) for node in model.graph.node]
+    source = Source(name, "\n".join(lines) + "\n")
+    spans, at = [], 0
+    for line in lines:
+        spans.append(Span(source, at, at + len(line)))
+        at += len(line) + 1
+    importer = Importer(source)
+    importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
+    importer.functions = {(f.domain, f.name): f for f in model.functions}
+    weights = {tensor.name for tensor in model.graph.initializer}
+    for tensor in model.graph.initializer:
+        importer.define(tensor.name, tensor_type(tensor), tensor_contents(tensor))
+    named: dict[str, DimVar] = {}
+    given: dict[str, Type] = {}
+    for info in model.graph.input:
+        if info.name not in weights:
+            declared = _declared(importer, info, named, forget)
+            given[info.name] = _again(known[info.name]) if info.name in known else declared
+            importer.define(info.name, given[info.name])
+    importer.run(model.graph.node, spans, RULES)
+    importer.state.store.review()
+    outputs = tuple(o.name for o in model.graph.output)
+    return Imported(importer, tuple(given), outputs, tuple(spans), given)
+
+
+def _again(type_: Type) -> Type:
+    """What was found about an input, to begin with; what else was found will be found again."""
+    if not isinstance(type_, Tensor):
+        return type_
+    return Tensor(
+        type_.elem,
+        tuple(i if isinstance(i, int | DimVar | ShapeVar) else DimVar("", 1) for i in type_.shape),
+    )
+
+
+def problems(imported: Imported) -> list[Any]:
+    state = imported.importer.state
+    found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:20]]
+    return [*state.diagnostics, *found]
+
+
+def _line(node: Any) -> str:
+    name = f"{node.name}: " if node.name else ""
+    text = f"{name}{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}"
+    return re.sub(r"\s+", " ", text)[:2000]
+
+
+def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: bool) -> Type:
+    tensor = info.type.tensor_type
+    elem = ELEMENTS.get(tensor.elem_type)
+    if not info.type.HasField("tensor_type") or forget or not tensor.HasField("shape"):
+        return importer.unknown(elem)
+    word: list[Any] = []
+    for dim in tensor.shape.dim:
+        if dim.HasField("dim_value") and 0 <= dim.dim_value < 1 << 62:
+            word.append(int(dim.dim_value))
+        elif dim.dim_param:
+            var = named.get(dim.dim_param)
+            if var is None:
+                name = re.sub(r"\W", "_", dim.dim_param) or "n"
+                var = named[dim.dim_param] = DimVar(name, 1, user=True)
+            word.append(var)
+        else:
+            word.append(importer.state.fresh_dim())
+    return Tensor(elem or importer.unknown().elem, tuple(word))
+
+
+def tensor_type(tensor: Any) -> Tensor:
+    elem = ELEMENTS.get(tensor.data_type, "f32")
+    return Tensor(elem, tuple(max(int(n), 0) for n in tensor.dims))
+
+
+def tensor_contents(tensor: Any) -> Any:
+    """The elements of a small tensor that is in the file itself."""
+    count = 1
+    for n in tensor.dims:
+        count *= max(int(n), 0)
+    if count > MOST_CONTENTS or tensor.data_location == 1 or tensor.data_type not in ELEMENTS:
+        return None
+    if tensor.data_type not in (1, 6, 7, 9, 11, 2, 3) or (
+        tensor.data_type in (1, 11) and count > 64
+    ):
+        return None
+    import onnx.numpy_helper
+
+    try:
+        values = onnx.numpy_helper.to_array(tensor)
+    except (ValueError, TypeError, RuntimeError):
+        return None
+    result = numpy.empty(values.shape, dtype=object)
+    for index in numpy.ndindex(values.shape):
+        result[index] = values[index].item()
+    return result

@@ -1,0 +1,162 @@
+"""Element by element: arithmetic, comparisons, functions of one number."""
+
+from __future__ import annotations
+
+import numpy
+
+from axon.importers.onnx import contents
+from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.rules import rule
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+UNARY = {
+    "Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "Exp": "exp", "Log": "log",
+    "Sqrt": "sqrt", "Erf": "erf", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin",
+    "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh", "Floor": "floor",
+    "Ceil": "ceil", "Round": "round", "Abs": "abs", "Sign": "sign", "Reciprocal": "reciprocal",
+    "Softplus": "softplus", "HardSwish": "hard_swish", "Elu": "elu", "Selu": "selu",
+    "LeakyRelu": "leaky_relu", "HardSigmoid": "hard_sigmoid", "Gelu": "gelu", "Not": "logical_not",
+    "IsNaN": "isnan", "IsInf": "isinf",
+}  # fmt: skip
+
+SAME_SHAPE = (
+    "Celu", "Mish", "Softsign", "ThresholdedRelu", "Asinh", "Acosh", "Atanh", "BitwiseNot",
+    "Shrink", "LRN", "MeanVarianceNormalization", "LpNormalization", "Hardmax", "Swish",
+)  # fmt: skip
+"""What keeps the shape and the element type, and has no operator of its own yet."""
+
+BINARY = {
+    "Add": ("+", contents.add), "Sub": ("-", contents.sub), "Mul": ("*", contents.mul),
+    "Div": ("/", contents.div), "Pow": ("pow", None), "Mod": ("mod", contents.mod),
+    "Max": ("maximum", contents.greatest), "Min": ("minimum", contents.least),
+}  # fmt: skip
+COMPARE = {
+    "Equal": ("==", contents.equal), "Less": ("<", contents.less), "Greater": (">", None),
+    "LessOrEqual": ("<=", None), "GreaterOrEqual": (">=", None), "And": ("logical_and", None),
+    "Or": ("logical_or", None), "Xor": ("logical_xor", None),
+}  # fmt: skip
+
+
+@rule(*UNARY)
+def unary(node: Node) -> None:
+    node.gives(node.call(UNARY[node.proto.op_type], node.given(0)))
+
+
+@rule(*SAME_SHAPE, "PRelu", "Clip")
+def same_shape(node: Node) -> None:
+    node.gives(node.call("identity", node.given(0)))
+
+
+@rule("Neg")
+def negate(node: Node) -> None:
+    found = node.contents(0)
+    known = None if found is None else contents.pointwise(contents.negate, found)
+    node.gives(node.call("negate", node.given(0)), contents=known)
+
+
+@rule("Identity", "Dropout")
+def identity(node: Node) -> None:
+    node.gives(node.call("identity", node.given(0)), contents=node.contents(0))
+    if len(node.outputs) > 1 and node.outputs[1]:
+        node.gives(None, node.call("cast", node.given(0), to=Elem("bool")))
+
+
+@rule(*BINARY)
+def binary(node: Node) -> None:
+    operator, function = BINARY[node.proto.op_type]
+    found = node.contents(0)
+    expr = node.given(0)
+    for i in range(1, node.count):
+        other = node.contents(i)
+        expr = node.call(operator, expr, node.given(i))
+        known = found is not None and other is not None and function is not None
+        if known and node.proto.op_type == "Div":
+            for size in found.flat:
+                if contents.is_symbol(size) and not dims.is_nonnegative(size):
+                    node.guard(size)  # below zero it would be rounded the other way
+            for size in other.flat:
+                if contents.is_symbol(size):
+                    node.guard(dims.sub(size, 1))
+        found = contents.pointwise(function, found, other) if known and function else None
+    if node.proto.op_type == "Pow" and node.elem(0) != node.elem(1):
+        expr = node.call("pow", node.given(0), node.call("cast", node.given(1), to=_elem(node, 0)))
+    node.gives(expr, contents=found)
+
+
+@rule("Sum", "Mean")
+def several(node: Node) -> None:
+    expr = node.given(0)
+    for i in range(1, node.count):
+        expr = node.call("+", expr, node.given(i))
+    node.gives(expr)
+
+
+@rule(*COMPARE)
+def compare(node: Node) -> None:
+    operator, function = COMPARE[node.proto.op_type]
+    a, b = node.contents(0), node.contents(1)
+    known = None
+    if a is not None and b is not None:
+        if function is not None:
+            known = contents.pointwise(function, a, b)
+        elif node.proto.op_type == "Greater":
+            known = contents.pointwise(lambda x, y: contents.less(y, x), a, b)
+    node.gives(node.call(operator, node.given(0), node.given(1)), contents=known)
+
+
+@rule("Where")
+def where(node: Node) -> None:
+    parts = [node.contents(i) for i in range(3)]
+    known = None
+    if all(part is not None for part in parts):
+        c, a, b = numpy.broadcast_arrays(*parts)
+        known = numpy.empty(c.shape, dtype=object)
+        for index in numpy.ndindex(c.shape):
+            known[index] = contents.choose(c[index], a[index], b[index])
+    node.gives(node.call("where", *(node.given(i) for i in range(3))), contents=known)
+
+
+@rule("Cast")
+def cast(node: Node) -> None:
+    name = ELEMENTS.get(node.attribute("to", 0))
+    if name is None:
+        raise Unsupported("Cast to an element type that Axon does not have")
+    found = node.contents(0)
+    if found is not None and name.startswith(("i", "u")):
+        found = contents.pointwise(lambda x: int(x) if isinstance(x, float | bool) else x, found)
+    elif found is not None and name.startswith(("f", "b")) and name != "bool":
+        found = contents.pointwise(lambda x: float(x) if isinstance(x, int) else x, found)
+    elif found is not None:
+        found = contents.pointwise(lambda x: None if contents.is_symbol(x) else bool(x), found)
+    node.gives(node.call("cast", node.given(0), to=Elem(name)), contents=found)
+
+
+@rule("CastLike")
+def cast_like(node: Node) -> None:
+    node.gives(node.call("cast", node.given(0), to=_elem(node, 1)))
+
+
+def _elem(node: Node, index: int) -> Elem:
+    found = node.elem(index)
+    if not isinstance(found, str):
+        raise Unsupported(f"{node.proto.op_type} where an element type is not known")
+    return Elem(found)
+
+
+@rule("QuantizeLinear")
+def quantize(node: Node) -> None:
+    elem = node.elem(2) if node.has(2) else "u8"
+    node.gives(node.call("cast", node.given(0), to=Elem(elem if isinstance(elem, str) else "u8")))
+
+
+@rule("DequantizeLinear")
+def dequantize(node: Node) -> None:
+    elem = node.elem(1)
+    node.gives(node.call("cast", node.given(0), to=Elem(elem if isinstance(elem, str) else "f32")))
+
+
+@rule("DynamicQuantizeLinear")
+def dynamic_quantize(node: Node) -> None:
+    scale, zero = Tensor("f32", ()), Tensor("u8", ())
+    node.gives(node.call("cast", node.given(0), to=Elem("u8")), scale, zero)

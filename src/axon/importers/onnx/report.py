@@ -1,0 +1,154 @@
+"""What inference found about a model, for people and for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.importers.onnx.build import ELEMENTS
+from axon.importers.onnx.load import read_model
+from axon.importers.onnx.model import Imported, import_model, problems
+from axon.inference.schemes import is_silent, resolved, visible
+from axon.types.show import Names, Show
+from axon.types.type import (
+    Fn,
+    Relation,
+    Shape,
+    Tensor,
+    Tuple,
+    Type,
+    relation_variables,
+    type_variables,
+)
+from axon.types.variables import ElemVar, ShapeVar
+
+
+@dataclass(frozen=True, slots=True)
+class TensorReport:
+    """`shape` is the sizes of a tensor of known rank; `partial` is what is known otherwise."""
+
+    dtype: str | None
+    shape: tuple[int | str, ...] | None
+    partial: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    signature: str
+    where: tuple[str, ...]
+    guards: tuple[str, ...]
+    tensors: dict[str, TensorReport]
+    unsupported: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+
+def infer_file(path: str, forget: bool = False) -> Report:
+    """Everything there is to know about the model in a file; raises `NoModel`."""
+    return infer_model(read_model(path), path, forget)
+
+
+def infer_model(model: Any, name: str, forget: bool = False) -> Report:
+    imported = import_model(model, name, forget)
+    inputs = [imported.type(n) for n in imported.inputs]
+    known = [n for n in imported.outputs if n in imported.importer.types]
+    results = [imported.type(n) for n in known]
+    names = Names()
+    for type_ in inputs:
+        names.reserve(type_variables(type_))
+    show = Show(names)
+    whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
+    signature = show.type(whole)
+    relations = _conditions(imported, whole)
+    tensors = {n: _tensor(show, imported.type(n)) for n in imported.importer.types}
+    found = [*problems(imported), *_annotations(model, imported, show)]
+    return Report(
+        signature,
+        tuple(show.relation(r) for r in visible(relations)),
+        tuple(show.relation(r) for r in relations if is_silent(r)),
+        tensors,
+        tuple(sorted(imported.importer.unsupported)),
+        tuple(found),
+    )
+
+
+def _conditions(imported: Imported, whole: Type) -> list[Relation]:
+    """What is left to be checked of the sizes that the signature speaks of."""
+    state = imported.importer.state
+    shown = set(type_variables(whole))
+    found: dict[Relation, None] = {}
+    for constraint in state.store.waiting:
+        relation = resolved(state, constraint.relation)
+        variables = set(relation_variables(relation))
+        if variables and variables <= shown:
+            found[relation] = None
+    return list(found)
+
+
+def _tensor(show: Show, type_: Type) -> TensorReport:
+    if not isinstance(type_, Tensor):
+        return TensorReport(None, None, None)
+    elem = None if isinstance(type_.elem, ElemVar) else str(type_.elem)
+    if any(isinstance(item, ShapeVar) for item in type_.shape):
+        return TensorReport(elem, None, _spaced(show, type_.shape))
+    sizes = tuple(
+        item if isinstance(item, int) else show.dim(item, spaced=True)
+        for item in type_.shape
+        if not isinstance(item, ShapeVar)
+    )
+    return TensorReport(elem, sizes, None)
+
+
+def _spaced(show: Show, shape: Shape) -> str:
+    return show.shape(shape).replace("@", " @ ").replace(",", ", ")
+
+
+# --- what the file says of itself ------------------------------------------------------------
+
+
+def _annotations(model: Any, imported: Imported, show: Show) -> list[Diagnostic]:
+    """Declared shapes that the graph contradicts: they are reported, and never believed."""
+    made = {name: i for i, node in enumerate(model.graph.node) for name in node.output}
+    found: list[Diagnostic] = []
+    for info in [*model.graph.value_info, *model.graph.output]:
+        if info.name not in made or not info.type.HasField("tensor_type"):
+            continue
+        declared = info.type.tensor_type
+        type_ = imported.type(info.name)
+        if not declared.HasField("shape") or not isinstance(type_, Tensor):
+            continue
+        word = type_.shape
+        if any(isinstance(item, ShapeVar) for item in word):
+            continue
+        text = _differs(declared, type_)
+        if text is not None:
+            span = imported.spans[made[info.name]]
+            inferred = show.type(type_)
+            found.append(
+                Diagnostic(
+                    "AX501",
+                    Severity.WARNING,
+                    f"`{info.name}` is declared {text}, but the graph makes it {inferred}",
+                    (Label(span, "made here", primary=True),),
+                )
+            )
+    return found
+
+
+def _differs(declared: Any, type_: Tensor) -> str | None:
+    """The declared shape, if it can never be the inferred one."""
+    sizes = [
+        int(d.dim_value) if d.HasField("dim_value") else str(d.dim_param or "?")
+        for d in declared.shape.dim
+    ]
+    apart = len(sizes) != len(type_.shape) or any(
+        isinstance(a, int) and isinstance(b, int) and a != b
+        for a, b in zip(sizes, type_.shape, strict=True)
+    )
+    elem = ELEMENTS.get(declared.elem_type)
+    apart = apart or (isinstance(type_.elem, str) and elem is not None and elem != type_.elem)
+    return f"{elem or '?'} [{','.join(map(str, sizes))}]" if apart else None
