@@ -242,6 +242,8 @@ def test_error_page(path: Path) -> None:
         calls = [b.text for b in found if b.tag == "console" and b.text.startswith("$ axon run ")]
         assert any(f"error[{path.stem}]" in text for text in calls) or path.stem in NEVER_SEEN
         assert calls
+    elif path.stem.startswith("AX5"):  # what is wrong is in an ONNX file: see tests/importers
+        assert not found
     else:
         assert sum(block.tag == "axon-error" for block in found) == 1
         assert sum(block.tag == "axon" and "file" not in block.settings for block in found) <= 1

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from axon.solver.rules import new_store
 from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.poly import is_vast
 from axon.types.type import AtLeast, Broadcast, DimBroadcast, DimEq, ShapeEq
 from axon.types.variables import DimVar, ShapeVar
@@ -169,3 +174,23 @@ def test_some_part_of_a_broadcast_is_as_long_as_the_result() -> None:
     store = new_store(levels=False)
     store.post(Broadcast((A, B), ((C,), (S,))))
     assert len(store.word((S,))) == 2
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3])
+@pytest.mark.parametrize("cut", [dims.minimum, dims.maximum])
+def test_a_size_beside_what_it_is_cut_to_decides(cut: Callable[..., Dim], bound: int) -> None:
+    """broadcast(n, min(n,3)) is n and broadcast(n, max(n,1)) is n, wherever they fit."""
+    if cut is dims.maximum and bound > 1:
+        return
+    store = new_store(levels=False)
+    store.post(DimBroadcast(A, (B, cut(B, bound))))
+    assert store.dim(A) == store.dim(B) and store.waiting
+    for n in range(6):
+        other = min(n, bound) if cut is dims.minimum else max(n, bound)
+        fits = n == other or 1 in (n, other)
+        if fits:
+            assert (other if n == 1 else n) == n
+        concrete = new_store(levels=False)
+        concrete.post(DimBroadcast(A, (B, cut(B, bound))))
+        concrete.post(DimEq(B, n))
+        assert bool(concrete.conflicts) != fits

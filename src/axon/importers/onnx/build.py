@@ -26,6 +26,9 @@ from axon.types.type import UNKNOWN, AtLeast, DimValue, Shape, ShapeValue, Tenso
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 MOST_CONTENTS = 2048
+MOST_RANK = 64
+MOST_WRITTEN_OUT = 100_000
+"""Nodes of functions, counted wherever the functions are called."""
 RESERVED = frozenset(
     {"fn", "op", "import", "as", "where", "true", "false", "inf", "nan", "shape", "dim"}
 )
@@ -58,8 +61,11 @@ class Importer:
     env: Environment = field(default_factory=Environment)
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
     sized: set[Dim] = field(default_factory=set)
+    odd: list[tuple[str, str]] = field(default_factory=list)
+    """Nodes that make no sense, as what a rule tripped over shows."""
     opset: int = 0
     depth: int = 0
+    written_out: int = 0
     inference: Inference = field(init=False)
 
     def __post_init__(self) -> None:
@@ -109,7 +115,7 @@ class Importer:
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         """A tensor of which nothing, or no more than this, is known."""
         elem = elem or ElemVar("", self.state.level)
-        if rank is None:
+        if rank is None or not 0 <= rank <= MOST_RANK:
             return Tensor(elem, (self.state.fresh_shape(),))
         return Tensor(elem, tuple(self.state.fresh_dim() for _ in range(rank)))
 
@@ -132,6 +138,10 @@ class Importer:
                 rule(node)
         except Unsupported as problem:
             self.unsupported[proto.op_type] = str(problem)
+        except Exception as problem:  # a file can say anything; what it says here makes no sense
+            text = f"{type(problem).__name__}: {problem}"
+            self.odd.append((proto.name or ", ".join(proto.output), text))
+            self.unsupported[proto.op_type] = text
         for name in proto.output:
             if name and name not in self.types:
                 self.define(name, self.unknown())
@@ -322,6 +332,9 @@ class Node:
         inside: dict[str, str] = dict(zip(function.input, self.proto.input, strict=False))
         outside = dict(zip(function.output, self.proto.output, strict=False))
         prefix = f"{self.proto.output[0]}/"
+        importer.written_out += len(function.node)
+        if importer.written_out > MOST_WRITTEN_OUT:
+            raise Unsupported(f"{self.proto.op_type}: functions call each other too often")
         importer.depth += 1
         for proto in function.node:
             copy = type(proto)()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from axon.driver import room
-from axon.importers.onnx import layers, pointwise, sizes
+from axon.importers.onnx import control, layers, pointwise, sizes
 from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
 from axon.importers.onnx.rules import RULES
 from axon.inference.report import describe
@@ -17,7 +17,7 @@ from axon.source import Source, Span
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ShapeVar
 
-_FAMILIES = (layers, pointwise, sizes)
+_FAMILIES = (control, layers, pointwise, sizes)
 MOST_ROUNDS = 3
 
 
@@ -30,6 +30,7 @@ class Imported:
     outputs: tuple[str, ...]
     spans: tuple[Span, ...]
     given: dict[str, Type]
+    named: dict[str, DimVar]
 
     def type(self, name: str) -> Type:
         return self.importer.state.resolve(self.importer.types[name])
@@ -81,7 +82,7 @@ def _once(model: Any, name: str, forget: bool, known: dict[str, Type]) -> Import
     importer.run(model.graph.node, spans, RULES)
     importer.state.store.review()
     outputs = tuple(o.name for o in model.graph.output)
-    return Imported(importer, tuple(given), outputs, tuple(spans), given)
+    return Imported(importer, tuple(given), outputs, tuple(spans), given, named)
 
 
 def _again(type_: Type) -> Type:

@@ -10,6 +10,8 @@ from axon.importers.onnx.build import ELEMENTS
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.model import Imported, import_model, problems
 from axon.inference.schemes import is_silent, resolved, visible
+from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,
@@ -21,7 +23,9 @@ from axon.types.type import (
     relation_variables,
     type_variables,
 )
-from axon.types.variables import ElemVar, ShapeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar
+
+SAMPLES = (64, 97, 640, 1023)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ def _annotations(model: Any, imported: Imported, show: Show) -> list[Diagnostic]
         word = type_.shape
         if any(isinstance(item, ShapeVar) for item in word):
             continue
-        text = _differs(declared, type_)
+        text = _differs(declared, type_, imported)
         if text is not None:
             span = imported.spans[made[info.name]]
             inferred = show.type(type_)
@@ -139,16 +143,32 @@ def _annotations(model: Any, imported: Imported, show: Show) -> list[Diagnostic]
     return found
 
 
-def _differs(declared: Any, type_: Tensor) -> str | None:
-    """The declared shape, if it can never be the inferred one."""
+def _differs(declared: Any, type_: Tensor, imported: Imported) -> str | None:
+    """The declared shape, if it is not the inferred one whatever the inputs are."""
     sizes = [
         int(d.dim_value) if d.HasField("dim_value") else str(d.dim_param or "?")
         for d in declared.shape.dim
     ]
-    apart = len(sizes) != len(type_.shape) or any(
-        isinstance(a, int) and isinstance(b, int) and a != b
-        for a, b in zip(sizes, type_.shape, strict=True)
-    )
     elem = ELEMENTS.get(declared.elem_type)
+    inputs = set(imported.named.values())
+    apart = len(sizes) != len(type_.shape) or any(
+        _apart(size, dim, imported.named, inputs)
+        for size, dim in zip(sizes, type_.shape, strict=True)
+        if not isinstance(dim, ShapeVar)
+    )
     apart = apart or (isinstance(type_.elem, str) and elem is not None and elem != type_.elem)
     return f"{elem or '?'} [{','.join(map(str, sizes))}]" if apart else None
+
+
+def _apart(size: int | str, dim: Dim, named: dict[str, DimVar], inputs: set[DimVar]) -> bool:
+    """Whether a size that depends on the named sizes of the inputs alone is declared to be
+    another one. Both are tried on some sizes: an annotation may take for granted that none is 0.
+    """
+    declared: Dim | None = size if isinstance(size, int) else named.get(size)
+    if declared is None or not set(dims.variables(dim)) <= inputs:
+        return False
+    for first in SAMPLES:
+        values = {var: first + 2 * i for i, var in enumerate(inputs)}
+        if dims.evaluate(dim, values) == dims.evaluate(declared, values):
+            return False
+    return True
