@@ -132,7 +132,11 @@ def _show_value(value: Any) -> None:
     elif isinstance(value, Ragged):
         print(value)
     else:
-        print(numpy.array2string(numpy.asarray(value), threshold=200, precision=6))
+        print(
+            numpy.array2string(
+                numpy.asarray(value), threshold=200, precision=4, suppress_small=True
+            )
+        )
 
 
 def _on_host(value: Any) -> Any:
