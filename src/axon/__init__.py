@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from axon.driver import Checked, check, check_text
     from axon.inference.signature import Signature
     from axon.run.errors import ArgumentError, AxonError, ProgramError, RunError
+    from axon.run.onnx import from_onnx
     from axon.run.program import Program, compile, load
     from axon.source import Source
 
@@ -32,6 +33,7 @@ __all__ = [
     "check",
     "check_text",
     "compile",
+    "from_onnx",
     "load",
 ]
 
@@ -43,6 +45,7 @@ _HOMES = {
     "Ragged": "axon.backends.ragged",
     "RunError": "axon.run.errors",
     "compile": "axon.run.program",
+    "from_onnx": "axon.run.onnx",
     "load": "axon.run.program",
     "Checked": "axon.driver",
     "Diagnostic": "axon.diagnostics",

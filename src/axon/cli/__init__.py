@@ -99,6 +99,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     explain.set_defaults(run=_explain)
 
+    import_ = commands.add_parser("import", help="write an ONNX model as a program")
+    import_.add_argument("file", metavar="MODEL.onnx")
+    import_.add_argument(
+        "-o", "--output", metavar="PATH", help="write it there, not on the terminal"
+    )
+    import_.set_defaults(run=_import)
+
     run = commands.add_parser("run", help="run a definition on arrays")
     run.add_argument("file", metavar="FILE")
     run.add_argument("name", metavar="NAME")
@@ -143,6 +150,12 @@ def _lacks_prover(options: argparse.Namespace) -> bool:
     if lacking:
         print(f"axon: --prove needs {' and '.join(lacking)}: {INSTALL}", file=sys.stderr)
     return bool(lacking)
+
+
+def _import(options: argparse.Namespace) -> int:
+    from axon.cli.onnx import import_
+
+    return import_(options)
 
 
 def _run(options: argparse.Namespace) -> int:

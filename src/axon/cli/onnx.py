@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from axon.diagnostics import Diagnostic, Severity
 from axon.diagnostics.json import to_json
 from axon.diagnostics.text import render_all
+from axon.files import write_page
 
 if TYPE_CHECKING:
     from axon.importers.onnx.report import Report
@@ -42,6 +43,30 @@ def infer(options: argparse.Namespace) -> int:
             print(render_all(found, sys.stderr.isatty()), file=sys.stderr)
     _tell_unsupported(report)
     return HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
+
+
+def import_(options: argparse.Namespace) -> int:
+    try:
+        from axon.importers.onnx.load import NoModel, read_model
+        from axon.importers.onnx.model import import_model
+        from axon.importers.onnx.program import write_program
+
+        model = read_model(options.file)
+        written = write_program(import_model(model, options.file), model)
+    except ModuleNotFoundError:
+        print("axon: ONNX models need onnx: pip install 'axon-shapes[onnx]'", file=sys.stderr)
+        return WRONG_USAGE
+    except NoModel as problem:
+        print(f"axon: {problem}", file=sys.stderr)
+        return WRONG_USAGE
+    if options.output:
+        write_page(options.output, options.file, written.text)
+    else:
+        print(written.text, end="")
+    if written.opaque:
+        listed = ", ".join(sorted(set(written.opaque.values())))
+        print(f"axon: no operator does what {listed} do: they are only declared", file=sys.stderr)
+    return FINE
 
 
 def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:

@@ -445,6 +445,8 @@ class Function:
             return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
             )
+        if kind == "NoModel":  # a weight that cannot be read
+            return RunError(f"{name}: {problem}")
         if isinstance(problem, IndexError):
             return RunError(f"{name}: an index is out of range: {problem}")
         if isinstance(problem, ValueError) and "empty sequence" in str(problem):

@@ -22,8 +22,19 @@ from axon.source import Source, Span
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
-from axon.types.type import UNKNOWN, AtLeast, DimValue, Shape, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.type import (
+    UNKNOWN,
+    AtLeast,
+    DimValue,
+    Fn,
+    Shape,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    Unknown,
+)
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
 
 MOST_CONTENTS = 2048
 MOST_RANK = 64
@@ -47,6 +58,17 @@ class Unsupported(Exception):
     """A node that has no rule: its results are not known, and the rest goes on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Tensors, and the expression that makes them; None where no operator of Axon does."""
+
+    names: tuple[str, ...]
+    expr: ast.Expr | None
+    kind: str
+    inputs: tuple[str, ...]
+    span: Span
+
+
 @dataclass(slots=True)
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model."""
@@ -61,6 +83,7 @@ class Importer:
     env: Environment = field(default_factory=Environment)
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
     sized: set[Dim] = field(default_factory=set)
+    steps: list[Step] = field(default_factory=list)
     odd: list[tuple[str, str]] = field(default_factory=list)
     """Nodes that make no sense, as what a rule tripped over shows."""
     opset: int = 0
@@ -79,7 +102,7 @@ class Importer:
         alias = self.alias(name)
         self.types[name] = type_
         self.env.names[alias] = Entry(type_)
-        if contents is not None:
+        if contents is not None and _is_small(contents):
             self.contents[name] = contents
         else:
             self.contents.pop(name, None)
@@ -88,8 +111,7 @@ class Importer:
         """A name for a tensor that a program can have."""
         known = self.aliases.get(name)
         if known is None:
-            base = re.sub(r"\W+", "_", name).strip("_") or "v"
-            base = f"v_{base}" if base[0].isdigit() else base
+            base = short(name)
             known, number = base, 1
             while known in self.taken:
                 number += 1
@@ -129,6 +151,7 @@ class Importer:
         node = Node(self, proto, span, rules)
         rule = rules.get(proto.op_type) if proto.domain in ("", "ai.onnx") else None
         function = self.functions.get((proto.domain, proto.op_type))
+        before = len(self.steps)
         try:
             if function is not None:
                 node.call_function(function)
@@ -142,9 +165,12 @@ class Importer:
             text = f"{type(problem).__name__}: {problem}"
             self.odd.append((proto.name or ", ".join(proto.output), text))
             self.unsupported[proto.op_type] = text
+        made = {name for step in self.steps[before:] for name in step.names}
         for name in proto.output:
             if name and name not in self.types:
                 self.define(name, self.unknown())
+            if name and name not in made:
+                node.step((name,), None)
             self.sized.update(dim for dim in self.shape(name) or () if isinstance(dim, Poly))
 
     def is_size(self, dim: Dim) -> bool:
@@ -224,8 +250,8 @@ class Node:
         if found is None:
             return default
         match found.type:
-            case 1:
-                return float(found.f)
+            case 1:  # as it was written: the file has what f32 makes of it
+                return float(str(numpy.float32(found.f)))
             case 2:
                 return int(found.i)
             case 3:
@@ -246,11 +272,12 @@ class Node:
     # --- what it says ---
 
     def call(self, operator: str, *args: ast.Expr, **attributes: object) -> ast.Expr:
-        """An operator applied; attributes that are None are left out."""
+        """An operator applied; attributes that are None, or what they are anyway, are left out."""
+        usual = OPERATORS[operator].defaults
         given = tuple(
             ast.Attribute(name, self.literal(value), self.span)
             for name, value in attributes.items()
-            if value is not None
+            if value is not None and (name not in usual or usual[name] != value)
         )
         if operator in INFIX and len(args) == 2:
             return ast.Infix(operator, args[0], args[1], self.span, self.span)
@@ -299,15 +326,41 @@ class Node:
     def gives(self, *exprs: ast.Expr | Type | None, contents: Contents = None) -> None:
         """The outputs, one after another: expressions, or types where no expression says it."""
         for name, expr in zip(self.proto.output, exprs, strict=False):
-            if name and expr is not None:
-                known = expr if not isinstance(expr, EXPRESSIONS) else self.infer(expr)
-                self.importer.define(name, known, contents)  # type: ignore[arg-type]
+            if not name or expr is None:
+                continue
+            if isinstance(expr, TYPES):
+                self.importer.define(name, sensible(expr), contents)
+                self.step((name,), None)
+            else:
+                self.importer.define(name, self.infer(expr), contents)
+                self.step((name,), expr)
+
+    def says(self, expr: ast.Expr, type_: Type, contents: Contents = None) -> None:
+        """The output is an expression that is a size, seen as the tensor that it can be."""
+        self.infer(expr)
+        self.importer.define(self.outputs[0], type_, contents)
+        self.step((self.outputs[0],), expr)
 
     def gives_parts(self, expr: ast.Expr) -> None:
         """The outputs are the parts of a tuple."""
         found = self.importer.state.prune(self.infer(expr))
         if isinstance(found, Tuple):
-            self.gives(*found.items)
+            for name, item in zip(self.proto.output, found.items, strict=False):
+                if name:
+                    self.importer.define(name, item)
+            self.step(tuple(self.proto.output), expr)
+
+    def step(self, names: tuple[str, ...], expr: ast.Expr | None) -> None:
+        """Take down what makes tensors, for the program that the model becomes."""
+        inputs = tuple(name for name in self.proto.input if name)
+        self.importer.steps.append(Step(names, expr, self.proto.op_type, inputs, self.span))
+
+    def scalar(self, value: Any, elem: Any) -> ast.Expr:
+        """A number of an element type."""
+        if isinstance(value, bool) and elem == "bool":
+            return self.literal(value)
+        number = self.literal(float(value) if str(elem).startswith(("f", "bf")) else int(value))
+        return self.call("cast", number, to=Elem(str(elem)))
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         return self.importer.unknown(elem, rank)
@@ -363,8 +416,40 @@ class Elem:
     name: str
 
 
+Expression = (
+    ast.Name | ast.Number | ast.Call | ast.Infix | ast.Negate | ast.TupleExpr | ast.ListExpr
+)
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
-EXPRESSIONS = (ast.Name, ast.Number, ast.Call, ast.Infix, ast.Negate, ast.TupleExpr, ast.ListExpr)
+TYPES = (Tensor, Tuple, Fn, ShapeValue, DimValue, TypeVar, Unknown)
+
+
+def sensible(type_: Any) -> Type:
+    """A type that a rule made of what a file says, if its sizes are some."""
+    for item in type_.shape if isinstance(type_, Tensor) else ():
+        size: Any = item
+        if not isinstance(size, int | DimVar | Poly | ShapeVar):
+            raise TypeError(f"{size!r} is no size")
+        if isinstance(size, int) and size < 0:
+            raise ValueError(f"{size} is no size")
+    return type_  # type: ignore[no-any-return]
+
+
+def _is_small(contents: Contents) -> bool:
+    """Few elements that a run could have: what is doubled or squared again and again grows
+    without end.
+    """
+    return contents.size <= MOST_CONTENTS and all(
+        not isinstance(item, int) or item.bit_length() <= 64 for item in contents.flat
+    )
+
+
+def short(name: str) -> str:
+    """A name for a tensor that a program can have: the last words of the model's own."""
+    name = re.sub(r"(_output_0|_DequantizeLinear_Output|:0)+$", "", name)
+    words = [w for w in re.split(r"[^A-Za-z0-9_]+", name) if w]
+    kept = words[-1:] if words and not words[-1].isdigit() and len(words[-1]) > 6 else words[-2:]
+    base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40] or "v"
+    return f"v_{base}" if base[0].isdigit() else base
 
 
 def array(items: object) -> Contents:

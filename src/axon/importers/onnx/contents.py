@@ -13,6 +13,7 @@ from axon.types.dim import Dim, Poly
 from axon.types.variables import DimVar
 
 SYMBOLS = (DimVar, Poly)
+MOST = 4096
 
 
 def is_symbol(x: object) -> bool:
@@ -20,13 +21,33 @@ def is_symbol(x: object) -> bool:
 
 
 def pointwise(function: Callable[..., Any], *parts: Any) -> Any:
-    """A function of elements that are known; where one is not, nor is the result."""
+    """A function of elements that are known; where one is not, nor is the result. None if there
+    are too many of them.
+    """
+    if not fit(*parts):
+        return None
     broadcast = numpy.broadcast_arrays(*parts)
     result = numpy.empty(broadcast[0].shape, dtype=object)
     for index in numpy.ndindex(result.shape):
         items = [part[index] for part in broadcast]
         result[index] = None if any(item is None for item in items) else function(*items)
     return result
+
+
+def fit(*parts: Any) -> bool:
+    """Whether arrays broadcast to one that is small enough to be looked at."""
+    try:
+        shape = numpy.broadcast_shapes(*(part.shape for part in parts))
+    except ValueError:
+        return False
+    return bool(numpy.prod(shape, dtype=float) <= MOST)
+
+
+def whole(x: Any) -> Any:
+    """A number as an integer, as a cast makes it; a size is one."""
+    if isinstance(x, float):
+        return int(x) if numpy.isfinite(x) else None
+    return int(x) if isinstance(x, bool) else x
 
 
 def add(a: Any, b: Any) -> Any:

@@ -17,6 +17,9 @@ def matmul(node: Node) -> None:
     x, y = node.given(0), node.given(1)
     if node.proto.op_type == "MatMulInteger":
         x, y = (node.call("cast", e, to=Elem("i32")) for e in (x, y))
+        if right == 2:  # it also takes zero points off
+            node.gives(node.infer(node.call("project", x, y)))
+            return
     if right == 2:
         node.gives(node.call("project", x, y))
     elif right == 1 and left is not None and left > 1:
@@ -43,13 +46,18 @@ def gemm(node: Node) -> None:
         x = node.call("transpose", x, perm=[1, 0])
     if node.attribute("transB", 0):
         w = node.call("transpose", w, perm=[1, 0])
-    product = node.infer(node.call("matmul", x, w))
-    matrix = node.unknown(node.elem(0), 2)
-    from axon.inference.unify import unify
-    from axon.solver.constraints import Origin
-
-    unify(node.importer.state, matrix, product, Origin("value", node.span, "Gemm"))
-    node.gives(matrix)
+    expr = node.call("einsum", x, w, equation="ik,kj->ij")
+    elem = node.elem(0) if isinstance(node.elem(0), str) else node.elem(1)
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+    if alpha != 1 and isinstance(elem, str):
+        expr = node.call("*", expr, node.scalar(alpha, elem))
+    if node.has(2):
+        bias = node.given(2)
+        if beta != 1 and isinstance(elem, str):
+            bias = node.call("*", bias, node.scalar(beta, elem))
+        matrix = node.call("broadcast_to", bias, node.call("shape", expr))
+        expr = node.call("+", expr, matrix)
+    node.gives(expr)
 
 
 @rule("Einsum")
@@ -78,16 +86,24 @@ def conv(node: Node) -> None:
     pad: Any = pads
     if auto == "SAME_UPPER" or auto == "SAME_LOWER":
         pad = "same"
-    node.gives(
-        node.call(
-            "conv",
-            node.given(0),
-            node.given(1),
-            stride=node.attribute("strides") or [1] * spatial,
-            pad=pad or [0] * spatial,
-            dilation=node.attribute("dilations") or [1] * spatial,
-            groups=node.attribute("group", 1),
-        )
+    parts = [node.given(i) for i in range(3) if node.has(i)]
+    if node.proto.op_type == "ConvInteger":
+        parts = [node.call("cast", part, to=Elem("i32")) for part in parts[:2]]
+        node.gives(node.infer(_conv(node, parts, spatial, pad)))
+    elif auto == "SAME_LOWER":
+        node.gives(node.infer(_conv(node, parts, spatial, pad)))
+    else:
+        node.gives(_conv(node, parts, spatial, pad))
+
+
+def _conv(node: Node, parts: list[ast.Expr], spatial: int, pad: Any) -> ast.Expr:
+    return node.call(
+        "conv",
+        *parts,
+        stride=node.attribute("strides") or [1] * spatial,
+        pad=pad or [0] * spatial,
+        dilation=node.attribute("dilations") or [1] * spatial,
+        groups=node.attribute("group", 1),
     )
 
 
@@ -102,8 +118,7 @@ def conv_transpose(node: Node) -> None:
     node.gives(
         node.call(
             "conv_transpose",
-            node.given(0),
-            node.given(1),
+            *(node.given(i) for i in range(3) if node.has(i)),
             stride=node.attribute("strides") or [1] * spatial,
             pad=node.attribute("pads") or [0] * spatial,
             dilation=node.attribute("dilations") or [1] * spatial,
@@ -121,19 +136,22 @@ def pool(node: Node) -> None:
     pad: Any = node.attribute("pads") or [0] * spatial
     if auto in ("SAME_UPPER", "SAME_LOWER"):
         pad = "same"
+    average = node.proto.op_type == "AveragePool"
     expr = node.call(
-        "max_pool",
+        "avg_pool" if average else "max_pool",
         node.given(0),
         window=window,
         stride=node.attribute("strides") or [1] * spatial,
         pad=pad,
         dilation=node.attribute("dilations"),
         ceil_mode=bool(node.attribute("ceil_mode", 0)) or None,
+        count_pad=bool(node.attribute("count_include_pad", 0)) or None if average else None,
     )
-    node.gives(expr)
+    plain = node.proto.op_type != "LpPool" and auto != "SAME_LOWER"
+    node.gives(expr if plain else node.infer(expr))
     if len(node.outputs) > 1 and node.outputs[1]:
         found = ast.Name(node.importer.alias(node.outputs[0]), node.span)
-        node.gives(None, node.call("cast", found, to=Elem("i64")))
+        node.gives(None, node.infer(node.call("cast", found, to=Elem("i64"))))
 
 
 @rule("GlobalAveragePool", "GlobalMaxPool")
@@ -142,18 +160,20 @@ def global_pool(node: Node) -> None:
     if rank is None:
         node.gives(node.unknown(node.elem(0)))
         return
-    node.gives(node.call("max", node.given(0), axis=list(range(2, rank)), keep=True))
+    kind = "mean" if node.proto.op_type == "GlobalAveragePool" else "max"
+    node.gives(node.call(kind, node.given(0), axis=list(range(2, rank)), keep=True))
 
 
 @rule("BatchNormalization")
 def batch_norm(node: Node) -> None:
     parts = [node.given(i) for i in range(5)]
-    node.gives(node.call("batch_norm", *parts))
+    node.gives(node.call("batch_norm", *parts, epsilon=node.attribute("epsilon", 1e-5)))
 
 
 @rule("InstanceNormalization")
 def instance_norm(node: Node) -> None:
-    node.gives(node.call("instance_norm", *(node.given(i) for i in range(3))))
+    parts = [node.given(i) for i in range(3)]
+    node.gives(node.call("instance_norm", *parts, epsilon=node.attribute("epsilon", 1e-5)))
 
 
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
@@ -162,9 +182,9 @@ def layer_norm(node: Node) -> None:
     last = axis == -1 or (rank is not None and axis == rank - 1)
     if last and node.proto.op_type == "LayerNormalization" and node.rank(1) == 1:
         parts = [node.given(i) for i in range(node.count) if node.has(i)]
-        node.gives(node.call("layer_norm", *parts))
+        node.gives(node.call("layer_norm", *parts, epsilon=node.attribute("epsilon", 1e-5)))
     else:
-        node.gives(node.call("identity", node.given(0)))
+        node.gives(node.importer.types[node.name(0)])
     if rank is not None:
         word = node.shape(0)
         assert word is not None
@@ -175,7 +195,7 @@ def layer_norm(node: Node) -> None:
 
 @rule("GroupNormalization")
 def group_norm(node: Node) -> None:
-    node.gives(node.call("identity", node.given(0)))
+    node.gives(node.importer.types[node.name(0)])
 
 
 @rule("Softmax", "LogSoftmax")
@@ -183,28 +203,35 @@ def softmax(node: Node) -> None:
     default = -1 if node.importer.opset >= 13 else 1
     axis, rank = node.attribute("axis", default), node.rank(0)
     if node.importer.opset < 13 or (axis >= 0 and rank is None):
-        node.gives(node.call("identity", node.given(0)))
+        node.gives(node.importer.types[node.name(0)])
         return
-    node.gives(node.call("softmax", node.given(0), axis=axis))
+    kind = "softmax" if node.proto.op_type == "Softmax" else "log_softmax"
+    node.gives(node.call(kind, node.given(0), axis=axis))
 
 
 @rule("ArgMax", "ArgMin")
 def argmax(node: Node) -> None:
     keep = bool(node.attribute("keepdims", 1))
-    node.gives(node.call("argmax", node.given(0), axis=node.attribute("axis", 0), keep=keep))
+    kind = "argmax" if node.proto.op_type == "ArgMax" else "argmin"
+    expr = node.call(kind, node.given(0), axis=node.attribute("axis", 0), keep=keep)
+    node.gives(node.infer(expr) if node.attribute("select_last_index", 0) else expr)
 
 
 @rule("CumSum")
 def cumsum(node: Node) -> None:
-    node.gives(node.call("identity", node.given(0)))
+    axis = node.ints(1)
+    if axis is None or node.attribute("exclusive", 0) or node.attribute("reverse", 0):
+        node.gives(node.importer.types[node.name(0)])
+    else:
+        node.gives(node.call("cumsum", node.given(0), axis=axis[0]))
 
 
 @rule("TopK")
 def top_k(node: Node) -> None:
     count = node.whole(1)
     k: Any = node.fresh_dim() if count is None else count[0]
-    axis = node.attribute("axis", -1)
-    node.gives_parts(node.call("top_k", node.given(0), k=k, axis=axis))
+    axis, largest = node.attribute("axis", -1), bool(node.attribute("largest", 1))
+    node.gives_parts(node.call("top_k", node.given(0), k=k, axis=axis, largest=largest))
 
 
 @rule("GatherElements")
@@ -226,9 +253,19 @@ def gather_nd(node: Node) -> None:
     node.gives(Tensor(node.elem(0), (*index[:-1], *data[batch + index[-1] :])))
 
 
-@rule("ScatterND", "ScatterElements", "Scatter", "TensorScatter", "Trilu")
+@rule("ScatterND", "ScatterElements", "Scatter", "TensorScatter")
 def scatter(node: Node) -> None:
-    node.gives(node.call("identity", node.given(0)))
+    node.gives(node.importer.types[node.name(0)])
+
+
+@rule("Trilu")
+def trilu(node: Node) -> None:
+    diagonal = node.ints(1) if node.has(1) else [0]
+    if diagonal is None:
+        node.gives(node.importer.types[node.name(0)])
+        return
+    kind = "triu" if node.attribute("upper", 1) else "tril"
+    node.gives(node.call(kind, node.given(0), k=diagonal[0]))
 
 
 @rule("OneHot")
@@ -290,6 +327,11 @@ def resize(node: Node) -> None:
     at_scales = 1 if node.proto.op_type == "Upsample" or node.importer.opset == 10 else 2
     sizes = node.whole(3) if node.has(3) else None
     result: list[Any] = list(word)
+    if node.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
+        for axis in axes:
+            result[axis] = node.fresh_dim()
+        node.gives(Tensor(node.elem(0), tuple(result)))
+        return
     if node.has(3):
         for i, axis in enumerate(axes):
             found = node.contents(3)

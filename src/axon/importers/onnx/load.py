@@ -7,6 +7,8 @@ from typing import Any
 
 LARGEST_FILE = 2 << 30
 DEEPEST = 16
+ELSEWHERE = frozenset({"metadata_props", "t", "tensors", "sparse_initializer", "training_info"})
+"""Parts of a model in which no name is looked at."""
 
 
 class NoModel(Exception):
@@ -41,7 +43,30 @@ def checked(model: Any, path: str) -> Any:
     if not model.HasField("graph") or not (model.graph.node or model.graph.output):
         raise NoModel(f"{path} is not an ONNX model: it has no graph")
     _check_depth(model.graph, path, 0)
+    if not _is_text(model):
+        raise NoModel(f"{path} is not an ONNX model: a name in it is not UTF-8")
+    if not all(value.name for value in (*model.graph.input, *model.graph.output)):
+        raise NoModel(f"{path} is not an ONNX model: an input or output has no name")
     return model
+
+
+def _is_text(message: Any) -> bool:
+    """Whether all its names are text; protobuf gives those that are not as bytes."""
+    from google.protobuf.message import Message
+
+    for field, value in message.ListFields():
+        every: Any = (value,) if isinstance(value, str | bytes | Message) else value
+        if field.name == "initializer":  # its data may be large
+            fine = all(isinstance(item.name, str) for item in every)
+        elif field.type == field.TYPE_STRING:
+            fine = all(isinstance(item, str) for item in every)
+        elif field.type == field.TYPE_MESSAGE and field.name not in ELSEWHERE:
+            fine = all(_is_text(item) for item in every)
+        else:
+            continue
+        if not fine:
+            return False
+    return True
 
 
 def _check_depth(graph: Any, path: str, depth: int) -> None:

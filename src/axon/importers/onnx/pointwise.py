@@ -7,6 +7,7 @@ import numpy
 from axon.importers.onnx import contents
 from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
 from axon.importers.onnx.rules import rule
+from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -38,14 +39,59 @@ COMPARE = {
 }  # fmt: skip
 
 
+ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
+    "LeakyRelu": {"slope": ("alpha", 0.01)},
+    "Elu": {"alpha": ("alpha", 1.0)},
+    "HardSigmoid": {"alpha": ("alpha", 0.2), "beta": ("beta", 0.5)},
+    "Gelu": {"approximate": ("approximate", "none")},
+}
+"""Attributes of these: what Axon calls them, what ONNX does, and its default."""
+
+
 @rule(*UNARY)
 def unary(node: Node) -> None:
-    node.gives(node.call(UNARY[node.proto.op_type], node.given(0)))
+    kind = node.proto.op_type
+    if node.attributes and kind in ("Selu", "IsInf"):  # other numbers than the usual ones
+        node.gives(node.infer(node.call(UNARY[kind], node.given(0))))
+        return
+    given = {
+        ours: node.attribute(theirs, default)
+        for ours, (theirs, default) in ATTRIBUTES.get(kind, {}).items()
+    }
+    node.gives(node.call(UNARY[kind], node.given(0), **given))
 
 
-@rule(*SAME_SHAPE, "PRelu", "Clip")
+@rule(*SAME_SHAPE)
 def same_shape(node: Node) -> None:
-    node.gives(node.call("identity", node.given(0)))
+    node.gives(node.importer.types[node.name(0)])
+
+
+@rule("PRelu")
+def prelu(node: Node) -> None:
+    x = node.given(0)
+    plain = isinstance(node.elem(0), str) and node.importer.opset >= 7
+    zero = node.scalar(0, node.elem(0)) if plain else None
+    if zero is None:
+        node.gives(node.importer.types[node.name(0)])
+        return
+    low = node.call("*", node.call("minimum", x, zero), node.given(1))
+    node.gives(node.call("+", node.call("maximum", x, zero), low))
+
+
+@rule("Clip")
+def clip(node: Node) -> None:
+    """The bounds are inputs since opset 11."""
+    x = node.given(0)
+    if node.count == 1:
+        bounds = {"min": node.attribute("min"), "max": node.attribute("max")}
+        given = {k: v for k, v in bounds.items() if v is not None}
+        node.gives(node.call("clip", x, **given) if given else node.call("identity", x))
+        return
+    if node.has(1):
+        x = node.call("maximum", x, node.given(1))
+    if node.has(2):
+        x = node.call("minimum", x, node.given(2))
+    node.gives(x)
 
 
 @rule("Neg")
@@ -57,9 +103,12 @@ def negate(node: Node) -> None:
 
 @rule("Identity", "Dropout")
 def identity(node: Node) -> None:
-    node.gives(node.call("identity", node.given(0)), contents=node.contents(0))
+    training = node.whole(2) if node.has(2) else [False]
+    same = node.call("identity", node.given(0))
+    known = node.contents(0) if training == [False] else None
+    node.gives(same if training == [False] else node.infer(same), contents=known)
     if len(node.outputs) > 1 and node.outputs[1]:
-        node.gives(None, node.call("cast", node.given(0), to=Elem("bool")))
+        node.gives(None, node.infer(node.call("cast", node.given(0), to=Elem("bool"))))
 
 
 @rule(*BINARY)
@@ -79,9 +128,21 @@ def binary(node: Node) -> None:
                 if contents.is_symbol(size):
                     node.guard(dims.sub(size, 1))
         found = contents.pointwise(function, found, other) if known and function else None
+    if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
+        expr = _rounded_to_zero(node)
+    if node.proto.op_type == "Mod" and node.attribute("fmod", 0):
+        node.gives(node.infer(expr))
+        return
     if node.proto.op_type == "Pow" and node.elem(0) != node.elem(1):
         expr = node.call("pow", node.given(0), node.call("cast", node.given(1), to=_elem(node, 0)))
     node.gives(expr, contents=found)
+
+
+def _rounded_to_zero(node: Node) -> ast.Expr:
+    """A quotient of integers as ONNX has it; Axon rounds down."""
+    x, y = node.given(0), node.given(1)
+    whole = node.call("/", node.call("abs", x), node.call("abs", y))
+    return node.call("*", node.call("*", node.call("sign", x), node.call("sign", y)), whole)
 
 
 @rule("Sum", "Mean")
@@ -89,6 +150,8 @@ def several(node: Node) -> None:
     expr = node.given(0)
     for i in range(1, node.count):
         expr = node.call("+", expr, node.given(i))
+    if node.proto.op_type == "Mean":
+        expr = node.call("/", expr, node.scalar(node.count, _elem(node, 0).name))
     node.gives(expr)
 
 
@@ -109,7 +172,7 @@ def compare(node: Node) -> None:
 def where(node: Node) -> None:
     parts = [node.contents(i) for i in range(3)]
     known = None
-    if all(part is not None for part in parts):
+    if all(part is not None for part in parts) and contents.fit(*parts):
         c, a, b = numpy.broadcast_arrays(*parts)
         known = numpy.empty(c.shape, dtype=object)
         for index in numpy.ndindex(c.shape):
@@ -124,7 +187,7 @@ def cast(node: Node) -> None:
         raise Unsupported("Cast to an element type that Axon does not have")
     found = node.contents(0)
     if found is not None and name.startswith(("i", "u")):
-        found = contents.pointwise(lambda x: int(x) if isinstance(x, float | bool) else x, found)
+        found = contents.pointwise(contents.whole, found)
     elif found is not None and name.startswith(("f", "b")) and name != "bool":
         found = contents.pointwise(lambda x: float(x) if isinstance(x, int) else x, found)
     elif found is not None:
@@ -144,19 +207,24 @@ def _elem(node: Node, index: int) -> Elem:
     return Elem(found)
 
 
+def _same_as(node: Node, elem: str) -> Tensor:
+    """A tensor of the shape of the first input."""
+    found = node.importer.state.prune(node.importer.types[node.name(0)])
+    return Tensor(elem, found.shape) if isinstance(found, Tensor) else node.unknown(elem)
+
+
 @rule("QuantizeLinear")
 def quantize(node: Node) -> None:
-    elem = node.elem(2) if node.has(2) else "u8"
-    node.gives(node.call("cast", node.given(0), to=Elem(elem if isinstance(elem, str) else "u8")))
+    elem = node.elem(2) if node.has(2) else ELEMENTS.get(node.attribute("output_dtype", 2))
+    node.gives(_same_as(node, elem if isinstance(elem, str) else "u8"))
 
 
 @rule("DequantizeLinear")
 def dequantize(node: Node) -> None:
     elem = node.elem(1)
-    node.gives(node.call("cast", node.given(0), to=Elem(elem if isinstance(elem, str) else "f32")))
+    node.gives(_same_as(node, elem if isinstance(elem, str) else "f32"))
 
 
 @rule("DynamicQuantizeLinear")
 def dynamic_quantize(node: Node) -> None:
-    scale, zero = Tensor("f32", ()), Tensor("u8", ())
-    node.gives(node.call("cast", node.given(0), to=Elem("u8")), scale, zero)
+    node.gives(_same_as(node, "u8"), Tensor("f32", ()), Tensor("u8", ()))

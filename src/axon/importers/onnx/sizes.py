@@ -7,10 +7,11 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import MOST_CONTENTS, Node, Unsupported, array
+from axon.importers.onnx.build import MOST_CONTENTS, Elem, Node, Unsupported, array
 from axon.importers.onnx.rules import rule
+from axon.syntax import ast
 from axon.types import dim as dims
-from axon.types.type import Tensor
+from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar
 
 
@@ -39,7 +40,11 @@ def shape(node: Node) -> None:
         node.gives(Tensor("i64", (node.fresh_dim(),)))
         return
     sizes = list(word)[start:end]
-    node.gives(Tensor("i64", (len(sizes),)), contents=_row(sizes))
+    whole = node.call("shape", node.given(0))
+    if len(sizes) < len(word):
+        low = start if start >= 0 else max(start + len(word), 0)
+        whole = node.call("slice", whole, start=low or None, stop=low + len(sizes))
+    node.says(whole, Tensor("i64", (len(sizes),)), _row(sizes))
 
 
 def _row(items: list[Any]) -> Any:
@@ -57,7 +62,7 @@ def size(node: Node) -> None:
         return
     known = numpy.empty((), dtype=object)
     known[()] = contents.product(list(word))
-    node.gives(Tensor("i64", ()), contents=known)
+    node.says(node.call("size", node.given(0)), Tensor("i64", ()), known)
 
 
 @rule("Gather")
@@ -275,14 +280,19 @@ def expand(node: Node) -> None:
         node.gives(node.unknown(node.elem(0), whole))
         return
     sizes = [node.fresh_dim() if n is None else n for n in wanted]
-    other = node.held(Tensor(node.elem(0), tuple(sizes)))
+    elem = node.elem(0)
+    sized = all(n is not None for n in wanted) and isinstance(elem, str)
+    zeros: Any = node.held(Tensor(elem, tuple(sizes)))
+    if sized:
+        least = False if elem == "bool" else 0
+        zeros = node.call("full", node.shape_literal(sizes), node.scalar(least, elem))
+    other = zeros
     found, known = node.contents(0), None
     if found is not None and all(isinstance(n, int) for n in wanted):
         known = _broadcast(found, tuple(wanted))
-    # Expand lets both shapes broadcast
-    elem = node.elem(0)
-    operator = "logical_or" if elem == "bool" else "maximum"
-    node.gives(node.call(operator, node.given(0), other), contents=known)
+    # both shapes broadcast: something that changes nothing is added in the shape that is wanted
+    expr = node.call("logical_or" if elem == "bool" else "+", node.given(0), other)
+    node.gives(expr if sized else node.infer(expr), contents=known)
 
 
 def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
@@ -314,7 +324,11 @@ def constant_of_shape(node: Node) -> None:
         whole = tuple(n for n in sizes if isinstance(n, int))
         if numpy.prod(whole, dtype=float) <= MOST_CONTENTS:
             known = numpy.full(whole, value, dtype=object)
-    node.gives(Tensor(elem, tuple(sizes)), contents=known)
+    if all(n is not None for n in wanted):
+        filled = node.call("full", node.shape_literal(sizes), node.scalar(value, elem))
+        node.gives(filled, contents=known)
+    else:
+        node.gives(Tensor(elem, tuple(sizes)), contents=known)
 
 
 @rule("Range")
@@ -335,7 +349,10 @@ def range_(node: Node) -> None:
     known = None
     if isinstance(count, int) and isinstance(start, int) and count <= MOST_CONTENTS:
         known = _row([start + i * step for i in range(count)])
-    node.gives(Tensor(elem, (count,)), contents=known)
+    if step == 1 and start == 0 and isinstance(elem, str):
+        node.gives(node.call("range", node.size(count), to=Elem(elem)), contents=known)
+    else:
+        node.gives(Tensor(elem, (count,)), contents=known)
 
 
 @rule("Tile")
@@ -348,7 +365,10 @@ def tile(node: Node) -> None:
         node.fresh_dim() if n is None else contents.mul(n, size)
         for n, size in zip(times, word, strict=True)
     ]
-    node.gives(Tensor(node.elem(0), tuple(sizes)))
+    if all(n is not None for n in times):
+        node.gives(node.call("tile", node.given(0), reps=list(times)))
+    else:
+        node.gives(Tensor(node.elem(0), tuple(sizes)))
 
 
 @rule("Transpose")
@@ -419,4 +439,28 @@ def reduce(node: Node) -> None:
     if not axes:  # of a scalar
         node.gives(node.call("identity", node.given(0)))
         return
-    node.gives(node.call("max", node.given(0), axis=list(axes), keep=keep), contents=known)
+    node.gives(_reduced(node, list(axes), keep), contents=known)
+
+
+REDUCTIONS = {
+    "ReduceProd": "prod", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min",
+    "ReduceMean": "mean", "ReduceLogSumExp": "logsumexp", "ReduceL2": "norm",
+}  # fmt: skip
+FLOATS = ("f16", "bf16", "f32", "f64")
+
+
+def _reduced(node: Node, axes: list[int], keep: bool) -> ast.Expr | Type:
+    x, kind = node.given(0), node.proto.op_type
+    if node.elem(0) == "bool" and kind in ("ReduceMax", "ReduceMin"):
+        return node.call("any" if kind == "ReduceMax" else "all", x, axis=axes, keep=keep)
+    if kind in ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin"):
+        return node.call(REDUCTIONS[kind], x, axis=axes, keep=keep)
+    if kind == "ReduceSumSquare":
+        return node.call("sum", node.call("*", x, x), axis=axes, keep=keep)
+    if kind == "ReduceL1":
+        return node.call("sum", node.call("abs", x), axis=axes, keep=keep)
+    if node.elem(0) not in FLOATS:  # of integers ONNX has these too
+        return node.infer(node.call("max", x, axis=axes, keep=keep))
+    if kind == "ReduceLogSum":
+        return node.call("log", node.call("sum", x, axis=axes, keep=keep))
+    return node.call(REDUCTIONS[kind], x, axis=axes, keep=keep)

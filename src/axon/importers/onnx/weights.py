@@ -1,0 +1,71 @@
+"""The values of weights, read when they are asked for, and from the model's own folder alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx.load import NoModel
+
+
+def weight(tensor: Any, folder: str | None) -> Callable[[], Any]:
+    """A function that gives the values of a weight, read the first time that it is called."""
+    known: list[Any] = []
+
+    def values() -> Any:
+        if not known:
+            known.append(_values(tensor, folder))
+        return known[0]
+
+    return values
+
+
+def _values(tensor: Any, folder: str | None) -> Any:
+    import onnx.helper
+    import onnx.numpy_helper
+
+    if tensor.data_location != 1:
+        try:
+            return numpy.asarray(onnx.numpy_helper.to_array(tensor))
+        except (ValueError, TypeError) as problem:
+            raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    dtype = numpy.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
+    count = 1
+    for size in tensor.dims:
+        count *= int(size)
+    path = _inside(entries.get("location", ""), folder, tensor.name)
+    offset = int(entries.get("offset", "0") or 0)
+    wanted = count * dtype.itemsize
+    if offset < 0 or os.path.getsize(path) < offset + wanted:
+        raise NoModel(f"the data of `{tensor.name}` is not all in {os.path.basename(path)}")
+    with open(path, "rb") as file:
+        file.seek(offset)
+        data = file.read(wanted)
+    return numpy.frombuffer(data, dtype).reshape([int(size) for size in tensor.dims])
+
+
+def _inside(location: str, folder: str | None, name: str) -> str:
+    """The path of a data file, which must be a plain file in the folder of the model."""
+    if folder is None:
+        raise NoModel(f"the data of `{name}` is in a file, but the model is in none")
+    strange = not location or "\0" in location or os.path.isabs(location)
+    if strange or ".." in location.replace("\\", "/").split("/"):
+        raise NoModel(f"the data of `{name}` would be outside the folder of the model: refused")
+    path = os.path.join(folder, location)
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        raise NoModel(f"the data of `{name}` should be in {location}, which is not there") from None
+    root, real = os.path.realpath(folder), os.path.realpath(path)
+    if (
+        not stat.S_ISREG(found.st_mode)
+        or found.st_nlink > 1
+        or os.path.commonpath([root, real]) != root
+    ):
+        raise NoModel(f"the data of `{name}` is in {location}, which is no plain file: refused")
+    return path

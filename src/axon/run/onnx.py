@@ -1,0 +1,44 @@
+"""ONNX models that run: as the programs that they become."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from axon.importers.onnx.load import NoModel, checked, read_model
+from axon.importers.onnx.model import import_model
+from axon.importers.onnx.program import write_program
+from axon.importers.onnx.weights import weight
+from axon.run.errors import ProgramError
+from axon.run.program import Program
+from axon.source import Source
+
+
+def from_onnx(model: Any, *, backend: str = "numpy") -> Program:
+    """A program from an ONNX file, or from a model that was loaded: it has one definition, `model`.
+
+    What no operator of Axon does is only declared; say what it does with `implement`.
+    """
+    folder = None
+    try:
+        if isinstance(model, str | os.PathLike):
+            path = os.fspath(model)
+            folder, name = os.path.dirname(os.path.abspath(path)), path
+            model = read_model(path)
+        else:
+            name = "model.onnx"
+            model = checked(model, name)
+        imported = import_model(model, name)
+        written = write_program(imported, model)
+    except NoModel as problem:
+        raise ProgramError(str(problem)) from None
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "Constant":
+            tensors.update((node.output[0], a.t) for a in node.attribute if a.name == "value")
+    ops = {
+        alias: weight(tensors[name], folder)
+        for alias, name in written.weights.items()
+        if name in tensors
+    }
+    return Program(Source(f"{name}.axon", written.text), backend, ops)
