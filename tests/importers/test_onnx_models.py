@@ -290,7 +290,7 @@ def test_forgotten_inputs_on_the_command_line(tmp_path: Path) -> None:
     save(LINEAR, tmp_path / "m.onnx")
     found = axon(["infer", "m.onnx", "--forget-inputs"], tmp_path)
     assert found.status == 0
-    assert found.stdout == "model : f32 a@[4] -> f32 a@[5]\n"
+    assert found.stdout == ("model : f32 a@[4] -> f32 a@[5]\nsuggested, and tried: x : f32 [4]\n")
 
 
 def test_json(tmp_path: Path) -> None:

@@ -74,6 +74,16 @@ def _parser() -> argparse.ArgumentParser:
         help="of an ONNX model: recover the shapes of its inputs from its weights",
     )
     infer.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="X=TYPE",
+        help="of an ONNX model: say the type of an input, as in 'x=f32 [n,3,h,w]'",
+    )
+    infer.add_argument(
+        "--write", metavar="PATH", help="of an ONNX model: write it with all shapes declared"
+    )
+    infer.add_argument(
         "--check",
         action="store_true",
         help="of an ONNX model: an annotation that the graph contradicts is an error",

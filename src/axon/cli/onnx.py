@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.diagnostics.json import to_json
 from axon.diagnostics.text import render_all
 from axon.files import write_page
+from axon.source import Source
+from axon.syntax import parse_signature
+from axon.types.read import Reader, Scope
+from axon.types.type import Type
 
 if TYPE_CHECKING:
     from axon.importers.onnx.report import Report
@@ -21,15 +26,19 @@ FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 
 def infer(options: argparse.Namespace) -> int:
     try:
-        from axon.importers.onnx.load import NoModel
-        from axon.importers.onnx.report import infer_file
+        from axon.importers.onnx.load import NoModel, read_model
+        from axon.importers.onnx.report import infer_model
 
-        report = infer_file(options.file, options.forget_inputs)
+        model = read_model(options.file)
+        said = _said(options.input, {info.name for info in model.graph.input})
+        report = infer_model(model, options.file, options.forget_inputs, said)
     except ModuleNotFoundError:
         print("axon: ONNX models need onnx: pip install 'axon-shapes[onnx]'", file=sys.stderr)
         return WRONG_USAGE
-    except NoModel as problem:
+    except (NoModel, BadInput) as problem:
         print(f"axon: {problem}", file=sys.stderr)
+        return WRONG_USAGE
+    if options.write and not _write(options.write, model, report, options.file):
         return WRONG_USAGE
     found = report.diagnostics
     if options.check:
@@ -39,10 +48,53 @@ def infer(options: argparse.Namespace) -> int:
     else:
         where = f" where {', '.join(report.where)}" if report.where else ""
         print(f"model : {report.signature}{where}")
+        if report.suggested:
+            listed = ", ".join(f"{name} : {type_}" for name, type_ in report.suggested.items())
+            print(f"suggested, and tried: {listed}")
         if found:
             print(render_all(found, sys.stderr.isatty()), file=sys.stderr)
     _tell_unsupported(report)
     return HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
+
+
+class BadInput(Exception):
+    """A type that cannot be read; the sentence says why."""
+
+
+def _said(texts: list[str], names: set[str]) -> dict[str, Type]:
+    """What the caller says of inputs: `x=f32 [n,3,h,w]`. A name means the same in all of them."""
+    reader = Reader(Scope(), 1, 1)
+    reader.in_parameter = True
+    said: dict[str, Type] = {}
+    for text in texts:
+        name, equals, written = text.partition("=")
+        if not equals:
+            raise BadInput(f"`{text}`: an input is written NAME=TYPE, as in x=f32 [n,3,h,w]")
+        if name not in names:
+            listed = ", ".join(sorted(names)) or "none"
+            raise BadInput(f"the model has no input `{name}`: its inputs are {listed}")
+        parsed, problems = parse_signature(Source(f"the type of {name}", written))
+        if parsed is None or problems:
+            raise BadInput(f"`{written}` is not a type")
+        said[name] = reader.read_type(parsed.type)
+        if reader.diagnostics:
+            raise BadInput(f"`{written}` is not a type: {reader.diagnostics[0].message}")
+    return said
+
+
+def _write(path: str, model: Any, report: Report, source: str) -> bool:
+    from axon.importers.onnx.annotate import annotated
+
+    try:
+        if os.path.exists(path) and os.path.samefile(path, source):
+            print(f"axon: {path} is the model itself; name another file", file=sys.stderr)
+            return False
+        with open(path, "wb") as file:
+            file.write(annotated(model, report).SerializeToString())
+    except (OSError, ValueError) as problem:
+        print(f"axon: {path} cannot be written: {problem}", file=sys.stderr)
+        return False
+    return True
 
 
 def import_(options: argparse.Namespace) -> int:
@@ -89,6 +141,7 @@ def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object
         },
         "where": list(report.where),
         "guards": list(report.guards),
+        "suggested": report.suggested,
         "unsupported": list(report.unsupported),
         "diagnostics": [to_json(d) for d in found],
     }

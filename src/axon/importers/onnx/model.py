@@ -36,17 +36,20 @@ class Imported:
         return self.importer.state.resolve(self.importer.types[name])
 
 
-def import_model(model: Any, name: str, forget: bool = False) -> Imported:
+def import_model(
+    model: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
+) -> Imported:
     """Infer a model, and again while what was found about its inputs at the end says more about
-    them than was known at the beginning.
+    them than was known at the beginning. `said` is what the caller says of some of them.
     """
     with room():
-        found = _once(model, name, forget, {})
+        found = _once(model, name, forget, said or {})
         for _ in range(MOST_ROUNDS):
-            known = {n: found.type(n) for n in found.inputs}
+            known = {n: _again(found.type(n)) for n in found.inputs}
+            known.update(said or {})
             if found.importer.state.store.conflicts or not _says_more(known, found.given):
                 break
-            found = _once(model, name, forget, known)
+            found = _once(model, name, forget, known, found.named)
         return found
 
 
@@ -59,7 +62,13 @@ def _says_more(known: dict[str, Type], given: dict[str, Type]) -> bool:
     return any(ranked(type_) and not ranked(given.get(name)) for name, type_ in known.items())
 
 
-def _once(model: Any, name: str, forget: bool, known: dict[str, Type]) -> Imported:
+def _once(
+    model: Any,
+    name: str,
+    forget: bool,
+    known: dict[str, Type],
+    before: dict[str, DimVar] | None = None,
+) -> Imported:
     lines = [_line(node) for node in model.graph.node]
     source = Source(name, "\n".join(lines) + "\n")
     spans, at = [], 0
@@ -72,12 +81,14 @@ def _once(model: Any, name: str, forget: bool, known: dict[str, Type]) -> Import
     weights = {tensor.name for tensor in model.graph.initializer}
     for tensor in model.graph.initializer:
         importer.define(tensor.name, tensor_type(tensor), tensor_contents(tensor))
-    named: dict[str, DimVar] = {}
+    named: dict[str, DimVar] = dict(before or {})
     given: dict[str, Type] = {}
     for info in model.graph.input:
         if info.name not in weights:
-            declared = _declared(importer, info, named, forget)
-            given[info.name] = _again(known[info.name]) if info.name in known else declared
+            if info.name in known:
+                given[info.name] = known[info.name]
+            else:
+                given[info.name] = _declared(importer, info, named, forget)
             importer.define(info.name, given[info.name])
     importer.run(model.graph.node, spans, RULES)
     importer.state.store.review()

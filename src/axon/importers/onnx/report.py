@@ -9,6 +9,7 @@ from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.onnx.build import ELEMENTS
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.model import Imported, import_model, problems
+from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -43,6 +44,7 @@ class Report:
     where: tuple[str, ...]
     guards: tuple[str, ...]
     tensors: dict[str, TensorReport]
+    suggested: dict[str, str]
     unsupported: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
 
@@ -56,8 +58,13 @@ def infer_file(path: str, forget: bool = False) -> Report:
     return infer_model(read_model(path), path, forget)
 
 
-def infer_model(model: Any, name: str, forget: bool = False) -> Report:
-    imported = import_model(model, name, forget)
+def infer_model(
+    model: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
+) -> Report:
+    return report_on(import_model(model, name, forget, said), model, name, forget)
+
+
+def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -> Report:
     inputs = [imported.type(n) for n in imported.inputs]
     known = [n for n in imported.outputs if n in imported.importer.types]
     results = [imported.type(n) for n in known]
@@ -70,11 +77,14 @@ def infer_model(model: Any, name: str, forget: bool = False) -> Report:
     relations = _conditions(imported, whole)
     tensors = {n: _tensor(show, imported.type(n)) for n in imported.importer.types}
     found = [*problems(imported), *_annotations(model, imported, show)]
+    simplest = suggest(model, name, imported, forget)
+    suggested = Show(Names())
     return Report(
         signature,
         tuple(show.relation(r) for r in visible(relations)),
         tuple(show.relation(r) for r in relations if is_silent(r)),
         tensors,
+        {each: suggested.type(type_) for each, type_ in simplest.items()},
         tuple(sorted(imported.importer.unsupported)),
         tuple(found),
     )
