@@ -15,8 +15,17 @@ import numpy
 
 from axon.backends import externs, rowwise
 from axon.backends.checks import check
+from axon.backends.nature import (
+    elementwise,
+    is_open,
+    makes_sizes,
+    operator_function,
+    pointwise,
+    rows_vary,
+    scalar,
+    varying,
+)
 from axon.backends.numpy_arrays import ARRAYS as NUMPY
-from axon.backends.ragged import Varying
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -36,7 +45,7 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.ragged import runtime, varies
+from axon.graph.ragged import runtime
 from axon.graph.sizes import (
     Reading,
     SizeVar,
@@ -47,16 +56,12 @@ from axon.graph.sizes import (
     readable,
     values_in,
 )
-from axon.ops import Operator
 from axon.ops.arrays import Arrays
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
-from axon.types.type import Shape, Tensor, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar, Var
+from axon.types.type import Shape, Tensor, type_variables
+from axon.types.variables import DimVar, ShapeVar
 
 MOST_FOLDED = 1 << 16
-MAKE_SIZES = frozenset({"nonzero", "unique", "compress"})
-POINTWISE = frozenset({"pointwise", "elementary", "activations"})
-ALSO_POINTWISE = frozenset({"where", "cast"})
 
 Externs = Mapping[str, Callable[..., Any]]
 
@@ -352,7 +357,7 @@ class Body:
         if node.rows is not None or not isinstance(node.result.type, Tensor):
             return False
         operands = [self.fixed(operand) for operand in node.operands]
-        if None in operands or any(_open(v) for v in node.attributes.values()):
+        if None in operands or any(is_open(v) for v in node.attributes.values()):
             return False
         sizes = [item for item in node.result.type.shape if isinstance(item, int)]
         if len(sizes) < len(node.result.type.shape) or _prod(sizes) > MOST_FOLDED:
@@ -396,12 +401,12 @@ class Body:
         operator = node.operator
         assert operator.meaning is not None, operator.name
         rows = node.rows
-        makes_sizes = any(_makes_sizes(o) for o in node.operands)
-        if rows is None and makes_sizes:
+        makes = any(makes_sizes(o) for o in node.operands)
+        if rows is None and makes:
             rows = (False,) * len(node.operands)
         parts = [
             self.lifted(o)
-            if rows is not None and isinstance(o, Function) and not makes_sizes
+            if rows is not None and isinstance(o, Function) and not makes
             else self.operand(o)
             for o in node.operands
         ]
@@ -411,11 +416,11 @@ class Body:
         )
         if rows is None:
             return f"{meaning}({', '.join(['xp', *parts])})"
-        varying = _ragged(node.result.type, node.result.depth)
-        broadcasts = _pointwise(operator, len(node.operands))
+        which = varying(node.result.type, node.result.depth)
+        broadcasts = pointwise(operator, len(node.operands))
         core = 0 if broadcasts else 2 if operator.name == "@" else None
-        may_vary = _rows_vary(node.result.type)
-        plan = rowwise.Plan(operator.name, operator.family, rows, varying, may_vary, core)
+        may_vary = rows_vary(node.result.type)
+        plan = rowwise.Plan(operator.name, operator.family, rows, which, may_vary, core)
         do = self.coder.constant(rowwise.apply, "by_rows", "by_rows")
         made = self.coder.constant(plan, "plan")
         return f"{do}({', '.join([made, meaning, 'xp', *parts])})"
@@ -449,102 +454,6 @@ class Body:
         held = self.coder.constant((node.relation, node.origin, [v for v, _ in known]), "held")
         test = self.coder.constant(check, "check", "check")
         self.line(f"{test}({held}, ({''.join(f'{name}, ' for _, name in known)}))")
-
-
-class DoesNotFit(Exception):
-    """A number in the program is none of its element type."""
-
-    def __init__(self, number: float, elem: str) -> None:
-        self.number = number
-        self.elem = elem
-
-
-def scalar(value: float, elem: str, arrays: Arrays) -> Any:
-    """A constant; NumPy's arrays are constants for every backend."""
-    try:
-        return numpy.asarray(value, arrays.element(elem))
-    except OverflowError:
-        raise DoesNotFit(value, elem) from None
-
-
-def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
-    """An operator as a function value, which says what it is."""
-    meaning, defaults = operator.meaning, operator.defaults
-    assert meaning is not None
-
-    def function(*args: Any) -> Any:
-        return meaning(arrays, *args, **defaults)
-
-    function.operator = operator.name  # type: ignore[attr-defined]
-    function.elementwise = _pointwise(operator, 2)  # type: ignore[attr-defined]
-    return function
-
-
-def elementwise(function: Function) -> bool:
-    """Whether arrays can stand in the place of the scalars that the function takes."""
-    return all(
-        (isinstance(n, Apply) and _pointwise(n.operator, len(n.operands)) and n.rows is None)
-        or isinstance(n, Alias)
-        for n in function.nodes
-    ) and all(isinstance(p.type, Tensor) and p.type.shape == () for p in function.params)
-
-
-def _makes_sizes(operand: Operand) -> bool:
-    """Whether a function's own values have sizes that only the run knows: it cannot be traced."""
-    match operand:
-        case OperatorFunction(operator):
-            return operator.name in MAKE_SIZES
-        case Function(params, nodes, _):
-            given = {v for p in params for v in type_variables(p.type)}
-            return any(_node_makes_sizes(n, given) for n in nodes)
-        case _:
-            return False
-
-
-def _node_makes_sizes(node: Node, given: set[Var]) -> bool:
-    match node:
-        case Measure() | Check():
-            return True
-        case Call(_, graph, _, _):
-            inner = {v for p in graph.params for v in type_variables(p.type)}
-            return any(_node_makes_sizes(n, inner) for n in graph.nodes)
-        case Apply() if any(_makes_sizes(o) for o in node.operands):
-            return True
-        case _:
-            return any(
-                isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
-                for v in type_variables(node.result.type)
-            )
-
-
-def _open(attribute: object) -> bool:
-    if isinstance(attribute, tuple):
-        return any(_open(item) for item in attribute)
-    return isinstance(attribute, SizeOf)
-
-
-def _pointwise(operator: Operator, arity: int) -> bool:
-    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
-    return (
-        operator.family in POINTWISE
-        or operator.name in ALSO_POINTWISE
-        or (operator.name in ("max", "min") and arity == 2)
-    )
-
-
-def _rows_vary(type_: Type) -> Varying | None:
-    """Which sizes of a row only the run knows, if there are any."""
-    if not isinstance(type_, Tensor):
-        return None
-    sizes = tuple(runtime(Tensor(type_.elem, (item,))) for item in type_.shape[1:])
-    return Varying(sizes) if any(sizes) else None
-
-
-def _ragged(type_: Type, depth: int) -> Any:
-    """Which results vary in size."""
-    if isinstance(type_, Tuple):
-        return tuple(_ragged(item, depth) for item in type_.items)
-    return _rows_vary(type_) if varies(type_, depth) else None
 
 
 def _prod(sizes: Sequence[int]) -> int:

@@ -8,7 +8,7 @@ with plain values becomes a graph of its own, made once for each list of argumen
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, error
 from axon.graph import ragged
@@ -32,6 +32,19 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.module import Module
+from axon.graph.scope import (
+    Closure,
+    Declared,
+    Known,
+    NotAValue,
+    Scope,
+    Stop,
+    constant,
+    made_outside,
+    operand_type,
+    plain,
+    renamed,
+)
 from axon.graph.tidy import tidy
 from axon.inference.elaborate import Elaboration, elaborate
 from axon.inference.environment import Entry, Environment
@@ -45,74 +58,17 @@ from axon.types.show import Show
 from axon.types.type import (
     DimValue,
     Fn,
-    Renaming,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
     relation_variables,
-    type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar
 
 MOST_NODES = 200_000
 
 Library = Callable[[str], tuple[Module, str, int] | None]
 """Where a name of the standard library is."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
-    """A function with what its names stand for. One that a name was bound to may be called at many
-    types, so it is inferred again for each call; the types of one that stands where it is used
-    are in the elaboration around it.
-    """
-
-    fn: ast.Fn
-    scope: Scope
-    name: str = ""
-    elaboration: Elaboration | None = None
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """A function that is only declared: `op`."""
-
-    name: str
-
-
-Known = Operand | Closure | Declared
-NotAValue = Closure | Declared
-
-
-@dataclass(slots=True, eq=False)
-class Scope:
-    """What names stand for, from the inside out; outermost is a file, seen from one of its items.
-
-    `around` is the elaboration whose named dimensions can be used.
-    """
-
-    module: Module
-    before: int
-    outer: Scope | None = None
-    names: dict[str, Known] = field(default_factory=dict)
-    around: Elaboration | None = None
-
-    def find(self, name: str) -> Known | None:
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return scope.names[name]
-            scope = scope.outer
-        return None
-
-
-class Stop(Exception):
-    """The program cannot become a graph; never leaves this module."""
-
-    def __init__(self, diagnostics: list[Diagnostic]) -> None:
-        self.diagnostics = diagnostics
 
 
 def lower(
@@ -197,11 +153,6 @@ class Shared:
         every = [*lowering.first, *lowering.nodes]
         nodes = place_checks(values, every, [*later, *lowering.checks])
         return Graph(name, values, tidy(values, nodes, result_), result_, tuple(requires))
-
-
-def constant(expr: ast.Expr) -> ast.Fn:
-    """A value as a function of nothing."""
-    return ast.Fn((), None, (), ast.Block((), expr, expr.span), expr.span)
 
 
 def _split(checks: Sequence[Guard]) -> tuple[list[Guard], list[Guard]]:
@@ -290,7 +241,7 @@ class Lowering:
                 args = [self.argument(a, p) for a, p in zip(args, type_.params, strict=True)]
                 if callee.elaboration is not None:
                     return self.inline(callee, callee.elaboration, args, type_)
-                if callee.scope.outer is None and not callee.scope.names and _plain(args, type_):
+                if callee.scope.outer is None and not callee.scope.names and plain(type_):
                     return self.call(callee, args, type_, span)
                 return self.inline(callee, self.again(callee, type_), args, type_)
             case _:
@@ -350,7 +301,7 @@ class Lowering:
         if known is not None:
             return known[1]
         around = closure.scope.around
-        inner = _made_outside(type_, self.depth)
+        inner = made_outside(type_, self.depth)
         found = elaborate(
             closure.fn,
             lambda inference: self.types(inference, closure),
@@ -402,7 +353,7 @@ class Lowering:
         key = (id(scope.module), closure.name, scope.before, Show(depth=self.depth).type(type_))
         graph = self.shared.graphs.get(key)
         if graph is None:
-            fresh = _renamed(type_)
+            fresh = renamed(type_)
             graph = self.shared.graph(
                 scope.module, closure.name, scope.before, fresh.params, fresh.result
             )
@@ -691,64 +642,7 @@ class Lowering:
                 pass
 
 
-def operand_type(operand: Operand) -> Type:
-    match operand:
-        case Value() | Number():
-            return operand.type
-        case SizeOf(dim, elem):
-            return Tensor(elem, ()) if elem else DimValue(dim)
-        case ShapeOf(shape, elem):
-            return Tensor(elem, (len(shape),)) if elem else ShapeValue(shape)
-        case Bundle(items):
-            return Tuple(tuple(operand_type(item) for item in items))
-        case Function() | OperatorFunction():
-            raise AssertionError(operand)
-
-
 def _items(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     if isinstance(expr, ast.ListExpr):
         return tuple(item for part in expr.items for item in _items(part))
     return (expr,)
-
-
-def _plain(args: list[Known], type_: Fn) -> bool:
-    """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types."""
-    types = (*type_.params, type_.result)
-    return all(
-        isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)
-        for t in types
-    )
-
-
-def _has_function(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any(_has_function(item) for item in type_.items)
-    return not isinstance(type_, Tensor)
-
-
-def _made_outside(type_: Fn, depth: int) -> Fn:
-    """The type with sizes that the run has made by now as variables like others: for a function
-    that is called, an argument has the sizes that it has.
-    """
-    renaming = Renaming({}, {}, {}, {})
-    for var in type_variables(type_):
-        if isinstance(var, DimVar) and var.runtime and var.scope <= depth:
-            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=depth))
-        elif isinstance(var, ShapeVar) and var.runtime and var.scope <= depth:
-            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=depth),))
-    result = renaming.type(type_)
-    assert isinstance(result, Fn)
-    return result
-
-
-def _renamed(type_: Fn) -> Fn:
-    """The type with variables of its own."""
-    renaming = Renaming({}, {}, {}, {})
-    for var in type_variables(type_):
-        if isinstance(var, DimVar) and var not in renaming.dims:
-            renaming.dims[var] = DimVar(var.name)
-        elif isinstance(var, ShapeVar) and var not in renaming.shapes:
-            renaming.shapes[var] = (ShapeVar(var.name),)
-    result = renaming.type(type_)
-    assert isinstance(result, Fn)
-    return result

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed
-from axon.backends.code import DoesNotFit, Externs, Undetermined, Watcher
+from axon.backends.code import Externs, Undetermined, Watcher
 from axon.backends.externs import WrongResult
+from axon.backends.nature import DoesNotFit
 from axon.backends.ragged import RaggedError
 from axon.backends.rowwise import NotASize
 from axon.diagnostics import Diagnostic, Label, Severity

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from axon.diagnostics import Diagnostic
 from axon.driver import prelude, room
-from axon.graph.lower import constant
 from axon.graph.module import Module
+from axon.graph.scope import constant
 from axon.inference.elaborate import elaborate
 from axon.inference.schemes import visible
 from axon.run.errors import ArgumentError
