@@ -55,7 +55,9 @@ golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commi
 
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
-	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@status=0; for file in $(BENCHMARKS); do \
+		echo "== $$file"; $(BIN)/python $$file || status=1; \
+	done; exit $$status
 
 fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker and solver, FUZZ_SECONDS (60) each
 	@for name in syntax check solver; do \

@@ -25,6 +25,7 @@ def inside(node: Node, graph: Any, given: list[Type]) -> list[Type]:
     if importer.depth >= DEEPEST:
         return [importer.unknown() for _ in graph.output]
     outer = dict(importer.types), dict(importer.contents), dict(importer.env.names)
+    written = len(importer.steps)
     importer.depth += 1
     for tensor in graph.initializer:
         importer.define(tensor.name, tensor_type(tensor), tensor_contents(tensor))
@@ -37,6 +38,7 @@ def inside(node: Node, graph: Any, given: list[Type]) -> list[Type]:
     results = [importer.types.get(info.name) or importer.unknown() for info in graph.output]
     importer.depth -= 1
     importer.types, importer.contents, importer.env.names = outer
+    del importer.steps[written:]  # they are no steps of the graph around
     return results
 
 
@@ -80,20 +82,23 @@ def loop(node: Node) -> None:
     states = [node.importer.types.get(node.name(i)) for i in range(2, node.count)]
     first: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
     begin = [s if s is not None else node.unknown() for s in states]
-    kept = _kept(node, body, first, begin, 1)
+    kept = _kept(node, body, begin, 1, first, [])
     results = inside(node, body, [*first, *kept])
     times: Any = node.fresh_dim()
-    last = kept
     rows = results[1 + count :]
-    node.gives(*last, *(_stacked(node, row, times) for row in rows))
+    node.gives(*kept, *(_stacked(node, row, times) for row in rows))
 
 
-def _kept(node: Node, body: Any, first: list[Type], begin: list[Type], skip: int) -> list[Type]:
-    """The states with what the body changes forgotten: found by trying, a few times."""
-    states = begin
+def _kept(
+    node: Node, body: Any, states: list[Type], skip: int, before: list[Type], after: list[Type]
+) -> list[Type]:
+    """The states with what the body changes forgotten: found by trying, a few times.
+
+    The body is given what is `before` and `after` them, and gives them back after `skip` others.
+    """
     for _ in range(4):
-        after = inside(node, body, [*first, *states])[skip : skip + len(states)]
-        joined = [_either(node, a, b) for a, b in zip(states, after, strict=False)]
+        made = inside(node, body, [*before, *states, *after])[skip : skip + len(states)]
+        joined = [_either(node, a, b) for a, b in zip(states, made, strict=False)]
         joined += states[len(joined) :]
         if _same(node, joined, states):
             return states
@@ -134,7 +139,7 @@ def scan(node: Node) -> None:
             node.importer.state, Tensor("f32", (times,)), whole, Origin("value", node.span, "Scan")
         )
         rows.append(Tensor(node.elem(count + i), (*word[:at], *word[at + 1 :])))
-    kept = _kept_scan(node, body, states, rows)
+    kept = _kept(node, body, states, 0, [], rows)
     results = inside(node, body, [*kept, *rows])
     outputs = results[count:]
     out_axes = out_axes or [0] * len(outputs)
@@ -142,15 +147,3 @@ def scan(node: Node) -> None:
         *kept,
         *(_stacked(node, row, times, axis) for row, axis in zip(outputs, out_axes, strict=False)),
     )
-
-
-def _kept_scan(node: Node, body: Any, begin: list[Type], rows: list[Type]) -> list[Type]:
-    states = begin
-    for _ in range(4):
-        after = inside(node, body, [*states, *rows])[: len(states)]
-        joined = [_either(node, a, b) for a, b in zip(states, after, strict=False)]
-        joined += states[len(joined) :]
-        if _same(node, joined, states):
-            return states
-        states = joined
-    return [node.unknown() for _ in states]
