@@ -7,10 +7,11 @@ import doctest
 import pytest
 
 import axon
+import axon.run.function
 import axon.run.program
 
 
-@pytest.mark.parametrize("module", [axon, axon.run.program])
+@pytest.mark.parametrize("module", [axon, axon.run.function, axon.run.program])
 def test_examples(module: object) -> None:
     found = doctest.testmod(module)  # type: ignore[arg-type]
     assert found.attempted and not found.failed

@@ -15,7 +15,8 @@ from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
 from axon.files import read_source
 from axon.run.errors import AxonError, ProgramError
-from axon.run.program import Function, Program, backend
+from axon.run.function import Function, backend
+from axon.run.program import Program
 from axon.run.values import exact_type
 from axon.types.show import Show
 from axon.types.type import Fn

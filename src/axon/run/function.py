@@ -1,0 +1,370 @@
+"""A definition that can be called: compiled for what it is called with, its sizes checked first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from axon.backends.checks import CheckFailed
+from axon.backends.code import Externs, Undetermined, Watcher
+from axon.backends.externs import WrongResult
+from axon.backends.nature import DoesNotFit
+from axon.backends.ragged import RaggedError
+from axon.backends.rowwise import NotASize
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.driver import Checked, graph
+from axon.graph.graph import Graph
+from axon.graph.module import Module
+from axon.graph.show import show_graph
+from axon.inference.program import Definition
+from axon.inference.signature import Signature
+from axon.run import values
+from axon.run.bind import Binding, Mismatch, bind
+from axon.run.errors import ArgumentError, RunError
+from axon.run.specialise import Specialised, specialise
+from axon.types.show import Show
+from axon.types.type import Fn, Tuple, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST_PLANS = 4096
+MOST_GRAPHS = 256
+
+
+class Backend(Protocol):
+    name: str
+
+    @property
+    def compilations(self) -> int: ...
+
+    def prepare(
+        self, graph: Graph, externs: Externs, watcher: Watcher | None = None
+    ) -> Callable[..., Any]: ...
+
+    def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]: ...
+
+
+def backend(name: str) -> Backend:
+    """A backend by name: `numpy` or `jax`."""
+    if name == "numpy":
+        from axon.backends.numpy_backend import NumpyBackend
+
+        return NumpyBackend()
+    if name == "jax":
+        try:
+            from axon.backends.jax_backend import JaxBackend
+        except ImportError:
+            raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
+        return JaxBackend()
+    raise ValueError(f"there is no backend {name!r}: there are 'numpy' and 'jax'")
+
+
+class Function:
+    """A definition that can be called. It is compiled once for each list of element types and
+    ranks; sizes are bound and checked at each call.
+    """
+
+    def __init__(
+        self,
+        checked: Checked,
+        module: Module,
+        definition: Definition,
+        backend: Backend,
+        ops: dict[str, Callable[..., Any]],
+    ) -> None:
+        self.definition = definition
+        self.__name__ = definition.name
+        self._checked = checked
+        self._module = module
+        self._backend = backend
+        self._ops = ops
+        self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._ready: dict[object, Callable[..., Any]] = {}
+        type_ = definition.scheme.type
+        self._wanted: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
+        names = definition.params or tuple(f"arg{i}" for i in range(len(self._wanted)))
+        self._params = names
+        self._watcher: Watcher | None = None
+
+    # --- what it is ---
+
+    @property
+    def params(self) -> tuple[str, ...]:
+        return self._params
+
+    @property
+    def described(self) -> Signature:
+        found = [s for s in self._checked.signatures if s.name == self.__name__]
+        return found[-1]
+
+    @property
+    def signature(self) -> str:
+        """Its type, with the conditions on it.
+
+        >>> import axon
+        >>> axon.compile("f = fn (x, w) { matmul(x, w) }").f.signature
+        '(t a@[b,c], t a@[c,d]) -> t a@[b,d]'
+        """
+        return self.described.line().partition(" : ")[2]
+
+    @property
+    def compilations(self) -> int:
+        """How often the backend has compiled something for this program."""
+        return self._backend.compilations
+
+    def __repr__(self) -> str:
+        return self.described.line()
+
+    def explain(self) -> str:
+        """How its type was found, step by step."""
+        from axon.explain import derivation_text
+
+        return derivation_text(self.definition, paper=False, short=False, start=None)
+
+    def specialize(self, /, **types: str) -> Specialised:
+        """Its type when more is known about some arguments.
+
+        >>> import axon
+        >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
+        >>> f.specialize(x="f32 [8,64]").signature
+        '(f32 [8,64], f32 [64,a]) -> f32 [8,a]'
+        """
+        return specialise(self._module, self.__name__, self._params, types)
+
+    def graph(self, /, *args: Any, **named: Any) -> str:
+        """The graph that these arguments are computed by, as text."""
+        arrays = self._arrays(self._arranged(args, named))
+        return show_graph(self._graph(arrays)[0])
+
+    def watch(self, watcher: Watcher) -> None:
+        """Be told how far a call has got: how many nodes of the graph are done, of how many.
+
+        A backend that compiles has nothing to tell.
+        """
+        self._watcher = watcher
+        self._graphs.clear()
+        self._ready.clear()
+
+    # --- calling it ---
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        if named or len(args) != len(self._params):
+            args = self._arranged(args, named)
+        try:  # what has been called with such arguments before is ready
+            ready = self._ready[tuple([a if type(a) is int else (a.dtype, a.shape) for a in args])]
+        except (KeyError, AttributeError, TypeError):
+            return self._first(args)
+        return self._guarded(ready, args)
+
+    @property
+    def jax(self) -> Callable[..., Any]:
+        """The definition as a function that JAX can trace: `jax.grad`, `jax.jit` and `jax.vmap`
+        take it. Sizes are bound and checked when it is traced.
+        """
+        other = self
+        if self._backend.name != "jax":
+            other = Function(
+                self._checked, self._module, self.definition, backend("jax"), self._ops
+            )
+        traceable = other._traceable
+        traceable.__name__ = self.__name__
+        return traceable
+
+    @property
+    def _traceable(self) -> Callable[..., Any]:
+        def run(*args: Any, **named: Any) -> Any:
+            arrays = self._arrays(self._arranged(args, named))
+            made, _ = self._graph(arrays)
+            self._bound(made, arrays)
+            key = ("traceable", tuple(values.key(a) for a in arrays))
+            function = self._ready.get(key)
+            if function is None:
+                function = self._ready[key] = self._backend.traceable(made, self._externs)
+            return self._guarded(function, arrays)
+
+        return run
+
+    def _arranged(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments in the order of the parameters."""
+        params, name = self._params, self.__name__
+        if len(args) > len(params):
+            raise ArgumentError(f"{name} takes {_arguments(len(params))}, {len(args)} are given")
+        given = dict(zip(params, args, strict=False))
+        for key, value in named.items():
+            if key not in params:
+                listed = ", ".join(params) or "none"
+                raise ArgumentError(f"{name} has no argument `{key}`: its arguments are {listed}")
+            if key in given:
+                raise ArgumentError(f"{name}: the argument `{key}` is given twice")
+            given[key] = value
+        missing = [p for p in params if p not in given]
+        if missing:
+            listed = ", ".join(f"`{p}`" for p in missing)
+            raise ArgumentError(f"{name}: {listed} {'is' if len(missing) == 1 else 'are'} missing")
+        return tuple(given[p] for p in params)
+
+    def _arrays(self, args: Sequence[Any]) -> list[Any]:
+        arrays: list[Any] = []
+        all_wanted = values.settled(self._wanted, args)
+        for name, wanted, arg in zip(self._params, all_wanted, args, strict=True):
+            try:
+                array = values.take(arg, wanted)
+                values.key(array)
+                values.type_at_rank(array)
+            except values.Unfit as unfit:
+                raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
+            except RaggedError as problem:
+                raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
+            arrays.append(array)
+        return arrays
+
+    def _first(self, args: Sequence[Any]) -> Any:
+        """A call with arguments that have not been seen before."""
+        arrays = self._arrays(args)
+        made, function = self._graph(arrays)
+        self._bound(made, arrays)
+        if all(a is b and not isinstance(a, tuple) for a, b in zip(args, arrays, strict=True)):
+            if len(self._ready) >= MOST_PLANS:
+                self._ready.clear()
+            key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
+            self._ready[key] = function
+        result = self._guarded(function, arrays)
+        return values.to_torch(result) if any(values.is_torch(a) for a in args) else result
+
+    def _graph(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
+        key = tuple(values.key(a) for a in arrays)
+        found = self._graphs.get(key)
+        if found is None:
+            found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
+        return found
+
+    def _made(
+        self, types: list[Type], arrays: Sequence[Any], key: object
+    ) -> tuple[Graph, Callable[..., Any]]:
+        made = graph(self._module, self.__name__, types)
+        if isinstance(made, list):
+            raise ArgumentError(self._cannot(arrays), made)
+        try:
+            function = self._backend.prepare(made, self._externs, self._watcher)
+            self._graphs[key] = made, function
+        except Undetermined:  # a size that follows from the others only where they are numbers
+            return self._exact(arrays)
+        except DoesNotFit as problem:
+            raise ArgumentError(
+                f"{self.__name__}: the number {problem.number} does not fit into {problem.elem}"
+            ) from None
+        return made, function
+
+    def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
+        """The graph at the very sizes of the arguments."""
+        types = [values.exact_type(a) for a in arrays]
+        key = ("exact", Show().type(Tuple(tuple(types))))
+        found = self._graphs.get(key)
+        if found is not None:
+            return found
+        made = graph(self._module, self.__name__, types)
+        if isinstance(made, list):
+            raise ArgumentError(self._cannot(arrays), made) from None
+        try:
+            function = self._backend.prepare(made, self._externs, self._watcher)
+        except Undetermined as problem:
+            name = f" `{problem}`" if str(problem) else ""
+            raise ArgumentError(
+                f"{self.__name__}: the arguments do not determine the size{name} that it needs"
+            ) from None
+        if len(self._graphs) >= MOST_GRAPHS:
+            self._graphs.clear()
+        self._graphs[key] = made, function
+        return made, function
+
+    @property
+    def _externs(self) -> Externs:
+        return _Externs(self._ops, self.__name__)
+
+    def _bound(self, made: Graph, arrays: Sequence[Any]) -> None:
+        """Check the sizes of the arguments, before anything is computed."""
+        found = bind(made, arrays)
+        if isinstance(found, Binding):
+            return
+        exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
+        if isinstance(exact, list):
+            told = f": {found.text}" if isinstance(found, Mismatch) else ""
+            raise ArgumentError(self._cannot(arrays) + told, exact)
+        if isinstance(found, Mismatch):
+            labels: tuple[Label, ...] = ()
+            if found.guard is not None and found.guard.origin.span is not None:
+                span = found.guard.origin.span
+                what = found.guard.origin.operator
+                text = f"{what} needs it" if what else "needed here"
+                labels = (Label(span, text, primary=True),)
+            problem = Diagnostic("AX401", Severity.ERROR, found.text, labels)
+            raise ArgumentError(self._cannot(arrays), [problem])
+
+    def _cannot(self, arrays: Sequence[Any]) -> str:
+        shown = ", ".join(
+            f"{name} : {Show().type(values.exact_type(a))}"
+            for name, a in zip(self._params, arrays, strict=True)
+        )
+        return f"{self.__name__} cannot be called with {shown or 'nothing'}"
+
+    def _guarded(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """Run; what only the run could know becomes an error that says where."""
+        try:
+            return function(*args)
+        except CheckFailed as failed:
+            raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
+        except NotASize as problem:
+            raise RunError(
+                f"{self.__name__}: a size was computed to be {problem.number}, below zero"
+            ) from None
+        except (RaggedError, WrongResult) as problem:
+            raise RunError(f"{self.__name__}: {problem}") from None
+        except Exception as problem:
+            raise self._told(problem) from None
+
+    def _told(self, problem: Exception) -> Exception:
+        """What a failure of the run says to the caller; a bug of ours stays what it is."""
+        name, kind = self.__name__, type(problem).__name__
+        if kind == "Untraceable":
+            return ArgumentError(
+                f"{name} cannot be traced by JAX: some of its sizes depend on values"
+            )
+        if kind == "TracerArrayConversionError":
+            return ArgumentError(
+                f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
+            )
+        if kind == "NoModel":  # a weight that cannot be read
+            return RunError(f"{name}: {problem}")
+        if isinstance(problem, IndexError):
+            return RunError(f"{name}: an index is out of range: {problem}")
+        if isinstance(problem, ValueError) and "empty sequence" in str(problem):
+            return RunError(f"{name}: {problem}; an axis has size 0")
+        return problem
+
+
+class _Externs(dict[str, Callable[..., Any]]):
+    """The operators that the caller brings; asking for one that is missing is the caller's
+    mistake.
+    """
+
+    def __init__(self, known: Mapping[str, Callable[..., Any]], asking: str) -> None:
+        super().__init__(known)
+        self.asking = asking
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        raise ArgumentError(
+            f"{self.asking} uses `{name}`, which the program only declares; say what it does: "
+            f'net.implement("{name}", function)'
+        )
+
+
+def _at(failed: CheckFailed) -> list[Diagnostic]:
+    span, what = failed.origin.span, failed.origin.operator
+    text = f"{what} needs it" if what else "needed here"
+    labels = (Label(span, text, primary=True),) if span is not None else ()
+    return [Diagnostic("AX404", Severity.ERROR, str(failed), labels)]
+
+
+def _arguments(count: int) -> str:
+    return "no arguments" if count == 0 else "one argument" if count == 1 else f"{count} arguments"
