@@ -9,7 +9,18 @@ from typing import Any
 import numpy
 
 from axon.driver import room
-from axon.importers.onnx import control, layers, pointwise, sizes
+from axon.importers.onnx import (
+    attention,
+    control,
+    convolution,
+    images,
+    indexing,
+    linear,
+    norms,
+    pointwise,
+    recurrent,
+    sizes,
+)
 from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
 from axon.importers.onnx.rules import RULES
 from axon.inference.report import describe
@@ -17,7 +28,18 @@ from axon.source import Source, Span
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ShapeVar
 
-_FAMILIES = (control, layers, pointwise, sizes)
+_FAMILIES = (
+    attention,
+    control,
+    convolution,
+    images,
+    indexing,
+    linear,
+    norms,
+    pointwise,
+    recurrent,
+    sizes,
+)
 MOST_ROUNDS = 3
 
 

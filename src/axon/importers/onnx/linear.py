@@ -1,0 +1,64 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from axon.importers.onnx.build import Elem, Node, Unsupported
+from axon.importers.onnx.rules import rule
+
+
+@rule("MatMul", "MatMulInteger")
+def matmul(node: Node) -> None:
+    left, right = node.rank(0), node.rank(1)
+    x, y = node.given(0), node.given(1)
+    if node.proto.op_type == "MatMulInteger":
+        x, y = (node.call("cast", e, to=Elem("i32")) for e in (x, y))
+        if right == 2:  # it also takes zero points off
+            node.gives(node.infer(node.call("project", x, y)))
+            return
+    if right == 2:
+        node.gives(node.call("project", x, y))
+    elif right == 1 and left is not None and left > 1:
+        column = node.call("expand_dims", y, axis=[1])
+        node.gives(node.call("squeeze", node.call("project", x, column), axis=[-1]))
+    elif left == 1 and right == 1:
+        node.gives(node.call("dot", x, y))
+    elif left == 1 and right is not None:
+        row = node.call("expand_dims", x, axis=[0])
+        node.gives(node.call("squeeze", node.call("@", row, y), axis=[-2]))
+    elif (left is not None and left > 1) or (right is not None and right > 2):
+        if left is None or right is None:
+            node.gives(node.unknown(node.elem(0)))
+        else:
+            node.gives(node.call("@", x, y))
+    else:
+        node.gives(node.unknown(node.elem(0)))
+
+
+@rule("Gemm")
+def gemm(node: Node) -> None:
+    x, w = node.given(0), node.given(1)
+    if node.attribute("transA", 0):
+        x = node.call("transpose", x, perm=[1, 0])
+    if node.attribute("transB", 0):
+        w = node.call("transpose", w, perm=[1, 0])
+    expr = node.call("einsum", x, w, equation="ik,kj->ij")
+    elem = node.elem(0) if isinstance(node.elem(0), str) else node.elem(1)
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+    if alpha != 1 and isinstance(elem, str):
+        expr = node.call("*", expr, node.scalar(alpha, elem))
+    if node.has(2):
+        bias = node.given(2)
+        if beta != 1 and isinstance(elem, str):
+            bias = node.call("*", bias, node.scalar(beta, elem))
+        matrix = node.call("broadcast_to", bias, node.call("shape", expr))
+        expr = node.call("+", expr, matrix)
+    node.gives(expr)
+
+
+@rule("Einsum")
+def einsum(node: Node) -> None:
+    equation = str(node.attribute("equation", "")).replace(" ", "")
+    if "->" not in equation:
+        raise Unsupported("Einsum without ->")
+    parts = [node.given(i) for i in range(node.count)]
+    node.gives(node.call("einsum", *parts, equation=equation))
