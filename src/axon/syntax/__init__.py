@@ -6,6 +6,7 @@ from axon.syntax.mentioned import mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
 from axon.syntax.printer import print_expr, print_pattern, print_program
+from axon.syntax.replaced import replaced
 
 __all__ = [
     "mentioned",
@@ -18,4 +19,5 @@ __all__ = [
     "print_program",
     "print_signature",
     "print_type",
+    "replaced",
 ]

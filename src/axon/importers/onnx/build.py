@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx.memo import Given, Memo, Seen, variables
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import State
@@ -60,36 +61,56 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Tensors, and the expression that makes them; None where no operator of Axon does."""
+    """Tensors, and the expression that makes them; None where no operator of Axon does.
+
+    `otherwise` makes them too, without the sizes that `expr` needs to say; `tensor` is what a
+    Constant holds.
+    """
 
     names: tuple[str, ...]
     expr: ast.Expr | None
     kind: str
     inputs: tuple[str, ...]
-    span: Span
+    otherwise: ast.Expr | None = None
+    tensor: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The steps of an earlier node, for a node like it."""
+
+    steps: tuple[Step, ...]
+    like: Any
+    node: Any
 
 
 @dataclass(slots=True)
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model."""
 
-    source: Source
+    name: str
+    nodes: Sequence[Any] = ()
     state: State = field(default_factory=State)
     types: dict[str, Type] = field(default_factory=dict)
     contents: dict[str, Contents] = field(default_factory=dict)
+    inner: dict[str, Type] = field(default_factory=dict)
+    """The types of tensors of graphs inside nodes."""
     aliases: dict[str, str] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=lambda: set(RESERVED) | set(OPERATORS))
+    taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
     unsupported: dict[str, str] = field(default_factory=dict)
     env: Environment = field(default_factory=Environment)
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
     sized: set[Dim] = field(default_factory=set)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step | Again] = field(default_factory=list)
+    memo: Memo = field(default_factory=Memo)
     odd: list[tuple[str, str]] = field(default_factory=list)
     """Nodes that make no sense, as what a rule tripped over shows."""
     opset: int = 0
+    unsolved: int = 0
     depth: int = 0
     written_out: int = 0
     inference: Inference = field(init=False)
+    spans: dict[int, Span] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.state.level = self.state.depth = 1
@@ -99,13 +120,19 @@ class Importer:
 
     def define(self, name: str, type_: Type, contents: Contents = None) -> None:
         """From here on the model's tensor of that name has this type."""
-        alias = self.alias(name)
         self.types[name] = type_
-        self.env.names[alias] = Entry(type_)
+        self.memo.kinds.pop(name, None)
+        if name in self.aliases:
+            self.env.names[self.aliases[name]] = Entry(type_)
         if contents is not None and _is_small(contents):
             self.contents[name] = contents
         else:
             self.contents.pop(name, None)
+
+    def forget(self, name: str) -> tuple[Type | None, Contents]:
+        """From here on no tensor has that name; what was known of it."""
+        self.memo.kinds.pop(name, None)
+        return self.types.pop(name, None), self.contents.pop(name, None)
 
     def alias(self, name: str) -> str:
         """A name for a tensor that a program can have."""
@@ -118,7 +145,17 @@ class Importer:
                 known = f"{base}_{number}"
             self.taken.add(known)
             self.aliases[name] = known
+            if name in self.types:
+                self.env.names[known] = Entry(self.types[name])
         return known
+
+    def span(self, at: int) -> Span:
+        """A node as a line of a text, to point at."""
+        found = self.spans.get(at)
+        if found is None:
+            text = _line(self.nodes[at])
+            found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
+        return found
 
     def shape(self, name: str) -> Shape | None:
         """What is known of a tensor's shape, as far as it is one of known rank."""
@@ -143,12 +180,34 @@ class Importer:
 
     # --- nodes ---
 
-    def run(self, nodes: Sequence[Any], spans: Sequence[Span], rules: dict[str, Rule]) -> None:
-        for node, span in zip(nodes, spans, strict=True):
-            self.node(node, span, rules)
+    def run(self, rules: dict[str, Rule]) -> None:
+        for at, node in enumerate(self.nodes):
+            self.node(node, at, rules)
 
-    def node(self, proto: Any, span: Span, rules: dict[str, Rule]) -> None:
-        node = Node(self, proto, span, rules)
+    def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
+        """A node of the model, or of a graph or a function inside the one at this place."""
+        called = (proto.domain, proto.op_type) in self.functions
+        key = None if called else self.memo.key(proto, self.kind)
+        seen = None if key is None else self.memo.seen.get(key)
+        if seen is not None:
+            self._again(proto, seen)
+            return
+        before, steps = self._trouble(), len(self.steps)
+        self._infer(proto, at, rules)
+        if key is not None and self._trouble() == before and not self._gave_its_own(proto):
+            outputs = tuple(self._given(name) if name else None for name in proto.output)
+            self.memo.seen[key] = Seen(proto, outputs, tuple(s for s in self.steps[steps:] if isinstance(s, Step)))
+
+    def _again(self, proto: Any, seen: Seen) -> None:
+        """What a node like this one gave."""
+        for name, given in zip(proto.output, seen.outputs, strict=True):
+            if given is not None:
+                self.define(name, given.type, given.contents)
+                self.memo.kinds[name] = given.kind
+        self.steps.append(Again(seen.steps, seen.node, proto))
+
+    def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
+        node = Node(self, proto, at, rules)
         rule = rules.get(proto.op_type) if proto.domain in ("", "ai.onnx") else None
         function = self.functions.get((proto.domain, proto.op_type))
         before = len(self.steps)
@@ -161,17 +220,47 @@ class Importer:
                 rule(node)
         except Unsupported as problem:
             self.unsupported[proto.op_type] = str(problem)
+            self.unsolved += 1
         except Exception as problem:  # a file can say anything; what it says here makes no sense
             text = f"{type(problem).__name__}: {problem}"
             self.odd.append((proto.name or ", ".join(proto.output), text))
             self.unsupported[proto.op_type] = text
-        made = {name for step in self.steps[before:] for name in step.names}
+        made = {name for step in self.steps[before:] for name in _names(step)}
         for name in proto.output:
             if name and name not in self.types:
                 self.define(name, self.unknown())
             if name and name not in made:
                 node.step((name,), None)
             self.sized.update(dim for dim in self.shape(name) or () if isinstance(dim, Poly))
+
+    # --- what comes again ---
+
+    def kind(self, name: str) -> int:
+        """What a tensor is, as far as inference can tell it from others."""
+        if name not in self.types:
+            return -2
+        found = self._given(name)
+        self.memo.kinds[name] = found.kind
+        return found.kind
+
+    def _given(self, name: str) -> Given:
+        type_ = self.state.resolve(self.types[name])
+        held = self.contents.get(name)
+        return Given(type_, held, self.memo.kind(type_, held))
+
+    def _trouble(self) -> tuple[int, ...]:
+        """How much went wrong so far: a node that adds to it is looked at each time."""
+        state = self.state
+        return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
+
+    def _gave_its_own(self, proto: Any) -> bool:
+        """Whether an output has a variable that no input has."""
+
+        def all_in(names: Any) -> set[Any]:
+            found = [self._given(name) for name in names if name in self.types]
+            return set(variables([g.type for g in found], [g.contents for g in found]))
+
+        return not all_in(proto.output) <= all_in(proto.input)
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: some tensor has it as a size."""
@@ -184,14 +273,18 @@ Rule = Callable[["Node"], None]
 class Node:
     """One node, as the rules see it."""
 
-    def __init__(self, importer: Importer, proto: Any, span: Span, rules: dict[str, Rule]) -> None:
+    def __init__(self, importer: Importer, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         self.importer = importer
         self.proto = proto
-        self.span = span
+        self.at = at
         self.rules = rules
         self.attributes = {a.name: a for a in proto.attribute}
 
     # --- what it is given ---
+
+    @property
+    def span(self) -> Span:
+        return self.importer.span(self.at)
 
     @property
     def count(self) -> int:
@@ -323,17 +416,25 @@ class Node:
     def infer(self, expr: ast.Expr) -> Type:
         return self.importer.inference.infer(expr, self.importer.env)
 
-    def gives(self, *exprs: ast.Expr | Type | None, contents: Contents = None) -> None:
-        """The outputs, one after another: expressions, or types where no expression says it."""
+    def gives(
+        self,
+        *exprs: ast.Expr | Type | None,
+        contents: Contents = None,
+        otherwise: ast.Expr | None = None,
+    ) -> None:
+        """The outputs, one after another: expressions, or types where no expression says it.
+
+        `otherwise` stands in the program where the expression, or the type, cannot be said there.
+        """
         for name, expr in zip(self.proto.output, exprs, strict=False):
             if not name or expr is None:
                 continue
             if isinstance(expr, TYPES):
                 self.importer.define(name, sensible(expr), contents)
-                self.step((name,), None)
+                self.step((name,), None, otherwise)
             else:
                 self.importer.define(name, self.infer(expr), contents)
-                self.step((name,), expr)
+                self.step((name,), expr, otherwise)
 
     def says(self, expr: ast.Expr, type_: Type, contents: Contents = None) -> None:
         """The output is an expression that is a size, seen as the tensor that it can be."""
@@ -350,10 +451,17 @@ class Node:
                     self.importer.define(name, item)
             self.step(tuple(self.proto.output), expr)
 
-    def step(self, names: tuple[str, ...], expr: ast.Expr | None) -> None:
+    def step(
+        self,
+        names: tuple[str, ...],
+        expr: ast.Expr | None,
+        otherwise: ast.Expr | None = None,
+        tensor: Any = None,
+    ) -> None:
         """Take down what makes tensors, for the program that the model becomes."""
         inputs = tuple(name for name in self.proto.input if name)
-        self.importer.steps.append(Step(names, expr, self.proto.op_type, inputs, self.span))
+        kind = self.proto.op_type
+        self.importer.steps.append(Step(names, expr, kind, inputs, otherwise, tensor))
 
     def scalar(self, value: Any, elem: Any) -> ast.Expr:
         """A number of an element type."""
@@ -405,7 +513,7 @@ class Node:
                     if given_attribute is not None:
                         attribute.CopyFrom(given_attribute)
                         attribute.name = name
-            importer.node(copy, self.span, self.rules)
+            importer.node(copy, self.at, self.rules)
         importer.depth -= 1
 
 
@@ -450,6 +558,16 @@ def short(name: str) -> str:
     kept = words[-1:] if words and not words[-1].isdigit() and len(words[-1]) > 6 else words[-2:]
     base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40] or "v"
     return f"v_{base}" if base[0].isdigit() else base
+
+
+def _names(step: Step | Again) -> tuple[str, ...]:
+    return step.names if isinstance(step, Step) else tuple(step.node.output)
+
+
+def _line(node: Any) -> str:
+    name = f"{node.name}: " if node.name else ""
+    text = f"{name}{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}"
+    return re.sub(r"\s+", " ", text)[:2000]
 
 
 def array(items: object) -> Contents:

@@ -24,7 +24,7 @@ def inside(node: Node, graph: Any, given: list[Type]) -> list[Type]:
     importer = node.importer
     if importer.depth >= DEEPEST:
         return [importer.unknown() for _ in graph.output]
-    outer = dict(importer.types), dict(importer.contents), dict(importer.env.names)
+    outer = {name: importer.forget(name) for name in _own(graph)}
     written = len(importer.steps)
     importer.depth += 1
     for tensor in graph.initializer:
@@ -32,14 +32,24 @@ def inside(node: Node, graph: Any, given: list[Type]) -> list[Type]:
     for info, type_ in zip(graph.input, given, strict=False):
         importer.define(info.name, type_)
     for proto in graph.node:
-        for name in proto.output:  # one of these may stand for something else outside
-            importer.types.pop(name, None)
-        importer.node(proto, node.span, node.rules)
+        importer.node(proto, node.at, node.rules)
     results = [importer.types.get(info.name) or importer.unknown() for info in graph.output]
     importer.depth -= 1
-    importer.types, importer.contents, importer.env.names = outer
     del importer.steps[written:]  # they are no steps of the graph around
+    for name, (type_, contents) in outer.items():
+        found, _ = importer.forget(name)
+        if found is not None:
+            importer.inner[name] = found
+        if type_ is not None:
+            importer.define(name, type_, contents)
     return results
+
+
+def _own(graph: Any) -> list[str]:
+    """The tensors of a graph; one outside may have the same name."""
+    made = [name for node in graph.node for name in node.output if name]
+    given = [tensor.name for tensor in (*graph.initializer, *graph.input)]
+    return list(dict.fromkeys([*given, *made]))
 
 
 def _resolved(node: Node, type_: Type) -> Tensor | None:

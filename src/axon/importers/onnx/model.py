@@ -24,7 +24,6 @@ from axon.importers.onnx import (
 from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
 from axon.importers.onnx.rules import RULES
 from axon.inference.report import describe
-from axon.source import Source, Span
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ShapeVar
 
@@ -50,7 +49,6 @@ class Imported:
     importer: Importer
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    spans: tuple[Span, ...]
     given: dict[str, Type]
     named: dict[str, DimVar]
 
@@ -91,13 +89,7 @@ def _once(
     known: dict[str, Type],
     before: dict[str, DimVar] | None = None,
 ) -> Imported:
-    lines = [_line(node) for node in model.graph.node]
-    source = Source(name, "\n".join(lines) + "\n")
-    spans, at = [], 0
-    for line in lines:
-        spans.append(Span(source, at, at + len(line)))
-        at += len(line) + 1
-    importer = Importer(source)
+    importer = Importer(name, model.graph.node)
     importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
     importer.functions = {(f.domain, f.name): f for f in model.functions}
     weights = {tensor.name for tensor in model.graph.initializer}
@@ -112,10 +104,10 @@ def _once(
             else:
                 given[info.name] = _declared(importer, info, named, forget)
             importer.define(info.name, given[info.name])
-    importer.run(model.graph.node, spans, RULES)
+    importer.run(RULES)
     importer.state.store.review()
     outputs = tuple(o.name for o in model.graph.output)
-    return Imported(importer, tuple(given), outputs, tuple(spans), given, named)
+    return Imported(importer, tuple(given), outputs, given, named)
 
 
 def _again(type_: Type) -> Type:
@@ -132,12 +124,6 @@ def problems(imported: Imported) -> list[Any]:
     state = imported.importer.state
     found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:20]]
     return [*state.diagnostics, *found]
-
-
-def _line(node: Any) -> str:
-    name = f"{node.name}: " if node.name else ""
-    text = f"{name}{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}"
-    return re.sub(r"\s+", " ", text)[:2000]
 
 
 def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: bool) -> Type:

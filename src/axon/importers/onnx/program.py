@@ -8,10 +8,10 @@ sizes is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from axon.importers.onnx.build import Importer, Step
+from axon.importers.onnx.build import Again, Importer, Step
 from axon.importers.onnx.model import Imported
 from axon.source import Source
 from axon.syntax import (
@@ -21,6 +21,7 @@ from axon.syntax import (
     parse_program,
     print_expr,
     print_program,
+    replaced,
 )
 from axon.types.show import Names, Show
 from axon.types.type import (
@@ -54,10 +55,12 @@ class _Writer:
     weights: dict[str, str] = field(default_factory=dict)
     opaque: dict[str, str] = field(default_factory=dict)
     body: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
 
 
 def write_program(imported: Imported, model: Any) -> Written:
     writer = _Writer(imported, imported.importer)
+    writer.steps = _steps(imported.importer)
     params = []
     for name in imported.inputs:
         type_ = imported.type(name)
@@ -69,7 +72,7 @@ def write_program(imported: Imported, model: Any) -> Written:
     for tensor in model.graph.initializer:
         if tensor.name in wanted:
             _declare_weight(writer, tensor.name)
-    for step in writer.importer.steps:
+    for step in writer.steps:
         if any(name in wanted for name in step.names):
             _step(writer, step)
     outputs = [_use(writer, name) for name in imported.outputs]
@@ -84,9 +87,40 @@ def write_program(imported: Imported, model: Any) -> Written:
     return Written(print_program(parsed), writer.weights, writer.opaque)
 
 
+def _steps(importer: Importer) -> list[Step]:
+    """Every step, those that come again written out."""
+    found: list[Step] = []
+    for step in importer.steps:
+        if isinstance(step, Step):
+            found.append(step)
+        else:
+            found += _repeated(importer, step)
+    return found
+
+
+def _repeated(importer: Importer, again: Again) -> list[Step]:
+    """The steps of an earlier node, with the tensors of this one."""
+    old = [*again.like.input, *again.like.output]
+    new = dict(zip(old, [*again.node.input, *again.node.output], strict=True))
+    aliases = {importer.alias(a): importer.alias(b) for a, b in new.items() if a}
+    return [
+        Step(
+            tuple(new.get(name, name) for name in step.names),
+            None if step.expr is None else _renamed(step.expr, aliases),
+            step.kind,
+            tuple(name for name in again.node.input if name),
+        )
+        for step in again.steps
+    ]
+
+
+def _renamed(expr: ast.Expr, names: dict[str, str]) -> ast.Expr:
+    return replaced(expr, lambda found: ast.Name(names.get(found.name, found.name), found.span))
+
+
 def _wanted(writer: _Writer, outputs: list[str]) -> set[str]:
     """The tensors that the outputs rest on."""
-    makers = {name: step for step in writer.importer.steps for name in step.names}
+    makers = {name: step for step in writer.steps for name in step.names}
     todo, found = list(outputs), set()
     while todo:
         name = todo.pop()
@@ -147,39 +181,24 @@ def _use(writer: _Writer, name: str) -> str:
 
 def _said(writer: _Writer, expr: ast.Expr) -> ast.Expr:
     """The expression with sizes written out, and weights called."""
-    match expr:
-        case ast.Name(name, span) if name.startswith("size "):
-            entry = writer.importer.env.names[name]
-            type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
-            show = Show(writer.names)
-            if isinstance(type_, DimValue):
-                text = show.dim(type_.dim)
-            else:
-                assert isinstance(type_, ShapeValue)
-                text = show.shape(type_.shape)
-            parsed, _ = parse_expression(Source("size", text))
-            return parsed if parsed is not None else expr
-        case ast.Name(name, span):
-            if name in writer.weights:
-                return ast.Call(expr, (), (), span)
-            return expr
-        case ast.Call(_, args, attributes, _):
-            return replace(
-                expr,
-                args=tuple(_said(writer, arg) for arg in args),
-                attributes=tuple(
-                    replace(a, value=_said(writer, a.value))
-                    if not isinstance(a.value, ast.Name) or a.value.name.startswith("size ")
-                    else a
-                    for a in attributes
-                ),
-            )
-        case ast.Infix(_, left, right, _, _):
-            return replace(expr, left=_said(writer, left), right=_said(writer, right))
-        case ast.ListExpr(items, _):
-            return replace(expr, items=tuple(_said(writer, item) for item in items))
-        case _:
-            return expr
+
+    def said(found: ast.Name) -> ast.Expr:
+        if found.name in writer.weights:
+            return ast.Call(found, (), (), found.span)
+        if not found.name.startswith("size "):
+            return found
+        entry = writer.importer.env.names[found.name]
+        type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
+        show = Show(writer.names)
+        if isinstance(type_, DimValue):
+            text = show.dim(type_.dim)
+        else:
+            assert isinstance(type_, ShapeValue)
+            text = show.shape(type_.shape)
+        parsed, _ = parse_expression(Source("size", text))
+        return parsed if parsed is not None else found
+
+    return replaced(expr, said)
 
 
 def _declare_weight(writer: _Writer, name: str) -> None:

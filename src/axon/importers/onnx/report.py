@@ -140,7 +140,7 @@ def _annotations(model: Any, imported: Imported, show: Show) -> list[Diagnostic]
             continue
         text = _differs(declared, type_, imported)
         if text is not None:
-            span = imported.spans[made[info.name]]
+            span = imported.importer.span(made[info.name])
             inferred = show.type(type_)
             found.append(
                 Diagnostic(

@@ -1,0 +1,83 @@
+"""What comes again is inferred once: a node like one before it gives what that one gave.
+
+What a node gives depends on its operator, its attributes, and the types and contents of what it is
+given. Tensors that are alike in both are of one *kind*; a node with the operator, the attributes
+and the kinds of an earlier one asks for nothing new. That holds unless the earlier one gave
+something of its own, such as a size that only a run can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from axon.types import dim as dims
+from axon.types.dim import Poly
+from axon.types.type import Type, type_variables
+from axon.types.variables import DimVar, Var
+
+Contents = Any
+GRAPHS = (5, 10)
+"""Attributes that are graphs, or lists of them: what is inside may use any tensor outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One output of a node."""
+
+    type: Type
+    contents: Contents
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A node that was inferred: what it gave, and the steps that made it."""
+
+    node: Any
+    outputs: tuple[Given | None, ...]
+    steps: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Memo:
+    """The kinds of tensors by name, and the nodes that were inferred."""
+
+    kinds: dict[str, int] = field(default_factory=dict)
+    numbers: dict[Hashable, int] = field(default_factory=dict)
+    seen: dict[Hashable, Seen] = field(default_factory=dict)
+
+    def key(self, proto: Any, kind: Callable[[str], int]) -> Hashable | None:
+        """What a node's outcome depends on; None if that cannot be said."""
+        attributes: list[bytes] = []
+        for attribute in proto.attribute:
+            if attribute.type in GRAPHS:
+                return None
+            attributes.append(attribute.SerializeToString(deterministic=True))
+        known = self.kinds
+        inputs = list(proto.input)
+        given = tuple([-1 if not n else known[n] if n in known else kind(n) for n in inputs])
+        twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
+        named = tuple([name != "" for name in proto.output])
+        return proto.domain, proto.op_type, tuple(attributes), given, twice, named
+
+    def kind(self, type_: Type, contents: Contents) -> int:
+        """The kind of a tensor of a type, all that is known put in."""
+        held = None if contents is None else (contents.shape, tuple(map(_marked, contents.flat)))
+        return self.numbers.setdefault((type_, held), len(self.numbers))
+
+
+def _marked(item: object) -> Hashable:
+    """An element that is not taken for an equal one of another type, such as 1 for True."""
+    return type(item), item
+
+
+def variables(types: Iterable[Type], contents: Iterable[Contents]) -> Iterator[Var]:
+    """The variables in types, and in the elements of contents."""
+    for type_ in types:
+        yield from type_variables(type_)
+    for held in contents:
+        for item in () if held is None else held.flat:
+            if isinstance(item, DimVar | Poly):
+                yield from dims.variables(item)
