@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.memo import Given, Memo, Seen, variables
+from axon.importers.onnx.memo import Given, Memo, Seen, has_graphs, variables
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import State
@@ -186,25 +186,35 @@ class Importer:
 
     def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
-        called = (proto.domain, proto.op_type) in self.functions
-        key = None if called else self.memo.key(proto, self.kind)
-        seen = None if key is None else self.memo.seen.get(key)
-        if seen is not None:
-            self._again(proto, seen)
+        key = self.memo.key(proto, self.kind)
+        seen = self.memo.seen.get(key)
+        if seen is not None and self._again(proto, seen):
             return
         before, steps = self._trouble(), len(self.steps)
         self._infer(proto, at, rules)
-        if key is not None and self._trouble() == before and not self._gave_its_own(proto):
+        if self._trouble() == before and self._comes_again(proto):
             outputs = tuple(self._given(name) if name else None for name in proto.output)
-            self.memo.seen[key] = Seen(proto, outputs, tuple(s for s in self.steps[steps:] if isinstance(s, Step)))
+            made = tuple(step for step in self.steps[steps:] if isinstance(step, Step))
+            self.memo.seen[key] = Seen(proto, outputs, made)
 
-    def _again(self, proto: Any, seen: Seen) -> None:
-        """What a node like this one gave."""
-        for name, given in zip(proto.output, seen.outputs, strict=True):
+    def _again(self, proto: Any, seen: Seen) -> bool:
+        """Give what a node like this one gave, if the same outputs are wanted."""
+        names = list(proto.output)
+        for name, given in zip(names, seen.outputs, strict=True):
+            if (name == "") != (given is None):
+                return False
+        for name, given in zip(names, seen.outputs, strict=True):
             if given is not None:
-                self.define(name, given.type, given.contents)
+                self.types[name] = given.type
                 self.memo.kinds[name] = given.kind
+                if given.contents is not None:
+                    self.contents[name] = given.contents
+                else:
+                    self.contents.pop(name, None)
+                if name in self.aliases:
+                    self.env.names[self.aliases[name]] = Entry(given.type)
         self.steps.append(Again(seen.steps, seen.node, proto))
+        return True
 
     def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         node = Node(self, proto, at, rules)
@@ -238,7 +248,7 @@ class Importer:
     def kind(self, name: str) -> int:
         """What a tensor is, as far as inference can tell it from others."""
         if name not in self.types:
-            return -2
+            return -1 if name == "" else -2
         found = self._given(name)
         self.memo.kinds[name] = found.kind
         return found.kind
@@ -253,14 +263,18 @@ class Importer:
         state = self.state
         return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
 
-    def _gave_its_own(self, proto: Any) -> bool:
-        """Whether an output has a variable that no input has."""
+    def _comes_again(self, proto: Any) -> bool:
+        """Whether a node like this one gives the same: an output that has a variable of its own,
+        which no input has, is no other node's.
+        """
+        if has_graphs(proto) or (proto.domain, proto.op_type) in self.functions:
+            return False
 
         def all_in(names: Any) -> set[Any]:
             found = [self._given(name) for name in names if name in self.types]
             return set(variables([g.type for g in found], [g.contents for g in found]))
 
-        return not all_in(proto.output) <= all_in(proto.input)
+        return all_in(proto.output) <= all_in(proto.input)
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: some tensor has it as a size."""

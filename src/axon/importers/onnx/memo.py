@@ -19,7 +19,7 @@ from axon.types.variables import DimVar, Var
 
 Contents = Any
 GRAPHS = (5, 10)
-"""Attributes that are graphs, or lists of them: what is inside may use any tensor outside."""
+"""The types of attributes that are graphs, or lists of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +48,24 @@ class Memo:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
 
-    def key(self, proto: Any, kind: Callable[[str], int]) -> Hashable | None:
-        """What a node's outcome depends on; None if that cannot be said."""
-        attributes: list[bytes] = []
-        for attribute in proto.attribute:
-            if attribute.type in GRAPHS:
-                return None
-            attributes.append(attribute.SerializeToString(deterministic=True))
-        known = self.kinds
+    def key(self, proto: Any, kind: Callable[[str], int]) -> Hashable:
+        """What a node's outcome depends on, if it has no graphs inside."""
         inputs = list(proto.input)
-        given = tuple([-1 if not n else known[n] if n in known else kind(n) for n in inputs])
+        known = self.kinds
+        given = tuple([known[n] if n in known else kind(n) for n in inputs])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
-        named = tuple([name != "" for name in proto.output])
-        return proto.domain, proto.op_type, tuple(attributes), given, twice, named
+        attributes = tuple([a.SerializeToString(deterministic=True) for a in proto.attribute])
+        return proto.op_type, proto.domain, attributes, given, twice, len(proto.output)
 
     def kind(self, type_: Type, contents: Contents) -> int:
         """The kind of a tensor of a type, all that is known put in."""
         held = None if contents is None else (contents.shape, tuple(map(_marked, contents.flat)))
         return self.numbers.setdefault((type_, held), len(self.numbers))
+
+
+def has_graphs(proto: Any) -> bool:
+    """Whether a node has graphs inside: they may use any tensor outside."""
+    return any(attribute.type in GRAPHS for attribute in proto.attribute)
 
 
 def _marked(item: object) -> Hashable:

@@ -93,8 +93,7 @@ def _once(
     importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
     importer.functions = {(f.domain, f.name): f for f in model.functions}
     weights = {tensor.name for tensor in model.graph.initializer}
-    for tensor in model.graph.initializer:
-        importer.define(tensor.name, tensor_type(tensor), tensor_contents(tensor))
+    _weights(importer, model.graph.initializer)
     named: dict[str, DimVar] = dict(before or {})
     given: dict[str, Type] = {}
     for info in model.graph.input:
@@ -108,6 +107,25 @@ def _once(
     importer.state.store.review()
     outputs = tuple(o.name for o in model.graph.output)
     return Imported(importer, tuple(given), outputs, given, named)
+
+
+def _weights(importer: Importer, tensors: Any) -> None:
+    """The weights; those without contents that are alike have one type."""
+    alike: dict[tuple[int, ...], tuple[Tensor, int]] = {}
+    for tensor in tensors:
+        name = tensor.name
+        held = tensor_contents(tensor)
+        if held is not None:
+            importer.define(name, tensor_type(tensor), held)
+            continue
+        key = (tensor.data_type, *tensor.dims)
+        if key not in alike:
+            importer.define(name, tensor_type(tensor))
+            alike[key] = tensor_type(tensor), importer.kind(name)
+        else:
+            type_, kind = alike[key]
+            importer.define(name, type_)
+            importer.memo.kinds[name] = kind
 
 
 def _again(type_: Type) -> Type:

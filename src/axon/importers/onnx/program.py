@@ -43,6 +43,8 @@ class Written:
     text: str
     weights: dict[str, str]
     opaque: dict[str, str]
+    constants: dict[str, Any]
+    """The tensors that Constant nodes hold."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,8 @@ def write_program(imported: Imported, model: Any) -> Written:
     text = f"{head}\n{opening}\n{body}  {result}\n}};\n"
     parsed, problems = parse_program(Source("model.axon", text))
     assert not problems, problems[0]
-    return Written(print_program(parsed), writer.weights, writer.opaque)
+    held = {step.names[0]: step.tensor for step in writer.steps if step.tensor is not None}
+    return Written(print_program(parsed), writer.weights, writer.opaque, held)
 
 
 def _steps(importer: Importer) -> list[Step]:
@@ -109,6 +112,8 @@ def _repeated(importer: Importer, again: Again) -> list[Step]:
             None if step.expr is None else _renamed(step.expr, aliases),
             step.kind,
             tuple(name for name in again.node.input if name),
+            None if step.otherwise is None else _renamed(step.otherwise, aliases),
+            step.tensor,
         )
         for step in again.steps
     ]
@@ -130,16 +135,25 @@ def _wanted(writer: _Writer, outputs: list[str]) -> set[str]:
         step = makers.get(name)
         if step is None:
             continue
-        if step.expr is None or not _sayable(writer, step.expr):
+        expr = _chosen(writer, step)
+        if expr is None:
             todo.extend(step.inputs if step.kind != "Constant" else ())
         else:
             known = {alias: n for n, alias in writer.importer.aliases.items()}
-            todo.extend(known[a] for a in _mentioned(step.expr) if a in known)
+            todo.extend(known[a] for a in _mentioned(expr) if a in known)
     return found
 
 
 def _mentioned(expr: ast.Expr) -> list[str]:
     return list(mentioned(expr))
+
+
+def _chosen(writer: _Writer, step: Step) -> ast.Expr | None:
+    """The expression of a step that can be said, if there is one."""
+    for expr in (step.expr, step.otherwise):
+        if expr is not None and _sayable(writer, expr):
+            return expr
+    return None
 
 
 def _sayable(writer: _Writer, expr: ast.Expr) -> bool:
@@ -166,10 +180,8 @@ def _step(writer: _Writer, step: Step) -> None:
     if step.kind == "Constant":
         _declare_weight(writer, step.names[0])
         return
-    if step.expr is None or not _sayable(writer, step.expr):
-        right = _opaque(writer, step)
-    else:
-        right = print_expr(_said(writer, step.expr))
+    expr = _chosen(writer, step)
+    right = _opaque(writer, step) if expr is None else print_expr(_said(writer, expr))
     left = ", ".join(alias(name) if name else "_" for name in step.names)
     writer.body.append(f"{left} = {right};")
 

@@ -75,7 +75,7 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
     signature = show.type(whole)
     relations = _conditions(imported, whole)
-    tensors = {n: _tensor(show, imported.type(n)) for n in imported.importer.types}
+    tensors = _tensors(show, imported)
     found = [*problems(imported), *_annotations(model, imported, show)]
     simplest = suggest(model, name, imported, forget)
     suggested = Show(Names())
@@ -103,6 +103,21 @@ def _conditions(imported: Imported, whole: Type) -> list[Relation]:
     return list(found)
 
 
+def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
+    """Each tensor, also those of graphs inside nodes. What comes again has the same type, the
+    very object, and is looked at once.
+    """
+    importer = imported.importer
+    seen: dict[int, TensorReport] = {}
+    found: dict[str, TensorReport] = {}
+    for name, type_ in (*importer.inner.items(), *importer.types.items()):
+        report = seen.get(id(type_))
+        if report is None:
+            report = seen[id(type_)] = _tensor(show, importer.state.resolve(type_))
+        found[name] = report
+    return found
+
+
 def _tensor(show: Show, type_: Type) -> TensorReport:
     if not isinstance(type_, Tensor):
         return TensorReport(None, None, None)
@@ -126,14 +141,21 @@ def _spaced(show: Show, shape: Shape) -> str:
 
 def _annotations(model: Any, imported: Imported, show: Show) -> list[Diagnostic]:
     """Declared shapes that the graph contradicts: they are reported, and never believed."""
+    annotated = [
+        info
+        for info in (*model.graph.value_info, *model.graph.output)
+        if info.type.HasField("tensor_type") and info.type.tensor_type.HasField("shape")
+    ]
+    if not annotated:
+        return []
     made = {name: i for i, node in enumerate(model.graph.node) for name in node.output}
     found: list[Diagnostic] = []
-    for info in [*model.graph.value_info, *model.graph.output]:
-        if info.name not in made or not info.type.HasField("tensor_type"):
+    for info in annotated:
+        if info.name not in made:
             continue
         declared = info.type.tensor_type
         type_ = imported.type(info.name)
-        if not declared.HasField("shape") or not isinstance(type_, Tensor):
+        if not isinstance(type_, Tensor):
             continue
         word = type_.shape
         if any(isinstance(item, ShapeVar) for item in word):
