@@ -32,13 +32,5 @@ def from_onnx(model: Any, *, backend: str = "numpy") -> Program:
         written = write_program(imported, model)
     except NoModel as problem:
         raise ProgramError(str(problem)) from None
-    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    for node in model.graph.node:
-        if node.op_type == "Constant":
-            tensors.update((node.output[0], a.t) for a in node.attribute if a.name == "value")
-    ops = {
-        alias: weight(tensors[name], folder)
-        for alias, name in written.weights.items()
-        if name in tensors
-    }
+    ops = {alias: weight(tensor, folder) for alias, tensor in written.weights.items()}
     return Program(Source(f"{name}.axon", written.text), backend, ops)

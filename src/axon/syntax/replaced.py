@@ -8,16 +8,19 @@ from dataclasses import replace
 from axon.syntax import ast
 
 
-def replaced(expr: ast.Expr, change: Callable[[ast.Name], ast.Expr]) -> ast.Expr:
-    """The expression with every name that is a value replaced; names of functions that are called
-    stay, and so does what is inside a function.
+Change = Callable[[ast.Expr], ast.Expr]
+
+
+def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
+    """The expression with names that are values, and calls without arguments, replaced: `change`
+    gives back what stays. What is inside a function stays as it is.
     """
 
     def go(part: ast.Expr) -> ast.Expr:
         return replaced(part, change)
 
     match expr:
-        case ast.Name():
+        case ast.Name() | ast.Call(_, (), (), _):
             return change(expr)
         case ast.Call(_, args, attributes, _):
             return replace(

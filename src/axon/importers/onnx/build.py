@@ -51,6 +51,9 @@ ELEMENTS = {
 }  # fmt: skip
 """Element types by their numbers in ONNX."""
 
+DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
+"""Whose operators the rules are for."""
+
 Contents = Any
 """A NumPy array of objects: numbers, dimensions, or None where an element is not known."""
 
@@ -69,8 +72,7 @@ class Step:
 
     names: tuple[str, ...]
     expr: ast.Expr | None
-    kind: str
-    inputs: tuple[str, ...]
+    node: Any
     otherwise: ast.Expr | None = None
     tensor: Any = None
 
@@ -134,11 +136,11 @@ class Importer:
         self.memo.kinds.pop(name, None)
         return self.types.pop(name, None), self.contents.pop(name, None)
 
-    def alias(self, name: str) -> str:
-        """A name for a tensor that a program can have."""
+    def alias(self, name: str, hint: str = "") -> str:
+        """A name for a tensor that a program can have; the hint is for one without a good name."""
         known = self.aliases.get(name)
         if known is None:
-            base = short(name)
+            base = short(hint if hint and name.startswith("onnx::") else name)
             known, number = base, 1
             while known in self.taken:
                 number += 1
@@ -218,7 +220,7 @@ class Importer:
 
     def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         node = Node(self, proto, at, rules)
-        rule = rules.get(proto.op_type) if proto.domain in ("", "ai.onnx") else None
+        rule = rules.get(proto.op_type) if proto.domain in DOMAINS else None
         function = self.functions.get((proto.domain, proto.op_type))
         before = len(self.steps)
         try:
@@ -321,7 +323,7 @@ class Node:
         name = self.name(index)
         if name not in self.importer.types:
             self.importer.define(name, self.importer.unknown())
-        return ast.Name(self.importer.alias(name), self.span)
+        return ast.Name(self.importer.alias(name, hint(self.proto)), self.span)
 
     def rank(self, index: int) -> int | None:
         shape = self.shape(index)
@@ -463,7 +465,8 @@ class Node:
             for name, item in zip(self.proto.output, found.items, strict=False):
                 if name:
                     self.importer.define(name, item)
-            self.step(tuple(self.proto.output), expr)
+            unnamed = [""] * (len(found.items) - len(self.proto.output))
+            self.step((*self.proto.output, *unnamed), expr)
 
     def step(
         self,
@@ -473,9 +476,7 @@ class Node:
         tensor: Any = None,
     ) -> None:
         """Take down what makes tensors, for the program that the model becomes."""
-        inputs = tuple(name for name in self.proto.input if name)
-        kind = self.proto.op_type
-        self.importer.steps.append(Step(names, expr, kind, inputs, otherwise, tensor))
+        self.importer.steps.append(Step(names, expr, self.proto, otherwise, tensor))
 
     def scalar(self, value: Any, elem: Any) -> ast.Expr:
         """A number of an element type."""
@@ -572,6 +573,12 @@ def short(name: str) -> str:
     kept = words[-1:] if words and not words[-1].isdigit() and len(words[-1]) > 6 else words[-2:]
     base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40] or "v"
     return f"v_{base}" if base[0].isdigit() else base
+
+
+def hint(node: Any) -> str:
+    """A name for a weight that a node uses: `query.weight` in `/layer/query/MatMul`."""
+    words = (node.name or "".join(node.output[:1])).rsplit("/", 2)
+    return f"{words[-2]}.weight" if len(words) > 1 and words[-2] else ""
 
 
 def _names(step: Step | Again) -> tuple[str, ...]:

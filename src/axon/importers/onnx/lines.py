@@ -1,0 +1,333 @@
+"""The lines of the program that a model becomes, one for each step that its outputs rest on.
+
+A weight is an operator without arguments, declared by its type; a single number is written as
+one. What no operator of Axon does is declared by the type that it has in the model. What only
+hands a tensor on is left out, and so is what nobody uses: most of what computes sizes is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx.build import Again, Importer, Step, hint
+from axon.importers.onnx.model import Imported
+from axon.source import Source, Span
+from axon.syntax import ast, mentioned, parse_expression, replaced
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.show import Names, Show
+from axon.types.type import (
+    DimValue,
+    Fn,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    shape_variables,
+    type_variables,
+)
+from axon.types.variables import DimVar, ShapeVar, Var
+
+PLAIN = ("f32", "i64", "bool")
+"""Element types that a number in a program has where nothing asks for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`names = expr;` in the program's names; a name that is empty is nobody's."""
+
+    names: tuple[str, ...]
+    expr: ast.Expr
+    node: Any
+
+
+@dataclass(slots=True)
+class Writer:
+    """A program in the making. `weights` and `opaque` say what the declared operators stand for."""
+
+    imported: Imported
+    importer: Importer
+    tensors: dict[str, Any]
+    names: Names = field(default_factory=Names)
+    known: set[Var] = field(default_factory=set)
+    declared: list[str] = field(default_factory=list)
+    weights: dict[str, Any] = field(default_factory=dict)
+    opaque: dict[str, str] = field(default_factory=dict)
+    shared: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    held: dict[int, str] = field(default_factory=dict)
+    copies: dict[str, ast.Expr] = field(default_factory=dict)
+    originals: dict[str, str] = field(default_factory=dict)
+    """The tensors of the model by their names in the program."""
+
+    def type(self, alias: str) -> Type:
+        return self.imported.type(self.originals[alias])
+
+
+def lines(writer: Writer) -> list[Line]:
+    """The lines of the model's own graph, in its order."""
+    steps = _steps(writer.importer)
+    writer.originals = {alias: name for name, alias in writer.importer.aliases.items()}
+    wanted = _wanted(writer, steps)
+    found: list[Line] = []
+    for step in steps:
+        if any(name in wanted for name in step.names):
+            line = _line(writer, step)
+            if line is not None:
+                found.append(line)
+    return found
+
+
+def value(writer: Writer, name: str, span: Span) -> ast.Expr:
+    """A tensor of the model, as the program says it."""
+    alias = writer.importer.alias(name)
+    writer.originals[alias] = name
+    if alias in writer.copies:
+        return writer.copies[alias]
+    if name not in writer.tensors:
+        return ast.Name(alias, span)
+    return _number(writer, name, span) or _weight(writer, name, alias, span)
+
+
+# --- steps -----------------------------------------------------------------------------------
+
+
+def _steps(importer: Importer) -> list[Step]:
+    """Every step, those that come again written out."""
+    found: list[Step] = []
+    for step in importer.steps:
+        if isinstance(step, Step):
+            found.append(step)
+        else:
+            found += _repeated(importer, step)
+    return found
+
+
+def _repeated(importer: Importer, again: Again) -> list[Step]:
+    """The steps of an earlier node, with the tensors of this one."""
+    old = [*again.like.input, *again.like.output]
+    new = dict(zip(old, [*again.node.input, *again.node.output], strict=True))
+    better = hint(again.node)
+    aliases = {importer.alias(a): importer.alias(b, better) for a, b in new.items() if a}
+
+    def name(found: ast.Expr) -> ast.Expr:
+        if not isinstance(found, ast.Name):
+            return found
+        return ast.Name(aliases.get(found.name, found.name), found.span)
+
+    def renamed(expr: ast.Expr | None) -> ast.Expr | None:
+        return None if expr is None else replaced(expr, name)
+
+    return [
+        Step(
+            tuple(new.get(name, name) for name in step.names),
+            renamed(step.expr),
+            again.node,
+            renamed(step.otherwise),
+            step.tensor,
+        )
+        for step in again.steps
+    ]
+
+
+def _wanted(writer: Writer, steps: list[Step]) -> set[str]:
+    """The tensors that the outputs rest on."""
+    makers = {name: step for step in steps for name in step.names}
+    todo, found = list(writer.imported.outputs), set()
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        found.add(name)
+        step = makers.get(name)
+        if step is None or step.tensor is not None:
+            continue
+        expr = _chosen(writer, step)
+        if expr is None:
+            todo.extend(step.node.input)
+        else:
+            originals = writer.originals
+            todo.extend(originals[a] for a in mentioned(expr) if a in originals)
+    return found
+
+
+def _chosen(writer: Writer, step: Step) -> ast.Expr | None:
+    """The expression of a step that can be said, if there is one."""
+    for expr in (step.expr, step.otherwise):
+        if expr is not None and _sayable(writer, expr):
+            return expr
+    return None
+
+
+def _sayable(writer: Writer, expr: ast.Expr) -> bool:
+    """Whether every size in an expression can be said in the names of the inputs."""
+    for name in mentioned(expr):
+        entry = writer.importer.env.names.get(name)
+        if entry is None or not name.startswith("size "):
+            continue
+        found: set[Var]
+        match writer.importer.state.resolve(entry.type):  # type: ignore[arg-type]
+            case DimValue(dim):
+                found = set(type_variables(DimValue(dim)))
+            case ShapeValue(shape):
+                found = set(shape_variables(shape))
+            case _:
+                return False
+        if not found <= writer.known:
+            return False
+    return True
+
+
+# --- lines -----------------------------------------------------------------------------------
+
+
+def _line(writer: Writer, step: Step) -> Line | None:
+    """The line of a step, unless it makes something that is said where it is used."""
+    alias = writer.importer.alias
+    if step.tensor is not None:
+        writer.tensors[step.names[0]] = step.tensor
+        return None
+    chosen = _chosen(writer, step)
+    expr = _opaque(writer, step) if chosen is None else _said(writer, chosen)
+    names = tuple(alias(name) if name else "" for name in step.names)
+    handed = _handed_on(expr)
+    if handed is not None:
+        writer.copies[names[0]] = handed
+        return None
+    return Line(names, expr, step.node)
+
+
+def _handed_on(expr: ast.Expr) -> ast.Expr | None:
+    """What an expression only hands on."""
+    match expr:
+        case ast.Call(ast.Name("identity", _), (given,), (), _):
+            return given
+        case _:
+            return None
+
+
+def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
+    """The expression with sizes written out, and weights called."""
+
+    def said(found: ast.Expr) -> ast.Expr:
+        if not isinstance(found, ast.Name):
+            return found
+        if not found.name.startswith("size "):
+            original = writer.originals.get(found.name)
+            return found if original is None else value(writer, original, found.span)
+        entry = writer.importer.env.names[found.name]
+        type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
+        show = Show(writer.names)
+        if isinstance(type_, DimValue):
+            text = show.dim(type_.dim)
+        else:
+            assert isinstance(type_, ShapeValue)
+            text = show.shape(type_.shape)
+        parsed, _ = parse_expression(Source("size", text))
+        return parsed if parsed is not None else found
+
+    return replaced(expr, said)
+
+
+def _opaque(writer: Writer, step: Step) -> ast.Expr:
+    """What no operator does is declared by the type that it has here."""
+    importer = writer.importer
+    span = Span(Source("", ""), 0, 0)
+    inputs = [n for n in dict.fromkeys(step.node.input) if n and n in importer.types]
+    signature = _signature(
+        [writer.imported.type(n) for n in inputs],
+        [writer.imported.type(n) for n in step.names if n],
+    )
+    attributes = tuple(a.SerializeToString(deterministic=True) for a in step.node.attribute)
+    kind = step.node.op_type
+    name = writer.shared.get((kind, attributes, signature))
+    if name is None:
+        name = _fresh(importer, re.sub(r"\W", "", kind).lower() or "node")
+        writer.shared[kind, attributes, signature] = name
+        writer.opaque[name] = kind
+        writer.declared.append(f"op {name} : {signature};")
+    args = tuple(value(writer, n, span) for n in inputs)
+    return ast.Call(ast.Name(name, span), args, (), span)
+
+
+def _signature(params: list[Type], results: list[Type]) -> str:
+    """The type of what gives these results for these parameters, and for others of that form: a
+    size that is an expression is a size. What the parameters do not tell only a run does.
+    """
+    sizes: dict[Dim, Dim] = {}
+    bare = {dim for p in params if isinstance(p, Tensor) for dim in p.shape}
+
+    def given(item: Any) -> Any:
+        if not isinstance(item, Poly):
+            return item
+        return sizes.setdefault(item, DimVar("", 1))
+
+    def made(item: Any) -> Any:
+        if item in sizes or isinstance(item, int) or item in bare:
+            return sizes.get(item, item)
+        if isinstance(item, ShapeVar):
+            return ShapeVar(item.name, scope=1, runtime=True)
+        if set(dims.variables(item)) <= bare:
+            return item
+        return sizes.setdefault(item, DimVar("", scope=1, runtime=True))
+
+    def each(type_: Type, change: Callable[[Any], Any]) -> Type:
+        if not isinstance(type_, Tensor):
+            return type_
+        return Tensor(type_.elem, tuple(map(change, type_.shape)))
+
+    general = [each(param, given) for param in params]
+    outcome = [each(result, made) for result in results]
+    names = Names()
+    for type_ in general:
+        names.reserve(type_variables(type_))
+    whole = outcome[0] if len(outcome) == 1 else Tuple(tuple(outcome))
+    return Show(names).type(Fn(tuple(general), whole))
+
+
+def _fresh(importer: Importer, base: str) -> str:
+    number = 1
+    while (name := f"{base}_{number}") in importer.taken:
+        number += 1
+    importer.taken.add(name)
+    return name
+
+
+# --- weights ---------------------------------------------------------------------------------
+
+
+def _weight(writer: Writer, name: str, alias: str, span: Span) -> ast.Expr:
+    """A call of a weight; small ones that hold the same are one."""
+    held = writer.importer.contents.get(name)
+    if held is not None:
+        same = writer.importer.kind(name)
+        alias = writer.held.setdefault(same, alias)
+    if alias not in writer.weights:
+        writer.weights[alias] = writer.tensors[name]
+        writer.declared.append(f"op {alias} : () -> {Show().type(writer.imported.type(name))};")
+    return ast.Call(ast.Name(alias, span), (), (), span)
+
+
+def _number(writer: Writer, name: str, span: Span) -> ast.Expr | None:
+    """A weight that is a single number, where a number in a program is just that."""
+    held, type_ = writer.importer.contents.get(name), writer.importer.types[name]
+    if held is None or held.shape != () or not isinstance(type_, Tensor):
+        return None
+    if type_.elem not in PLAIN:
+        return None
+    match held.item():
+        case bool(found):
+            return ast.Number(found, "bool", str(found).lower(), span)
+        case int(found):
+            number: ast.Expr = ast.Number(abs(found), "int", str(abs(found)), span)
+            return ast.Negate(number, span) if found < 0 else number
+        case float(found) if type_.elem == "f32":
+            short = float(str(numpy.float32(found)))
+            number = ast.Number(abs(short), "float", str(abs(short)), span)
+            return ast.Negate(number, span) if short < 0 else number
+        case _:
+            return None
