@@ -133,8 +133,7 @@ class _Layer:
     def extracted(self) -> tuple[Definition, list[Line]] | None:
         start, period = self._aligned(), self.repeat.period
         copies = [
-            self.body[at : at + period]
-            for at in range(start, self.repeat.end - period + 1, period)
+            self.body[at : at + period] for at in range(start, self.repeat.end - period + 1, period)
         ]
         copies, start = self._alike(copies, start)
         if len(copies) < 2:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.diagnostics import Diagnostic, Label, Severity
-from axon.importers.onnx.build import ELEMENTS
+from axon.diagnostics import Diagnostic, Severity
+from axon.importers.onnx.annotations import contradictions
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.model import Imported, import_model, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
-from axon.types import dim as dims
-from axon.types.dim import Dim
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,
@@ -24,9 +22,7 @@ from axon.types.type import (
     relation_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar
-
-SAMPLES = (64, 97, 640, 1023)
+from axon.types.variables import ElemVar, ShapeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     signature = show.type(whole)
     relations = _conditions(imported, whole)
     tensors = _tensors(show, imported)
-    found = [*problems(imported), *_annotations(model, imported, show)]
+    found = [*problems(imported), *contradictions(model, imported, show)]
     simplest = suggest(model, name, imported, forget)
     suggested = Show(Names())
     return Report(
@@ -134,73 +130,3 @@ def _tensor(show: Show, type_: Type) -> TensorReport:
 
 def _spaced(show: Show, shape: Shape) -> str:
     return show.shape(shape).replace("@", " @ ").replace(",", ", ")
-
-
-# --- what the file says of itself ------------------------------------------------------------
-
-
-def _annotations(model: Any, imported: Imported, show: Show) -> list[Diagnostic]:
-    """Declared shapes that the graph contradicts: they are reported, and never believed."""
-    annotated = [
-        info
-        for info in (*model.graph.value_info, *model.graph.output)
-        if info.type.HasField("tensor_type") and info.type.tensor_type.HasField("shape")
-    ]
-    if not annotated:
-        return []
-    made = {name: i for i, node in enumerate(model.graph.node) for name in node.output}
-    found: list[Diagnostic] = []
-    for info in annotated:
-        if info.name not in made:
-            continue
-        declared = info.type.tensor_type
-        type_ = imported.type(info.name)
-        if not isinstance(type_, Tensor):
-            continue
-        word = type_.shape
-        if any(isinstance(item, ShapeVar) for item in word):
-            continue
-        text = _differs(declared, type_, imported)
-        if text is not None:
-            span = imported.importer.span(made[info.name])
-            inferred = show.type(type_)
-            found.append(
-                Diagnostic(
-                    "AX501",
-                    Severity.WARNING,
-                    f"`{info.name}` is declared {text}, but the graph makes it {inferred}",
-                    (Label(span, "made here", primary=True),),
-                )
-            )
-    return found
-
-
-def _differs(declared: Any, type_: Tensor, imported: Imported) -> str | None:
-    """The declared shape, if it is not the inferred one whatever the inputs are."""
-    sizes = [
-        int(d.dim_value) if d.HasField("dim_value") else str(d.dim_param or "?")
-        for d in declared.shape.dim
-    ]
-    elem = ELEMENTS.get(declared.elem_type)
-    inputs = set(imported.named.values())
-    apart = len(sizes) != len(type_.shape) or any(
-        _apart(size, dim, imported.named, inputs)
-        for size, dim in zip(sizes, type_.shape, strict=True)
-        if not isinstance(dim, ShapeVar)
-    )
-    apart = apart or (isinstance(type_.elem, str) and elem is not None and elem != type_.elem)
-    return f"{elem or '?'} [{','.join(map(str, sizes))}]" if apart else None
-
-
-def _apart(size: int | str, dim: Dim, named: dict[str, DimVar], inputs: set[DimVar]) -> bool:
-    """Whether a size that depends on the named sizes of the inputs alone is declared to be
-    another one. Both are tried on some sizes: an annotation may take for granted that none is 0.
-    """
-    declared: Dim | None = size if isinstance(size, int) else named.get(size)
-    if declared is None or not set(dims.variables(dim)) <= inputs:
-        return False
-    for first in SAMPLES:
-        values = {var: first + 2 * i for i, var in enumerate(inputs)}
-        if dims.evaluate(dim, values) == dims.evaluate(declared, values):
-            return False
-    return True
