@@ -33,7 +33,7 @@ from typing import Any
 import pytest
 
 from axon.diagnostics.pages import page
-from axon.graph.lower import MOST_NODES
+from axon.graph.state import MOST_NODES
 from axon.ops.reference import reference
 from axon.prove.extra import INSTALL, missing
 from tests.markdown import Block, blocks
@@ -201,7 +201,7 @@ def test_document(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     code = document.stem if document in ERROR_PAGES else None
     reader = Reader(tmp_path, page_code=code)
     if code == "AX402":  # to get to the limit takes 10 s, so a lower one stands for it
-        monkeypatch.setattr("axon.graph.lower.MOST_NODES", FEW_NODES)
+        monkeypatch.setattr("axon.graph.state.MOST_NODES", FEW_NODES)
         reader.stands_for = (f"{FEW_NODES} nodes", f"{MOST_NODES} nodes")
     for block in blocks(document.read_text(encoding="utf-8")):
         reader.read(block)

@@ -127,12 +127,18 @@ NOTHING_THERE = {
     ("gather", "v"),
     ("gather_elements", "n"),
     ("scatter", "n"),
+    ("gather_nd", "v"),
+    ("gather_nd", "h"),
+    ("gather_nd", "w"),
     ("argmax", "n"),
     ("argmin", "b"),
 }
 """An operator, and a dimension that must not be empty: an index would be out of range there, which
 JAX does not tell.
 """
+
+SILENT = ("indexing", "scatter")
+"""The families of operators with indices."""
 
 
 def test_all_operators_have_examples() -> None:
@@ -157,10 +163,10 @@ def run(operator: str, example: Example, chosen: dict[str, int]) -> None:
             with pytest.raises(axon.ArgumentError):
                 net.on(backend).example(*args)
         return
-    assert not inferred.where
+    assert all("?" in condition for condition in inferred.where), "what a run checks, no more"
     result = inferred.type.split(" -> ", 1)[1]
     if (operator, *(d for d, size in chosen.items() if size == 0)) in NOTHING_THERE:
-        for backend in ("numpy", "jax")[: 1 if OPERATORS[operator].family == "indexing" else 2]:
+        for backend in ("numpy", "jax")[: 1 if OPERATORS[operator].family in SILENT else 2]:
             with pytest.raises(axon.AxonError):
                 net.on(backend).example(*args)
         return

@@ -64,6 +64,14 @@ CALLS = [
     "batch_norm(x : f32 [n,3,h,*], g : f32 [3], g, g, g)",
     "instance_norm(x : f32 [n,3,*,w], g : f32 [3], g)",
     "group_norm(x : f32 [n,4,h,*], g : f32 [4], g, groups=2)",
+    "layer_norm(x : f32 [n,*,3], axes=2)",
+    "layer_norm(x : f32 [n,*,3], g : f32 [3])",
+    "rms_norm(x : f32 [n,*,3], axes=2)",
+    "local_response_norm(x : f32 [n,c,*], size=3)",
+    "local_response_norm(x : f32 [n,*,3], size=2)",
+    # networks
+    "dot_product_attention(x : f32 [n,c,*,3], x, x)",
+    "dot_product_attention(x : f32 [n,*,h,3], x, x, causal=true)",
     # multiplied
     "project(x : f32 [n,*,3], w : f32 [3,k])",
     "(x : f32 [n,*,3]) @ (w : f32 [3,k])",

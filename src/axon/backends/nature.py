@@ -28,8 +28,10 @@ from axon.ops.arrays import Arrays
 from axon.types.type import Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
 
-MAKE_SIZES = frozenset({"nonzero", "unique", "compress"})
-POINTWISE = frozenset({"pointwise", "elementary", "activations"})
+MAKE_SIZES = frozenset(
+    {"nonzero", "unique", "compress", "argwhere", "distinct", "rescale", "non_max_suppression"}
+)
+POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
 ALSO_POINTWISE = frozenset({"where", "cast"})
 
 

@@ -1,11 +1,10 @@
-"""What names stand for while a graph is made, and the types that functions have there."""
+"""What names stand for while a graph is made."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic
-from axon.graph import ragged
 from axon.graph.graph import (
     Bundle,
     Function,
@@ -21,15 +20,11 @@ from axon.inference.elaborate import Elaboration
 from axon.syntax import ast
 from axon.types.type import (
     DimValue,
-    Fn,
-    Renaming,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
-    type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +39,11 @@ class Closure:
     name: str = ""
     elaboration: Elaboration | None = None
     depth: int = 0
+
+    @property
+    def of_file(self) -> bool:
+        """Whether it is a definition of a file, which sees nothing but the file."""
+        return self.scope.outer is None and not self.scope.names
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Scope:
 
 
 class Stop(Exception):
-    """The program cannot become a graph; never leaves this module."""
+    """The program cannot become a graph; `lower` catches it."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         self.diagnostics = diagnostics
@@ -103,46 +103,3 @@ def operand_type(operand: Operand) -> Type:
             return Tuple(tuple(operand_type(item) for item in items))
         case Function() | OperatorFunction():
             raise AssertionError(operand)
-
-
-def plain(type_: Fn) -> bool:
-    """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types."""
-    types = (*type_.params, type_.result)
-    return all(
-        isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)
-        for t in types
-    )
-
-
-def _has_function(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any(_has_function(item) for item in type_.items)
-    return not isinstance(type_, Tensor)
-
-
-def made_outside(type_: Fn, depth: int) -> Fn:
-    """The type with sizes that the run has made by now as variables like others: for a function
-    that is called, an argument has the sizes that it has.
-    """
-    renaming = Renaming({}, {}, {}, {})
-    for var in type_variables(type_):
-        if isinstance(var, DimVar) and var.runtime and var.scope <= depth:
-            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=depth))
-        elif isinstance(var, ShapeVar) and var.runtime and var.scope <= depth:
-            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=depth),))
-    result = renaming.type(type_)
-    assert isinstance(result, Fn)
-    return result
-
-
-def renamed(type_: Fn) -> Fn:
-    """The type with variables of its own."""
-    renaming = Renaming({}, {}, {}, {})
-    for var in type_variables(type_):
-        if isinstance(var, DimVar) and var not in renaming.dims:
-            renaming.dims[var] = DimVar(var.name)
-        elif isinstance(var, ShapeVar) and var not in renaming.shapes:
-            renaming.shapes[var] = (ShapeVar(var.name),)
-    result = renaming.type(type_)
-    assert isinstance(result, Fn)
-    return result

@@ -18,6 +18,7 @@ _WANTED = {
     "float": "a number",
     "str": "a string",
     "Ints": "an integer or a list of integers",
+    "Floats": "a number or a list of numbers",
     "Element": "an element type",
     "Extent": "an integer or a dimension",
     "Extents": "an integer, a dimension or a list of them",
@@ -112,6 +113,8 @@ class AttributeReader:
                 raise _Wrong(expr)
             case "Ints":
                 return tuple(_integer(item) for item in _items(expr))
+            case "Floats":
+                return tuple(_number(item) for item in _items(expr))
             case "Extent":
                 return self._extent(name, expr)
             case "Extents":

@@ -20,6 +20,10 @@ def _sigmoid(xp: Arrays, x: Array) -> Array:
     return xp.where(x >= 0, 1, small) / (1 + small)
 
 
+def _softplus(xp: Arrays, x: Array) -> Array:
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
+
+
 def _hard_sigmoid(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
     return xp.minimum(xp.maximum(alpha * x + beta, 0), 1)
 
@@ -75,8 +79,10 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
 
 
 @operator()
-def selu() -> Rule:
+def selu(*, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805) -> Rule:
     """An `elu`, scaled so that layer after layer keeps mean 0 and variance 1.
+
+    - `alpha`, `scale`: other numbers than those that do so.
 
     >>> selu(x : f32 [n])
     f32 [n]
@@ -85,8 +91,64 @@ def selu() -> Rule:
 
 
 @selu.means
-def _(xp: Arrays, x: Array) -> Array:
-    return (1.0507009873554805 * _elu(xp, wide(x), 1.6732632423543772)).astype(x.dtype, copy=False)
+def _(xp: Arrays, x: Array, alpha: float, scale: float) -> Array:
+    return (scale * _elu(xp, wide(x), alpha)).astype(x.dtype, copy=False)
+
+
+@operator()
+def celu(*, alpha: float = 1.0) -> Rule:
+    """x where it is positive, else `alpha * (exp(x / alpha) - 1)`: an `elu` without a corner.
+
+    - `alpha`: the distance below zero that it never reaches.
+
+    >>> celu(x : f32 [n], alpha=2)
+    f32 [n]
+    """
+    return Problem("alpha must not be 0") if alpha == 0 else REAL
+
+
+@celu.means
+def _(xp: Arrays, x: Array, alpha: float) -> Array:
+    y = wide(x)
+    below = xp.minimum(alpha * xp.expm1(y / alpha), 0)
+    return (xp.maximum(y, 0) + below).astype(x.dtype, copy=False)
+
+
+@operator()
+def thresholded_relu(*, threshold: float = 1.0) -> Rule:
+    """x where it is above a threshold, else 0.
+
+    - `threshold`: what x must be above.
+
+    >>> thresholded_relu(x : f32 [n])
+    f32 [n]
+    """
+    return REAL
+
+
+@thresholded_relu.means
+def _(xp: Arrays, x: Array, threshold: float) -> Array:
+    return xp.where(wide(x) > threshold, x, xp.zeros_like(x))
+
+
+@operator()
+def shrink(*, threshold: float = 0.5, bias: float = 0.0) -> Rule:
+    """0 where x is not farther from it than a threshold; else x, brought nearer to 0.
+
+    - `threshold`: how far from 0 it must be.
+    - `bias`: how much nearer it is brought.
+
+    >>> shrink(x : f32 [n], threshold=1, bias=1)
+    f32 [n]
+    """
+    return "t s -> t s where t : num"
+
+
+@shrink.means
+def _(xp: Arrays, x: Array, threshold: float, bias: float) -> Array:
+    y = wide(x)
+    nearer = xp.where(y < -threshold, y + bias, y - bias)
+    return xp.where(xp.abs(y) > threshold, nearer, 0).astype(x.dtype)
 
 
 @operator()
@@ -114,8 +176,10 @@ def _(xp: Arrays, x: Array, approximate: str) -> Array:
 
 
 @operator()
-def silu() -> Rule:
-    """`x * sigmoid(x)`, also called swish.
+def silu(*, alpha: float = 1.0) -> Rule:
+    """`x * sigmoid(alpha * x)`, also called swish.
+
+    - `alpha`: how steep the sigmoid is.
 
     >>> silu(x : f32 [n])
     f32 [n]
@@ -124,9 +188,41 @@ def silu() -> Rule:
 
 
 @silu.means
+def _(xp: Arrays, x: Array, alpha: float) -> Array:
+    y = wide(x)
+    return (y * _sigmoid(xp, alpha * y)).astype(x.dtype, copy=False)
+
+
+@operator()
+def mish() -> Rule:
+    """`x * tanh(softplus(x))`.
+
+    >>> mish(x : f32 [n])
+    f32 [n]
+    """
+    return REAL
+
+
+@mish.means
 def _(xp: Arrays, x: Array) -> Array:
     y = wide(x)
-    return (y * _sigmoid(xp, y)).astype(x.dtype, copy=False)
+    return (y * xp.tanh(_softplus(xp, y))).astype(x.dtype, copy=False)
+
+
+@operator()
+def softsign() -> Rule:
+    """`x / (1 + |x|)`.
+
+    >>> softsign(x : f32 [n])
+    f32 [n]
+    """
+    return REAL
+
+
+@softsign.means
+def _(xp: Arrays, x: Array) -> Array:
+    y = wide(x)
+    return (y / (1 + xp.abs(y))).astype(x.dtype, copy=False)
 
 
 @operator()
@@ -141,8 +237,7 @@ def softplus() -> Rule:
 
 @softplus.means
 def _(xp: Arrays, x: Array) -> Array:
-    y = wide(x)
-    return (xp.maximum(y, 0) + xp.log1p(xp.exp(-xp.abs(y)))).astype(x.dtype, copy=False)
+    return _softplus(xp, wide(x)).astype(x.dtype, copy=False)
 
 
 @operator()

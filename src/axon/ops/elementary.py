@@ -269,6 +269,51 @@ def _(xp: Arrays, x: Array) -> Array:
 
 
 @operator()
+def asinh() -> Rule:
+    """The number that has this hyperbolic sine.
+
+    >>> asinh(x : f32 [n])
+    f32 [n]
+    """
+    return REAL
+
+
+@asinh.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.arcsinh(x)
+
+
+@operator()
+def acosh() -> Rule:
+    """The number, not negative, that has this hyperbolic cosine.
+
+    >>> acosh(x : f32 [n])
+    f32 [n]
+    """
+    return REAL
+
+
+@acosh.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.arccosh(x)
+
+
+@operator()
+def atanh() -> Rule:
+    """The number that has this hyperbolic tangent.
+
+    >>> atanh(x : f32 [n])
+    f32 [n]
+    """
+    return REAL
+
+
+@atanh.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.arctanh(x)
+
+
+@operator()
 def erf() -> Rule:
     """The error function.
 
@@ -399,15 +444,22 @@ def _(xp: Arrays, x: Array) -> Array:
 
 
 @operator()
-def isinf() -> Rule:
+def isinf(*, negative: bool = True, positive: bool = True) -> Rule:
     """Is it infinite?
 
+    - `negative`, `positive`: whether -inf counts, and whether inf does.
+
     >>> isinf(x : f32 [n])
+    bool [n]
+    >>> isinf(x : f32 [n], negative=false)
     bool [n]
     """
     return QUESTION
 
 
 @isinf.means
-def _(xp: Arrays, x: Array) -> Array:
-    return xp.isinf(x)
+def _(xp: Arrays, x: Array, negative: bool, positive: bool) -> Array:
+    infinite = xp.isinf(x)
+    if not positive:
+        infinite = infinite & (x < 0)
+    return infinite if negative else infinite & (x > 0)

@@ -133,9 +133,9 @@ def _value(expr: ast.Expr, kind: str) -> object:
                 x for part in parts for x in (part if isinstance(part, tuple) else (part,))
             )
         case ast.Number(value=value):
-            return (value,) if kind.startswith(("Ints", "Extents")) else value
+            return (value,) if kind.startswith(("Ints", "Floats", "Extents")) else value
         case ast.Negate(operand=ast.Number(value=value)):
-            return (-value,) if kind.startswith(("Ints", "Extents")) else -value
+            return (-value,) if kind.startswith(("Ints", "Floats", "Extents")) else -value
         case ast.String(value=text):
             return text
         case ast.Name(name=name):

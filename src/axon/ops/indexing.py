@@ -1,8 +1,8 @@
-"""Taking parts of a tensor: by position, by other tensors, by what is true."""
+"""Taking parts of a tensor: by position, and by other tensors."""
 
 from __future__ import annotations
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import append, around, at, bad_axes, shift
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
 
@@ -47,10 +47,10 @@ def slice_(
 
 @slice_.means
 def _(xp: Arrays, x: Array, start: int | None, stop: int | None, step: int, axis: int) -> Array:
-    return x[_along(x, axis, slice(start, stop, step))]
+    return x[along(x, axis, slice(start, stop, step))]
 
 
-def _along(x: Array, axis: int, index: object) -> tuple[object, ...]:
+def along(x: Array, axis: int, index: object) -> tuple[object, ...]:
     """What to write in brackets for an index on one axis."""
     return (*[slice(None)] * (axis % x.ndim), index, ...)
 
@@ -137,7 +137,7 @@ def index(*, i: Extent, axis: int = 0) -> Rule:
 
 @index.means
 def _(xp: Arrays, x: Array, i: int, axis: int) -> Array:
-    return x[_along(x, axis, i)]
+    return x[along(x, axis, i)]
 
 
 # --- by integer tensors ----------------------------------------------------------------------
@@ -166,12 +166,12 @@ def gather(*, axis: int = 0) -> Rule:
 @gather.means
 def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
     axis %= x.ndim
-    taken = xp.take(x, _numbers(xp, numbers), axis=axis)
+    taken = xp.take(x, numbers_of(xp, numbers), axis=axis)
     shape = (*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :])
     return xp.reshape(taken, shape)  # where there are no rows, JAX takes the numbers for a list
 
 
-def _numbers(xp: Arrays, x: Array) -> Array:
+def numbers_of(xp: Arrays, x: Array) -> Array:
     """Integers of a type that can number all the rows there may be."""
     return x.astype(xp.element("i64"))
 
@@ -194,37 +194,7 @@ def gather_elements(*, axis: int = 0) -> Rule:
 
 @gather_elements.means
 def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
-    return xp.take_along_axis(x, _numbers(xp, numbers), axis=axis)
-
-
-@operator(roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"})
-def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
-    """A copy of the first tensor, in which the rows with the given numbers are replaced by the rows
-    of the third.
-
-    - `axis`: which one; the outermost if not given. Negative axes count from the back.
-    - `mode`: "set", or "add", "mul", "min", "max" to combine the new rows with the old ones.
-
-    >>> scatter(x : f32 [n,3], i : i64 [k], rows : f32 [k,3])
-    f32 [n,3]
-    """
-    if mode not in ("set", "add", "mul", "min", "max"):
-        return Problem(f'mode is "{mode}"; it can be "set", "add", "mul", "min" or "max"')
-    if problem := bad_axes((axis,)):
-        return problem
-    x = at(axis, "n", tail="after")
-    return f"(t {x}, i [m], t {at(axis, 'm', tail='after')}) -> t {x} where i : int"
-
-
-@scatter.means
-def _(xp: Arrays, x: Array, numbers: Array, rows: Array, axis: int, mode: str) -> Array:
-    numbers = _numbers(xp, numbers)
-    if mode == "set":  # all the rows for one place become the last of them: no order matters
-        which = xp.arange(numbers.shape[0], dtype=numbers.dtype)
-        none = xp.zeros((x.shape[axis],), dtype=numbers.dtype)
-        last = xp.put(none, (numbers,), which, "max")
-        rows = xp.take(rows, xp.take(last, numbers), axis=axis)
-    return xp.put(x, _along(x, axis, numbers), rows, mode)
+    return xp.take_along_axis(x, numbers_of(xp, numbers), axis=axis)
 
 
 @operator()
@@ -248,138 +218,5 @@ def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
 @one_hot.means
 def _(xp: Arrays, x: Array, depth: int, axis: int, to: Element) -> Array:
     places = xp.arange(depth, dtype=xp.element("i64"))
-    hot = _numbers(xp, x)[..., None] == places
+    hot = numbers_of(xp, x)[..., None] == places
     return xp.moveaxis(hot, -1, axis).astype(xp.element(to))
-
-
-# --- by order and by truth -------------------------------------------------------------------
-
-
-@operator()
-def sort(*, axis: int = -1, descending: bool = False) -> Rule:
-    """The elements in order along an axis.
-
-    - `axis`: which one; the innermost if not given.
-    - `descending`: the largest first.
-
-    >>> sort(x : f32 [b,n])
-    f32 [b,n]
-    """
-    if problem := bad_axes((axis,)):
-        return problem
-    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, 'n', tail='after')} where t : num"
-
-
-@sort.means
-def _(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
-    return xp.take_along_axis(x, _order(xp, x, axis, descending), axis=axis)
-
-
-def _order(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
-    """Where the elements come from; equal ones stay in their order, either way."""
-    x = wide(x)
-    if not descending:
-        order = xp.argsort(x, axis=axis, stable=True)
-    else:
-        backwards = xp.argsort(xp.flip(x, axis=axis), axis=axis, stable=True)
-        order = x.shape[axis] - 1 - xp.flip(backwards, axis=axis)
-    return _numbers(xp, order)
-
-
-@operator()
-def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
-    """Where the elements come from that `sort` would put in order.
-
-    - `axis`: which one; the innermost if not given.
-    - `descending`: the largest first.
-
-    >>> argsort(x : f32 [b,n], axis=0)
-    i64 [b,n]
-    """
-    if problem := bad_axes((axis,)):
-        return problem
-    return f"t {at(axis, 'n', tail='after')} -> i64 {at(axis, 'n', tail='after')} where t : num"
-
-
-@argsort.means
-def _(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
-    return _order(xp, x, axis, descending)
-
-
-@operator()
-def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
-    """The k largest elements along an axis, in order, and where they stood.
-
-    - `k`: how many; there must be so many.
-    - `axis`: which one; the innermost if not given.
-    - `largest`: false for the smallest ones.
-
-    >>> top_k(x : f32 [b,100], k=5)
-    (f32 [b,5], i64 [b,5])
-    """
-    if problem := bad_axes((axis,)):
-        return problem
-    if isinstance(k, int) and k < 0:
-        return Problem("k must be at least 0")
-    some = at(axis, str(k), tail="after")
-    return f"t {at(axis, 'n', tail='after')} -> (t {some}, i64 {some}) where n >= {k}, t : num"
-
-
-@top_k.means
-def _(xp: Arrays, x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
-    order = _order(xp, x, axis, descending=largest)
-    first = order[_along(x, axis, slice(k))]
-    return xp.take_along_axis(x, first, axis=axis), first
-
-
-@operator()
-def nonzero() -> Rule:
-    """Where the elements are that are not zero (or not false). How many there are is known at run
-    time.
-
-    >>> nonzero(x : f32 [n])
-    i64 [?a]
-    """
-    return "t [n] -> i64 [?k]"
-
-
-@nonzero.means
-def _(xp: Arrays, x: Array) -> Array:
-    return _numbers(xp, xp.nonzero(x)[0])
-
-
-@operator()
-def unique() -> Rule:
-    """The different elements of a vector, in order. How many there are is known at run time.
-
-    >>> unique(x : i64 [n])
-    i64 [?a]
-    """
-    return "t [n] -> t [?k]"
-
-
-@unique.means
-def _(xp: Arrays, x: Array) -> Array:
-    x = x[_order(xp, x, 0, descending=False)]
-    left, right = x[:-1], x[1:]
-    changes = (left != right) & ((left == left) | (right == right))  # a NaN is like another
-    return x[xp.concatenate([xp.ones(x[:1].shape, dtype=changes.dtype), changes])]
-
-
-@operator(roles={"n": "numbers of rows"})
-def compress(*, axis: int = 0) -> Rule:
-    """The rows for which a mask is true. How many there are is known at run time.
-
-    - `axis`: which one; the outermost if not given. Negative axes count from the back.
-
-    >>> compress(x : f32 [n,3], mask : bool [n])
-    f32 [?a,3]
-    """
-    if problem := bad_axes((axis,)):
-        return problem
-    return f"(t {at(axis, 'n', tail='after')}, bool [n]) -> t {at(axis, '?k', tail='after')}"
-
-
-@compress.means
-def _(xp: Arrays, x: Array, mask: Array, axis: int) -> Array:
-    return xp.take(x, xp.nonzero(mask)[0], axis=axis)

@@ -140,6 +140,21 @@ def _(xp: Arrays, x: Array) -> Array:
 
 
 @operator()
+def det() -> Rule:
+    """The determinant of a square matrix; leading dimensions are a batch.
+
+    >>> det(x : f32 [b,n,n])
+    f32 [b]
+    """
+    return "t s@[n,n] -> t s where t : float"
+
+
+@det.means
+def _(xp: Arrays, x: Array) -> Array:
+    return xp.asarray(xp.linalg.det(wide(x))).astype(x.dtype, copy=False)
+
+
+@operator()
 def tril(*, k: int = 0) -> Rule:
     """Keep the lower triangle of a matrix and put zeros above it; leading dimensions are a batch.
 

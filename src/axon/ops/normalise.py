@@ -5,8 +5,11 @@ from __future__ import annotations
 from math import inf, prod
 
 from axon.ops.arrays import Array, Arrays, wide
-from axon.ops.axes import at, bad_axes
+from axon.ops.axes import LIMIT, at, bad_axes
 from axon.ops.operator import Extent, Ints, Problem, Rule, operator
+
+MOST_AROUND = 1024
+"""The most channels that a local norm takes together."""
 
 
 def _along(axis: int) -> Rule:
@@ -83,42 +86,62 @@ def _(xp: Arrays, x: Array, axis: int) -> Array:
     return (y - xp.log(xp.sum(xp.exp(y), axis=axis, keepdims=True))).astype(x.dtype, copy=False)
 
 
+def _last(name: str, arity: int, axes: int, most: int) -> Rule:
+    """A tensor whose last axes are normalised, and perhaps tensors of their shape that scale and
+    move it."""
+    if not 1 <= arity <= most:
+        extras = "a scale" if most == 2 else "a scale and a bias"
+        return Problem(f"{name} takes a tensor and perhaps {extras}; {arity} arguments are given")
+    if not 1 <= axes <= LIMIT:
+        return Problem(f"axes must be from 1 to {LIMIT}, not {axes}")
+    last = "[n]" if axes == 1 else f"[{','.join(f'n{i}' for i in range(axes))}]"
+    return f"(t s@{last}{f', t {last}' * (arity - 1)}) -> t s@{last} where t : float"
+
+
 @operator(roles={"n": "normalised sizes"})
-def layer_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
+def layer_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-5) -> Rule:
     """Bring the last axis to mean 0 and variance 1; then scale it and add a bias, if they are
     given.
 
+    - `axes`: how many of the last axes are brought there together.
     - `epsilon`: what is added to the variance before the division.
 
     >>> layer_norm(x : f32 [b,s,n], scale : f32 [n], bias : f32 [n])
     f32 [b,s,n]
     >>> layer_norm(x : f32 [b,n])
     f32 [b,n]
+    >>> layer_norm(x : f32 [b,h,w], scale : f32 [h,w], axes=2)
+    f32 [b,h,w]
     """
-    return _scaled("layer_norm", arity, "s@[n]", "n", 3)
+    return _last("layer_norm", arity, axes, 3)
 
 
 @layer_norm.means
-def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
-    return _moved(_standard(xp, wide(x), (-1,), epsilon), vectors, 0).astype(x.dtype, copy=False)
+def _(xp: Arrays, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
+    y = _standard(xp, wide(x), tuple(range(-axes, 0)), epsilon)
+    return _moved(y, tensors, 0).astype(x.dtype, copy=False)
 
 
 @operator(roles={"n": "normalised sizes"})
-def rms_norm(arity: int, *, epsilon: float = 1e-6) -> Rule:
+def rms_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-6) -> Rule:
     """Divide the last axis by the root of its mean square; then scale it, if a scale is given.
 
+    - `axes`: how many of the last axes are taken together.
     - `epsilon`: what is added to the mean square before the division.
 
     >>> rms_norm(x : f32 [b,s,n], scale : f32 [n])
     f32 [b,s,n]
+    >>> rms_norm(x : f32 [b,h,w], axes=2)
+    f32 [b,h,w]
     """
-    return _scaled("rms_norm", arity, "s@[n]", "n", 2)
+    return _last("rms_norm", arity, axes, 2)
 
 
 @rms_norm.means
-def _(xp: Arrays, x: Array, *scale: Array, epsilon: float) -> Array:
+def _(xp: Arrays, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
     y = wide(x)
-    mean = xp.sum(y * y, axis=-1, keepdims=True) / y.shape[-1]
+    count = prod(x.shape[x.ndim - axes :])
+    mean = xp.sum(y * y, axis=tuple(range(-axes, 0)), keepdims=True) / count
     return _moved(y / xp.sqrt(mean + epsilon), scale, 0).astype(x.dtype, copy=False)
 
 
@@ -185,6 +208,36 @@ def _(xp: Arrays, x: Array, *vectors: Array, groups: int, epsilon: float) -> Arr
     y = wide(x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
     y = _standard(xp, y, tuple(range(2, y.ndim)), epsilon).reshape(x.shape)
     return _moved(y, vectors, x.ndim - 2).astype(x.dtype, copy=False)
+
+
+@operator(roles={"c": "channels"})
+def local_response_norm(
+    *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0
+) -> Rule:
+    """Divide each channel of `[n,c,…]` by `(bias + alpha * m) ** beta`, where m is the mean square
+    of the channels around it; those that are not there count as zeros.
+
+    - `size`: how many channels are taken together; of an even number one more is behind.
+    - `alpha`, `beta`, `bias`: the numbers in the formula.
+
+    >>> local_response_norm(x : f32 [n,c,h,w], size=3)
+    f32 [n,c,h,w]
+    """
+    if not 1 <= size <= MOST_AROUND:
+        return Problem(f"size must be from 1 to {MOST_AROUND}, not {size}")
+    return "t [n,c]@s -> t [n,c]@s where t : float"
+
+
+@local_response_norm.means
+def _(xp: Arrays, x: Array, size: int, alpha: float, beta: float, bias: float) -> Array:
+    y = wide(x)
+    before, channels = (size - 1) // 2, x.shape[1]
+    around = [(0, 0), (before, size - 1 - before)] + [(0, 0)] * (x.ndim - 2)
+    squares = xp.pad(y * y, around)
+    total = xp.zeros_like(y)
+    for first in range(size):
+        total = total + squares[:, first : first + channels]
+    return (y / (bias + alpha / size * total) ** beta).astype(x.dtype, copy=False)
 
 
 @operator()

@@ -17,9 +17,10 @@ A rule is a function from attributes to a signature, written in Axon's own type 
 
 Its keyword parameters are the operator's attributes: a default makes one optional. Their
 annotations say what they take: int, bool, float, str, `Ints` (a list of integers, or one),
-`Element` (an element type), `Extent` (an integer or a dimension) and `Extents` (a list of those, or
-one). Symbolic dimensions arrive as names that may be used in the signature. A positional parameter
-`arity` is given the number of arguments; `spatial` the number of spatial dimensions, by rank.
+`Floats` (the same of numbers), `Element` (an element type), `Extent` (an integer or a dimension)
+and `Extents` (a list of those, or one). Symbolic dimensions arrive as names that may be used in the
+signature. A positional parameter `arity` is given the number of arguments; `spatial` the number of
+spatial dimensions, by rank.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from dataclasses import dataclass, field
 from axon.ops.arrays import Meaning
 
 Ints = tuple[int, ...]
+Floats = tuple[float, ...]
 Element = str
 Extent = int | str
 Extents = tuple[int | str, ...]

@@ -134,6 +134,22 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 
 
 @operator()
+def fmod() -> Rule:
+    """The remainder of a division that is cut off behind the point: it has the sign of the
+    dividend. The shapes broadcast.
+
+    >>> fmod(x : f32 [2,3], y : f32)
+    f32 [2,3]
+    """
+    return ARITHMETIC
+
+
+@fmod.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return _by(xp, xp.fmod, x, y) if is_integer(x) else xp.fmod(x, y)
+
+
+@operator()
 def maximum() -> Rule:
     """The larger of two elements. The shapes broadcast; `max` is the strict twin, and the
     reduction.

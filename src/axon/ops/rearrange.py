@@ -263,21 +263,29 @@ def _(xp: Arrays, x: Array, times: int, axis: int) -> Array:
     return xp.repeat(x, times, axis=axis)
 
 
+PAD_MODES = ("constant", "edge", "reflect", "wrap")
+
+
 @operator()
 def pad(
+    arity: int,
     *,
     pad: Extents = (),
     before: Extent = 0,
     after: Extent = 0,
     axis: int = 0,
     value: float = 0.0,
+    mode: str = "constant",
 ) -> Rule:
-    """Put elements around a tensor, along its first axes or along one.
+    """Put elements around a tensor, along its first axes or along one. What to put there may follow
+    as a scalar.
 
     - `pad`: a list with a pair `[before, after]` for each of the first axes,
     - `before`, `after`: or how many to put at the ends of one axis.
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
     - `value`: the element to put there.
+    - `mode`: or "edge" for the one at the end, "reflect" for what lies inside, mirrored there, and
+      "wrap" for what lies at the other end.
 
     >>> pad(x : f32 [n,3], pad=[[1,1],[0,2]])
     f32 [n+2,5]
@@ -296,16 +304,38 @@ def pad(
     axes = tuple(range(len(pairs))) if pad else (axis,)
     names = [f"n{i}" for i in axes] if pad else ["n"]
     longer = [_longer(name, pair) for name, pair in zip(names, pairs, strict=True)]
-    return f"t {place(axes, names)} -> t {place(axes, longer)}"
+    if mode not in PAD_MODES:
+        return Problem(f'mode is "{mode}"; it can be "constant", "edge", "reflect" or "wrap"')
+    if arity not in (1, 2):
+        return Problem(f"pad takes a tensor, and perhaps a value; {arity} arguments are given")
+    scalar = ", t []" if arity == 2 else ""
+    grown = [n for n, pair in zip(names, pairs, strict=True) if pair != (0, 0)]
+    some = "" if mode == "constant" else ", ".join(f"{n} >= 1" for n in grown)
+    where = f" where {some}" if some else ""
+    return f"(t {place(axes, names)}{scalar}) -> t {place(axes, longer)}{where}"
 
 
 @pad.means
-def _(xp: Arrays, x: Array, pad: Ints, before: int, after: int, axis: int, value: float) -> Array:
+def _(
+    xp: Arrays,
+    x: Array,
+    *scalar: Array,
+    pad: Ints,
+    before: int,
+    after: int,
+    axis: int,
+    value: float,
+    mode: str,
+) -> Array:
     pairs = [(0, 0)] * x.ndim
     if pad:
         pairs[: len(pad) // 2] = zip(pad[::2], pad[1::2], strict=True)
     else:
         pairs[axis] = (before, after)
+    if mode != "constant":
+        return xp.pad(x, pairs, mode=mode)
+    if scalar:
+        return xp.pad(x, pairs, constant_values=scalar[0])
     if is_integer(x):  # cut off behind the point, and brought in if it does not fit
         value = int(min(max(xp.iinfo(x.dtype).min, value), xp.iinfo(x.dtype).max))
     return xp.pad(x, pairs, constant_values=xp.asarray(value, dtype=x.dtype))

@@ -68,13 +68,22 @@ def _min(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.min(x, axis=axis, keepdims=keep, initial=high)
 
 
-def _place(xp: Arrays, find: Callable[..., Array], x: Array, axis: int | None, keep: bool) -> Array:
+def _place(
+    xp: Arrays,
+    find: Callable[..., Array],
+    x: Array,
+    axis: int | None,
+    keep: bool,
+    last: bool,
+) -> Array:
     """A position in nothing is an error, unless the result is empty too."""
     if axis is not None:
         front = axis % x.ndim
         result = (*x.shape[:front], 1, *x.shape[front + 1 :])
         x = xp.zeros(result, dtype=x.dtype) if 0 in result else x
-    return find(wide(x), axis=axis, keepdims=keep).astype(xp.element("i64"))
+    seen = xp.flip(wide(x), axis=axis) if last else wide(x)
+    found = find(seen, axis=axis, keepdims=keep).astype(xp.element("i64"))
+    return (x.size if axis is None else x.shape[axis]) - 1 - found if last else found
 
 
 @operator()
@@ -299,12 +308,13 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
 
 
 @operator()
-def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
+def argmax(*, axis: int | None = None, keep: bool = False, last: bool = False) -> Rule:
     """Where the largest element is, the first of them: its index along an axis, or in the flattened
     tensor.
 
     - `axis`: which one; without it the tensor is taken as flat. Negative axes count from the back.
     - `keep`: leave the axis there with size 1.
+    - `last`: the last of them instead.
 
     >>> argmax(x : f32 [b,n], axis=-1)
     i64 [b]
@@ -313,17 +323,18 @@ def argmax(*, axis: int | None = None, keep: bool = False) -> Rule:
 
 
 @argmax.means
-def _(xp: Arrays, x: Array, axis: int | None, keep: bool) -> Array:
-    return _place(xp, xp.argmax, x, axis, keep)
+def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
+    return _place(xp, xp.argmax, x, axis, keep, last)
 
 
 @operator()
-def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
+def argmin(*, axis: int | None = None, keep: bool = False, last: bool = False) -> Rule:
     """Where the smallest element is, the first of them: its index along an axis, or in the
     flattened tensor.
 
     - `axis`: which one; without it the tensor is taken as flat. Negative axes count from the back.
     - `keep`: leave the axis there with size 1.
+    - `last`: the last of them instead.
 
     >>> argmin(x : f32 [b,n,k], axis=0)
     i64 [n,k]
@@ -332,15 +343,17 @@ def argmin(*, axis: int | None = None, keep: bool = False) -> Rule:
 
 
 @argmin.means
-def _(xp: Arrays, x: Array, axis: int | None, keep: bool) -> Array:
-    return _place(xp, xp.argmin, x, axis, keep)
+def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
+    return _place(xp, xp.argmin, x, axis, keep, last)
 
 
 @operator()
-def cumsum(*, axis: int = 0) -> Rule:
+def cumsum(*, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Rule:
     """The sum of all elements up to each one along an axis.
 
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
+    - `exclusive`: without the element itself.
+    - `reverse`: from the other end.
 
     >>> cumsum(x : f32 [n,k], axis=1)
     f32 [n,k]
@@ -349,16 +362,17 @@ def cumsum(*, axis: int = 0) -> Rule:
 
 
 @cumsum.means
-def _(xp: Arrays, x: Array, axis: int) -> Array:
-    y = wide(x)
-    return xp.cumsum(y, axis=axis, dtype=y.dtype).astype(x.dtype, copy=False)
+def _(xp: Arrays, x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
+    return _so_far(xp, xp.cumsum, 0, x, axis, exclusive, reverse)
 
 
 @operator()
-def cumprod(*, axis: int = 0) -> Rule:
+def cumprod(*, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Rule:
     """The product of all elements up to each one along an axis.
 
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
+    - `exclusive`: without the element itself.
+    - `reverse`: from the other end.
 
     >>> cumprod(x : f32 [n,k])
     f32 [n,k]
@@ -367,6 +381,24 @@ def cumprod(*, axis: int = 0) -> Rule:
 
 
 @cumprod.means
-def _(xp: Arrays, x: Array, axis: int) -> Array:
-    y = wide(x)
-    return xp.cumprod(y, axis=axis, dtype=y.dtype).astype(x.dtype, copy=False)
+def _(xp: Arrays, x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
+    return _so_far(xp, xp.cumprod, 1, x, axis, exclusive, reverse)
+
+
+def _so_far(
+    xp: Arrays,
+    combine: Callable[..., Array],
+    neutral: int,
+    x: Array,
+    axis: int,
+    exclusive: bool,
+    reverse: bool,
+) -> Array:
+    """All elements up to each one along an axis, combined."""
+    y = xp.flip(wide(x), axis=axis) if reverse else wide(x)
+    if exclusive and x.shape[axis]:
+        before = (*[slice(None)] * (axis % x.ndim), slice(-1))
+        none = xp.full_like(y[(*before[:-1], slice(1))], neutral)
+        y = xp.concatenate([none, y[before]], axis=axis)
+    y = combine(y, axis=axis, dtype=y.dtype)
+    return (xp.flip(y, axis=axis) if reverse else y).astype(x.dtype, copy=False)

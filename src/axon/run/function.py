@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed
-from axon.backends.code import Externs, Undetermined, Watcher
+from axon.backends.code import Externs, Watcher
 from axon.backends.externs import WrongResult
 from axon.backends.nature import DoesNotFit
 from axon.backends.ragged import RaggedError
 from axon.backends.rowwise import NotASize
+from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.driver import Checked, graph
 from axon.graph.graph import Graph

@@ -466,7 +466,7 @@ class Node:
                 if name:
                     self.importer.define(name, item)
             unnamed = [""] * (len(found.items) - len(self.proto.output))
-            self.step((*self.proto.output, *unnamed), expr)
+            self.step((*self.proto.output[: len(found.items)], *unnamed), expr)
 
     def step(
         self,

@@ -66,17 +66,33 @@ def mul(a: Any, b: Any) -> Any:
     return a * b
 
 
-def div(a: Any, b: Any) -> Any:
-    """ONNX rounds quotients of integers towards zero, which is down where neither is negative."""
+def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) -> Any:
+    """A quotient; of integers it is rounded towards zero, as ONNX does, by a divisor above zero.
+
+    `is_size` tells which dividends are known not to be negative.
+    """
     if is_symbol(a) or is_symbol(b):
         if isinstance(a, float) or isinstance(b, float):
             return None
-        return None if b == 0 or (isinstance(b, int) and b < 0) else dims.floordiv(a, b)
+        return None if b == 0 or (isinstance(b, int) and b < 0) else _towards_zero(a, b, is_size)
     if isinstance(a, float) or isinstance(b, float):
         return None if b == 0 else a / b
     if b == 0:
         return None
     return int(Fraction(a, b))
+
+
+def _towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
+    """Down where the dividend is above zero, and up where it is below."""
+    if is_size(a):
+        return dims.floordiv(a, b)
+    below = dims.scale(-1, a)
+    if dims.is_nonnegative(dims.sub(dims.sub(b, 1), below)):  # rounded down it is -1 at the least
+        return dims.maximum(dims.floordiv(a, b), 0)
+    if dims.is_nonnegative(below):
+        return dims.scale(-1, dims.floordiv(below, b))
+    above = dims.floordiv(dims.maximum(a, 0), b)
+    return dims.sub(above, dims.floordiv(dims.maximum(below, 0), b))
 
 
 def mod(a: Any, b: Any) -> Any:
@@ -118,6 +134,16 @@ def less(a: Any, b: Any) -> Any:
     if dims.is_nonnegative(dims.sub(dims.sub(b, a), 1)):
         return True
     return False if dims.is_nonnegative(dims.sub(a, b)) else None
+
+
+def both(a: Any, b: Any) -> Any:
+    """Whether both are true."""
+    return None if is_symbol(a) or is_symbol(b) else bool(a) and bool(b)
+
+
+def opposite(a: Any) -> Any:
+    """Whether it is not true."""
+    return None if is_symbol(a) else not a
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:

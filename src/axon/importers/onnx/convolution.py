@@ -1,104 +1,112 @@
-"""Convolutions and pools."""
+"""Convolutions."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.build import Elem, Node, Unsupported
+from axon.importers.onnx.build import Node, Unsupported
 from axon.importers.onnx.rules import rule
-from axon.syntax import ast
+from axon.types.type import Tensor
+
+SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
+"""The words for padding that both have."""
 
 
-def _spatial(node: Node, index: int = 0) -> int | None:
-    rank = node.rank(index)
+def _spatial(node: Node) -> int | None:
+    """How many spatial dimensions there are, which the filters tell if the input does not."""
+    rank = node.rank(1) or node.rank(0)
     return None if rank is None else rank - 2
 
 
-@rule("Conv", "ConvInteger")
+def _slid(node: Node, spatial: int) -> dict[str, Any]:
+    """What all convolutions are told."""
+    return {
+        "stride": node.attribute("strides") or [1] * spatial,
+        "pad": SAME.get(node.attribute("auto_pad", "NOTSET"))
+        or node.attribute("pads")
+        or [0] * spatial,
+        "dilation": node.attribute("dilations") or [1] * spatial,
+        "groups": node.attribute("group", 1),
+    }
+
+
+@rule("Conv")
 def conv(node: Node) -> None:
-    spatial = _spatial(node, 1) or _spatial(node, 0)
+    spatial = _spatial(node)
     if spatial is None:
         node.gives(node.unknown(node.elem(0)))
         return
     if spatial not in (1, 2, 3):
         raise Unsupported("Conv over more than three dimensions")
-    auto, pads = node.attribute("auto_pad", "NOTSET"), node.attribute("pads")
-    pad: Any = pads
-    if auto == "SAME_UPPER" or auto == "SAME_LOWER":
-        pad = "same"
     parts = [node.given(i) for i in range(3) if node.has(i)]
-    if node.proto.op_type == "ConvInteger":
-        parts = [node.call("cast", part, to=Elem("i32")) for part in parts[:2]]
-        node.gives(node.infer(_conv(node, parts, spatial, pad)))
-    elif auto == "SAME_LOWER":
-        node.gives(node.infer(_conv(node, parts, spatial, pad)))
-    else:
-        node.gives(_conv(node, parts, spatial, pad))
+    node.gives(node.call("conv", *parts, **_slid(node, spatial)))
 
 
-def _conv(node: Node, parts: list[ast.Expr], spatial: int, pad: Any) -> ast.Expr:
-    return node.call(
-        "conv",
-        *parts,
-        stride=node.attribute("strides") or [1] * spatial,
-        pad=pad or [0] * spatial,
-        dilation=node.attribute("dilations") or [1] * spatial,
-        groups=node.attribute("group", 1),
-    )
+@rule("DeformConv")
+def deform_conv(node: Node) -> None:
+    if _spatial(node) != 2:
+        node.gives(node.unknown(node.elem(0), node.rank(0)))
+        return
+    parts = [node.given(i) for i in range(3)]
+    if node.has(3):
+        parts.append(node.given(3))
+    elif node.has(4):
+        first = node.call("sum", node.given(1), axis=[1, 2, 3])
+        parts.append(node.call("zeros_like", first))
+    if node.has(4):
+        parts.append(node.given(4))
+    groups = node.attribute("offset_group", 1)
+    node.gives(node.call("deform_conv", *parts, offset_groups=groups, **_slid(node, 2)))
 
 
 @rule("ConvTranspose")
 def conv_transpose(node: Node) -> None:
-    spatial = _spatial(node, 1) or _spatial(node, 0)
+    spatial = _spatial(node)
     if spatial is None or spatial not in (1, 2, 3):
         node.gives(node.unknown(node.elem(0), None if spatial is None else spatial + 2))
         return
-    if node.attribute("output_shape") or node.attribute("auto_pad", "NOTSET") != "NOTSET":
-        raise Unsupported("ConvTranspose with a shape of its own")
-    node.gives(
-        node.call(
-            "conv_transpose",
-            *(node.given(i) for i in range(3) if node.has(i)),
-            stride=node.attribute("strides") or [1] * spatial,
-            pad=node.attribute("pads") or [0] * spatial,
-            dilation=node.attribute("dilations") or [1] * spatial,
-            output_pad=node.attribute("output_padding") or [0] * spatial,
-            groups=node.attribute("group", 1),
-        )
-    )
-
-
-@rule("MaxPool", "AveragePool", "LpPool")
-def pool(node: Node) -> None:
-    window = node.attribute("kernel_shape")
-    spatial = len(window)
-    auto = node.attribute("auto_pad", "NOTSET")
-    pad: Any = node.attribute("pads") or [0] * spatial
-    if auto in ("SAME_UPPER", "SAME_LOWER"):
-        pad = "same"
-    average = node.proto.op_type == "AveragePool"
-    expr = node.call(
-        "avg_pool" if average else "max_pool",
-        node.given(0),
-        window=window,
-        stride=node.attribute("strides") or [1] * spatial,
-        pad=pad,
-        dilation=node.attribute("dilations"),
-        ceil_mode=bool(node.attribute("ceil_mode", 0)) or None,
-        count_pad=bool(node.attribute("count_include_pad", 0)) or None if average else None,
-    )
-    plain = node.proto.op_type != "LpPool" and auto != "SAME_LOWER"
-    node.gives(expr if plain else node.infer(expr))
-    if len(node.outputs) > 1 and node.outputs[1]:
-        found = ast.Name(node.importer.alias(node.outputs[0]), node.span)
-        node.gives(None, node.infer(node.call("cast", found, to=Elem("i64"))))
-
-
-@rule("GlobalAveragePool", "GlobalMaxPool")
-def global_pool(node: Node) -> None:
-    rank = node.rank(0)
-    if rank is None:
-        node.gives(node.unknown(node.elem(0)))
+    slid = _slid(node, spatial)
+    extra = node.attribute("output_padding") or [0] * spatial
+    sizes = node.attribute("output_shape")
+    parts = [node.given(i) for i in range(3) if node.has(i)]
+    if not sizes:
+        node.gives(node.call("conv_transpose", *parts, **slid, output_pad=extra))
         return
-    kind = "mean" if node.proto.op_type == "GlobalAveragePool" else "max"
-    node.gives(node.call(kind, node.given(0), axis=list(range(2, rank)), keep=True))
+    sizes = sizes[-spatial:]
+    found = _pads(node, sizes, slid, extra)
+    later = None
+    if found is not None:
+        slid["pad"], extra = found
+        later = node.call("conv_transpose", *parts, **slid, output_pad=extra)
+    x, f = node.shape(0), node.shape(1)
+    batch: Any = node.fresh_dim() if x is None else x[0]
+    channels: Any = node.fresh_dim()
+    if f is not None and isinstance(f[1], int):
+        channels = f[1] * slid["groups"]
+    node.gives(Tensor(node.elem(0), (batch, channels, *sizes)), otherwise=later)
+
+
+def _pads(
+    node: Node, sizes: list[int], slid: dict[str, Any], extra: list[int]
+) -> tuple[list[int], list[int]] | None:
+    """The padding that makes a result of these sizes, and what to add at its end."""
+    x, f = node.shape(0), node.shape(1)
+    if x is None or f is None or not len(x) == len(f) == len(sizes) + 2:
+        return None
+    begins, ends, added = [], [], []
+    lower = node.attribute("auto_pad", "NOTSET") != "SAME_UPPER"
+    for i, size in enumerate(sizes):
+        before, window = x[i + 2], f[i + 2]
+        if not isinstance(before, int) or not isinstance(window, int):
+            return None
+        stride, dilation = slid["stride"][i], slid["dilation"][i]
+        total = stride * (before - 1) + extra[i] + (window - 1) * dilation + 1 - size
+        more = max(-total, 0) + extra[i]
+        if more and more >= max(stride, dilation):
+            return None
+        total = max(total, 0)
+        half = total - total // 2 if lower else total // 2
+        begins.append(half)
+        ends.append(total - half)
+        added.append(more)
+    return begins + ends, added

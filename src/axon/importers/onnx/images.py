@@ -1,102 +1,155 @@
-"""What samples images: resizing, grids, regions."""
+"""What samples images: blocks, grids, regions."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from axon.importers.onnx.build import Node
+from axon.importers.onnx.build import Node, Unsupported
+from axon.importers.onnx.known import length
+from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.rules import rule
+from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
 
 
-@rule("Resize", "Upsample")
-def resize(node: Node) -> None:
-    from fractions import Fraction
-
-    from axon.types import dim as dims
-
-    word = node.shape(0)
-    if word is None:
-        node.gives(node.unknown(node.elem(0)))
-        return
-    axes = node.attribute("axes") or list(range(len(word)))
-    at_scales = 1 if node.proto.op_type == "Upsample" or node.importer.opset == 10 else 2
-    sizes = node.whole(3) if node.has(3) else None
-    result: list[Any] = list(word)
-    if node.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
-        for axis in axes:
-            result[axis] = node.fresh_dim()
-        node.gives(Tensor(node.elem(0), tuple(result)))
-        return
-    if node.has(3):
-        for i, axis in enumerate(axes):
-            found = node.contents(3)
-            size = None if found is None else found.flat[i]
-            result[axis] = node.fresh_dim() if size is None else size
-        del sizes
-        node.gives(Tensor(node.elem(0), tuple(result)))
-        return
-    scales = node.whole(at_scales) if node.has(at_scales) else node.attribute("scales")
-    for i, axis in enumerate(axes):
-        scale = scales[i] if scales else None
-        if scale is None or not isinstance(scale, float | int):
-            result[axis] = node.fresh_dim()
-            continue
-        exact = Fraction(scale).limit_denominator(1 << 20)
-        result[axis] = (
-            dims.floordiv(dims.scale(exact.numerator, word[axis]), exact.denominator)
-            if abs(float(exact) - scale) < 1e-9
-            else node.fresh_dim()
-        )
-    node.gives(Tensor(node.elem(0), tuple(result)))
-
-
 @rule("DepthToSpace", "SpaceToDepth")
 def blocks(node: Node) -> None:
-    from axon.types import dim as dims
-
     word, size = node.shape(0), node.attribute("blocksize", 1)
+    deep = node.proto.op_type == "DepthToSpace"
+    mode = node.attribute("mode", "DCR")
+    if mode not in ("DCR", "CRD") or size < 1:
+        raise Unsupported(f"{node.proto.op_type} with the mode {mode} and blocks of {size}")
+    later = node.call(
+        "depth_to_space" if deep else "space_to_depth",
+        node.given(0),
+        block=size,
+        blocks_first=mode == "DCR",
+    )
     if word is None or len(word) != 4:
-        node.gives(node.unknown(node.elem(0), 4))
+        node.gives(node.unknown(node.elem(0), 4), otherwise=later)
         return
     n, c, h, w = (size for size in word if not isinstance(size, ShapeVar))
-    if node.proto.op_type == "DepthToSpace":
+    if deep:
         made = (n, dims.floordiv(c, size * size), dims.scale(size, h), dims.scale(size, w))
     else:
         made = (n, dims.scale(size * size, c), dims.floordiv(h, size), dims.floordiv(w, size))
-    node.gives(Tensor(node.elem(0), made))
+    node.gives(Tensor(node.elem(0), made), otherwise=later)
+
+
+@rule("Col2Im")
+def col2im(node: Node) -> None:
+    word, count = node.shape(0), length(node, 1)
+    if count is None or count < 1:
+        node.gives(node.unknown(node.elem(0), None if count is None else count + 2))
+        return
+    sizes, window = node.contents(1), node.ints(2)
+    sizes = [None] * count if sizes is None else list(sizes.flat)
+    spatial = [node.fresh_dim() if size is None else size for size in sizes]
+    batch: Any = node.fresh_dim()
+    channels: Any = node.fresh_dim()
+    if word is not None and len(word) == 3:
+        batch = word[0]
+        if window is not None and all(size > 0 for size in window):
+            channels = dims.floordiv(word[1], math.prod(window))  # type: ignore[arg-type]
+    later = node.call(
+        "col2im",
+        node.given(0),
+        node.given(1),
+        node.given(2),
+        dimensions=count,
+        stride=node.attribute("strides") or [1] * count,
+        pad=node.attribute("pads") or [0] * count,
+        dilation=node.attribute("dilations") or [1] * count,
+    )
+    node.gives(Tensor(node.elem(0), (batch, channels, *spatial)), otherwise=later)
+
+
+# --- grids -----------------------------------------------------------------------------------
+
+MODES = {"bilinear": "linear", "bicubic": "cubic"}
 
 
 @rule("GridSample")
 def grid_sample(node: Node) -> None:
     x, grid = node.shape(0), node.shape(1)
-    if x is None or grid is None:
+    mode = node.attribute("mode", "linear")
+    padding = node.attribute("padding_mode", "zeros")
+    if MODES.get(mode, mode) not in ("nearest", "linear", "cubic"):
+        raise Unsupported(f"GridSample with the mode {mode}")
+    if padding not in ("zeros", "border", "reflection"):
+        raise Unsupported(f"GridSample with the padding {padding}")
+    later = node.call(
+        "grid_sample",
+        node.given(0),
+        node.given(1),
+        mode=MODES.get(mode, mode),
+        padding=padding,
+        align_corners=bool(node.attribute("align_corners", 0)),
+    )
+    if x is None or grid is None or len(x) != len(grid) or len(x) < 3:
         node.gives(node.unknown(node.elem(0), node.rank(0)))
         return
-    node.gives(Tensor(node.elem(0), (x[0], x[1], *grid[1:-1])))
+    node.gives(Tensor(node.elem(0), (x[0], x[1], *grid[1:-1])), otherwise=later)
 
 
 @rule("AffineGrid")
 def affine_grid(node: Node) -> None:
-    sizes = node.contents(1)
-    if sizes is None:
+    sizes, count = node.contents(1), length(node, 1)
+    if sizes is not None and sizes.ndim == 1:
+        count = len(sizes)
+    if count not in (4, 5):
         node.gives(node.unknown(node.elem(0)))
         return
-    inner = [node.fresh_dim() if s is None else s for s in sizes]
-    node.gives(Tensor(node.elem(0), (inner[0], *inner[2:], len(inner) - 2)))
+    inner = [None] * count if sizes is None else list(sizes)
+    inner = [node.fresh_dim() if size is None else size for size in inner]
+    dimensions, corners = count - 2, bool(node.attribute("align_corners", 0))
+    later = node.call(
+        "affine_grid",
+        node.given(0),
+        node.call("slice", node.given(1), start=2),
+        dimensions=dimensions,
+        align_corners=corners,
+    )
+    node.gives(Tensor(node.elem(0), (inner[0], *inner[2:], dimensions)), otherwise=later)
+
+
+# --- regions ---------------------------------------------------------------------------------
 
 
 @rule("RoiAlign")
 def roi_align(node: Node) -> None:
     x, rois = node.shape(0), node.shape(1)
+    size = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
+    newest = "half_pixel" if node.importer.opset >= 16 else "output_half_pixel"
+    later = node.call(
+        "roi_align",
+        node.given(0),
+        node.given(1),
+        node.given(2),
+        size=size,
+        sampling=node.attribute("sampling_ratio", 0),
+        scale=node.attribute("spatial_scale", 1.0),
+        mode=node.attribute("mode", "avg"),
+        half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
+    )
     if x is None or rois is None:
-        node.gives(node.unknown(node.elem(0), 4))
+        node.gives(node.unknown(node.elem(0), 4), otherwise=later)
         return
-    size = (node.attribute("output_height", 1), node.attribute("output_width", 1))
-    node.gives(Tensor(node.elem(0), (rois[0], x[1], *size)))
+    node.gives(Tensor(node.elem(0), (rois[0], x[1], *size)), otherwise=later)
 
 
 @rule("NonMaxSuppression")
 def non_max_suppression(node: Node) -> None:
-    node.gives(Tensor("i64", (node.fresh_dim(), 3)))
+    given = [scalar_of(node, i) if node.has(i) else None for i in (2, 3, 4)]
+    most, overlap, least = given
+    rest = [node.literal(0) if most is None else most]
+    if overlap is not None or least is not None:
+        rest.append(node.literal(0.0) if overlap is None else overlap)
+    if least is not None:
+        rest.append(least)
+    center = bool(node.attribute("center_point_box", 0))
+    parts = (node.given(0), node.given(1), *rest)
+    later = node.call("non_max_suppression", *parts, center=center)
+    node.gives(Tensor("i64", (node.fresh_dim(), 3)), otherwise=later)

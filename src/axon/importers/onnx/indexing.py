@@ -1,127 +1,243 @@
-"""What looks things up, and puts them somewhere."""
+"""What looks things up, in order or by numbers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.build import Node
+from axon.importers.onnx import contents
+from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of, with_attribute
 from axon.importers.onnx.rules import rule
-from axon.types.type import Tensor
+from axon.syntax import ast
+from axon.types.type import Tensor, Tuple
+
+MOST_AXES = 8
+"""Among how many axes a run may choose."""
+
+# --- along an axis ---------------------------------------------------------------------------
 
 
 @rule("ArgMax", "ArgMin")
 def argmax(node: Node) -> None:
-    keep = bool(node.attribute("keepdims", 1))
     kind = "argmax" if node.proto.op_type == "ArgMax" else "argmin"
-    expr = node.call(kind, node.given(0), axis=node.attribute("axis", 0), keep=keep)
-    node.gives(node.infer(expr) if node.attribute("select_last_index", 0) else expr)
+    expr = node.call(
+        kind,
+        node.given(0),
+        axis=node.attribute("axis", 0),
+        keep=bool(node.attribute("keepdims", 1)),
+        last=bool(node.attribute("select_last_index", 0)),
+    )
+    node.gives(expr)
 
 
-@rule("CumSum")
-def cumsum(node: Node) -> None:
-    axis = node.ints(1)
-    if axis is None or node.attribute("exclusive", 0) or node.attribute("reverse", 0):
-        node.gives(node.importer.types[node.name(0)])
-    else:
-        node.gives(node.call("cumsum", node.given(0), axis=axis[0]))
+@rule("CumSum", "CumProd")
+def cumulate(node: Node) -> None:
+    axis, rank = node.ints(1), node.rank(0)
+    if axis:
+        node.gives(_so_far(node, axis[0]))
+        return
+    later = None
+    if rank is not None and 1 <= rank <= MOST_AXES:
+        number = node.call("mod", scalar_of(node, 1), node.literal(rank))
+        later = _so_far(node, rank - 1)
+        for i in reversed(range(rank - 1)):
+            chosen = node.call("==", number, node.literal(i))
+            later = node.call("where", chosen, _so_far(node, i), later)
+    node.gives(node.importer.types[node.name(0)], otherwise=later)
+
+
+def _so_far(node: Node, axis: int) -> ast.Expr:
+    return node.call(
+        "cumsum" if node.proto.op_type == "CumSum" else "cumprod",
+        node.given(0),
+        axis=axis,
+        exclusive=bool(node.attribute("exclusive", 0)),
+        reverse=bool(node.attribute("reverse", 0)),
+    )
 
 
 @rule("TopK")
 def top_k(node: Node) -> None:
-    count = node.whole(1)
-    k: Any = node.fresh_dim() if count is None else count[0]
     axis, largest = node.attribute("axis", -1), bool(node.attribute("largest", 1))
-    node.gives_parts(node.call("top_k", node.given(0), k=k, axis=axis, largest=largest))
+    found = node.whole(1) if node.has(1) else [node.attribute("k", 1)]
+    k: Any = found[0] if found else node.fresh_dim()
+    expr = node.call("top_k", node.given(0), k=k, axis=axis, largest=largest)
+    types = node.importer.state.prune(node.infer(expr))
+    if not isinstance(types, Tuple):
+        raise Unsupported("TopK of no tensor, or along an axis that it does not have")
+    later = None
+    if node.has(1):
+        bare = node.call("top_k", node.given(0), axis=axis, largest=largest)
+        later = with_attribute(bare, "k", scalar_of(node, 1))
+    gives_tuple(node, types.items, later, expr if found else None)
+
+
+@rule("ReverseSequence")
+def reverse_sequence(node: Node) -> None:
+    axis, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
+    node.gives(node.call("reverse_sequence", node.given(0), node.given(1), axis=axis, batch=batch))
+
+
+# --- by numbers ------------------------------------------------------------------------------
 
 
 @rule("GatherElements")
 def gather_elements(node: Node) -> None:
-    word = node.shape(1)
+    data, word, axis = node.shape(0), node.shape(1), node.attribute("axis", 0)
     if word is None:
         node.gives(node.unknown(node.elem(0), node.rank(0)))
-    else:
-        node.gives(Tensor(node.elem(0), word))
+        return
+    later = None
+    if data is not None and len(data) == len(word) and -len(word) <= axis < len(word):
+        others = [i for i in range(len(word)) if i != axis % len(word)]
+        x = cut_to(node, node.given(0), 0, 1, others)
+        later = node.call("gather_elements", x, node.given(1), axis=axis)
+    node.gives(Tensor(node.elem(0), word), otherwise=later)
 
 
 @rule("GatherND")
 def gather_nd(node: Node) -> None:
     data, index = node.shape(0), node.shape(1)
     batch = node.attribute("batch_dims", 0)
-    if data is None or index is None or not index or not isinstance(index[-1], int):
+    if index is None or not index or not isinstance(index[-1], int):
         node.gives(node.unknown(node.elem(0)))
         return
-    node.gives(Tensor(node.elem(0), (*index[:-1], *data[batch + index[-1] :])))
-
-
-@rule("ScatterND", "ScatterElements", "Scatter", "TensorScatter")
-def scatter(node: Node) -> None:
-    node.gives(node.importer.types[node.name(0)])
-
-
-@rule("Trilu")
-def trilu(node: Node) -> None:
-    diagonal = node.ints(1) if node.has(1) else [0]
-    if diagonal is None:
-        node.gives(node.importer.types[node.name(0)])
-        return
-    kind = "triu" if node.attribute("upper", 1) else "tril"
-    node.gives(node.call(kind, node.given(0), k=diagonal[0]))
+    expr = node.call("gather_nd", node.given(0), node.given(1), axes=index[-1], batch=batch)
+    if data is None:
+        node.gives(expr)
+    else:
+        shape = (*index[:-1], *data[batch + index[-1] :])
+        node.gives(Tensor(node.elem(0), shape), otherwise=expr)
 
 
 @rule("OneHot")
 def one_hot(node: Node) -> None:
     word, depth = node.shape(0), node.whole(1)
-    if word is None:
-        node.gives(node.unknown(node.elem(2)))
-        return
     axis = node.attribute("axis", -1)
+    size: Any = depth[0] if depth and not isinstance(depth[0], float) else None
+    if depth and isinstance(depth[0], float) and depth[0].is_integer():
+        size = int(depth[0])
+    later = _one_hot(node, size, axis)
+    if word is None:
+        node.gives(node.unknown(node.elem(2)), otherwise=later)
+        return
     at = axis + len(word) + 1 if axis < 0 else axis
-    size = node.fresh_dim() if depth is None or isinstance(depth[0], float) else depth[0]
-    node.gives(Tensor(node.elem(2), (*word[:at], size, *word[at:])))
+    shape = (*word[:at], node.fresh_dim() if size is None else size, *word[at:])
+    node.gives(Tensor(node.elem(2), shape), otherwise=later)
+
+
+def _one_hot(node: Node, depth: Any, axis: int) -> ast.Expr:
+    """Numbers that are negative count from the end; then one value here, and another elsewhere."""
+    numbers = node.call("cast", node.given(0), to=Elem("i64"))
+    size = node.call("cast", scalar_of(node, 1), to=Elem("i64"))
+    if isinstance(depth, int):
+        size = node.literal(depth)
+    zero = node.literal(0)
+    counted = node.call(
+        "where", node.call("<", numbers, zero), node.call("+", numbers, size), numbers
+    )
+    hot = with_attribute(node.call("one_hot", counted, axis=axis, to=Elem("bool")), "depth", size)
+    off, on = (node.call("index", node.given(2), i=i) for i in (0, 1))
+    return node.call("where", hot, on, off)
+
+
+# --- by truth --------------------------------------------------------------------------------
 
 
 @rule("NonZero")
 def nonzero(node: Node) -> None:
     rank = node.rank(0)
-    node.gives(Tensor("i64", (node.fresh_dim() if rank is None else rank, node.fresh_dim())))
+    shape = (node.fresh_dim() if rank is None else rank, node.fresh_dim())
+    later = node.call("transpose", node.call("argwhere", node.given(0)), perm=[1, 0])
+    node.gives(Tensor("i64", shape), otherwise=later)
 
 
-@rule("EyeLike", "RandomNormalLike", "RandomUniformLike", "Bernoulli")
-def like(node: Node) -> None:
-    from axon.importers.onnx.build import ELEMENTS
-
-    word = node.shape(0)
-    elem = ELEMENTS.get(node.attribute("dtype", 0)) or node.elem(0)
-    node.gives(node.unknown(elem) if word is None else Tensor(elem, word))
-
-
-@rule("Pad")
-def pad(node: Node) -> None:
-    pads = node.whole(1) if node.count > 1 else node.attribute("pads")
-    word = node.shape(0)
-    axes = node.ints(3) if node.has(3) else None
-    if pads is None or word is None or (node.has(3) and axes is None):
-        node.gives(node.unknown(node.elem(0), node.rank(0)))
+@rule("Compress")
+def compress(node: Node) -> None:
+    axis, word, mask = node.attribute("axis"), node.shape(0), node.shape(1)
+    if axis is None:
+        flat = node.call("flatten", node.given(0))
+        size = with_attribute(node.call("slice", flat), "stop", node.call("size", node.given(1)))
+        later = node.call("compress", size, node.given(1))
+        node.gives(Tensor(node.elem(0), (node.fresh_dim(),)), otherwise=later)
         return
-    from axon.importers.onnx import contents
-
-    axes = list(range(len(word))) if axes is None else [a % len(word) for a in axes]
-    sizes = list(word)
-    for i, axis in enumerate(axes):
-        both = contents.add(pads[i], pads[i + len(axes)])
-        sizes[axis] = contents.add(sizes[axis], both)
-    node.gives(Tensor(node.elem(0), tuple(sizes)))
+    if word is None:
+        node.gives(node.unknown(node.elem(0)))
+        return
+    if not -len(word) <= axis < len(word):
+        raise Unsupported("Compress along an axis that there is not")
+    x = node.given(0)
+    if mask is None or len(mask) != 1 or mask[0] != word[axis]:
+        stop = node.call("size", node.given(1))
+        x = with_attribute(node.call("slice", x, axis=axis), "stop", stop)
+    later = node.call("compress", x, node.given(1), axis=axis)
+    shape = replaced(word, axis, node.fresh_dim())
+    node.gives(Tensor(node.elem(0), shape), otherwise=later)
 
 
 @rule("Unique")
 def unique(node: Node) -> None:
     axis, word, count = node.attribute("axis"), node.shape(0), node.fresh_dim()
-    first = Tensor(node.elem(0), (count,))
-    if axis is not None:
-        if word is None:
-            first = node.unknown(node.elem(0))
-        else:
-            at = axis % len(word)
-            first = Tensor(node.elem(0), (*word[:at], count, *word[at + 1 :]))
-    every = node.fresh_dim()
-    node.gives(first, Tensor("i64", (count,)), Tensor("i64", (every,)), Tensor("i64", (count,)))
+    first, every = Tensor(node.elem(0), (count,)), node.fresh_dim()
+    size: Any = every
+    x = node.given(0)
+    if axis is None:
+        x = node.call("flatten", x)
+        size = every if word is None else contents.product(list(word))
+    elif word is None:
+        first = node.unknown(node.elem(0))
+    elif not -len(word) <= axis < len(word):
+        raise Unsupported("Unique along an axis that there is not")
+    else:
+        size = word[axis]
+        first = Tensor(node.elem(0), replaced(word, axis, count))
+    ordered = bool(node.attribute("sorted", 1))
+    later = node.call("distinct", x, axis=axis or 0, ordered=ordered)
+    one, all_ = Tensor("i64", (count,)), Tensor("i64", (size,))
+    gives_tuple(node, [first, one, all_, one], later)
+
+
+# --- matrices --------------------------------------------------------------------------------
+
+
+@rule("Trilu")
+def trilu(node: Node) -> None:
+    upper = bool(node.attribute("upper", 1))
+    diagonal = node.ints(1) if node.has(1) else [0]
+    if diagonal:
+        node.gives(node.call("triu" if upper else "tril", node.given(0), k=diagonal[0]))
+        return
+    x = node.given(0)
+    rows = _numbers(node, x, -2)
+    columns = node.call("-", _numbers(node, x, -1), scalar_of(node, 1))
+    kept = node.call("<=" if upper else ">=", rows, columns)
+    later = node.call("where", kept, x, node.call("zeros_like", x))
+    node.gives(node.importer.types[node.name(0)], otherwise=later)
+
+
+def _numbers(node: Node, x: ast.Expr, axis: int) -> ast.Expr:
+    """The numbers of the rows, or of the columns, of a matrix, as they broadcast."""
+    count = node.call("range", node.call("size", x, axis=axis))
+    return node.call("expand_dims", count, axis=[1]) if axis == -2 else count
+
+
+@rule("EyeLike")
+def eye_like(node: Node) -> None:
+    word = node.shape(0)
+    elem = ELEMENTS.get(node.attribute("dtype", 0)) or node.elem(0)
+    if word is None or not isinstance(elem, str):
+        node.gives(node.unknown(elem, 2))
+        return
+    x, k = node.given(0), node.attribute("k", 0)
+    rows, columns = _numbers(node, x, -2), _numbers(node, x, -1)
+    if k:
+        columns = node.call("-", columns, node.literal(k))
+    later = node.call("cast", node.call("==", rows, columns), to=Elem(elem))
+    node.gives(Tensor(elem, word), otherwise=later)
+
+
+@rule("RandomNormalLike", "RandomUniformLike", "Bernoulli")
+def like(node: Node) -> None:
+    word = node.shape(0)
+    elem = ELEMENTS.get(node.attribute("dtype", 0)) or node.elem(0)
+    node.gives(node.unknown(elem) if word is None else Tensor(elem, word))

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from axon.importers.onnx.build import Elem, Node, Unsupported
+from axon.importers.onnx.build import Node
 from axon.importers.onnx.rules import rule
 
 
-@rule("MatMul", "MatMulInteger")
+@rule("MatMul")
 def matmul(node: Node) -> None:
     left, right = node.rank(0), node.rank(1)
     x, y = node.given(0), node.given(1)
-    if node.proto.op_type == "MatMulInteger":
-        x, y = (node.call("cast", e, to=Elem("i32")) for e in (x, y))
-        if right == 2:  # it also takes zero points off
-            node.gives(node.infer(node.call("project", x, y)))
-            return
     if right == 2:
         node.gives(node.call("project", x, y))
     elif right == 1 and left is not None and left > 1:
@@ -55,10 +50,24 @@ def gemm(node: Node) -> None:
     node.gives(expr)
 
 
+@rule("Det")
+def det(node: Node) -> None:
+    node.gives(node.call("det", node.given(0)))
+
+
 @rule("Einsum")
 def einsum(node: Node) -> None:
     equation = str(node.attribute("equation", "")).replace(" ", "")
     if "->" not in equation:
-        raise Unsupported("Einsum without ->")
+        equation = f"{equation}->{_free(equation)}"
     parts = [node.given(i) for i in range(node.count)]
     node.gives(node.call("einsum", *parts, equation=equation))
+
+
+def _free(equation: str) -> str:
+    """What an equation without a result means: the dots, and each letter that stands there once,
+    in the order of the alphabet.
+    """
+    letters = equation.replace(".", "").replace(",", "")
+    once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+    return ("..." if "..." in equation else "") + "".join(once)

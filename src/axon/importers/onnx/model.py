@@ -11,15 +11,27 @@ import numpy
 from axon.driver import room
 from axon.importers.onnx import (
     attention,
+    bits,
     control,
     convolution,
+    cutting,
+    flex,
     images,
     indexing,
     linear,
+    losses,
+    making,
     norms,
+    optimizers,
+    placing,
     pointwise,
+    pools,
+    quantise,
     recurrent,
-    sizes,
+    reductions,
+    resize,
+    shapes,
+    signal,
 )
 from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
 from axon.importers.onnx.rules import RULES
@@ -29,15 +41,27 @@ from axon.types.variables import DimVar, ShapeVar
 
 _FAMILIES = (
     attention,
+    bits,
     control,
     convolution,
+    cutting,
+    flex,
     images,
     indexing,
     linear,
+    losses,
+    making,
     norms,
+    optimizers,
+    placing,
     pointwise,
+    pools,
+    quantise,
     recurrent,
-    sizes,
+    reductions,
+    resize,
+    shapes,
+    signal,
 )
 MOST_ROUNDS = 3
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy
 
 from axon.importers.onnx import contents
@@ -9,23 +11,18 @@ from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
 from axon.importers.onnx.rules import rule
 from axon.syntax import ast
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 UNARY = {
     "Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "Exp": "exp", "Log": "log",
     "Sqrt": "sqrt", "Erf": "erf", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin",
-    "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh", "Floor": "floor",
-    "Ceil": "ceil", "Round": "round", "Abs": "abs", "Sign": "sign", "Reciprocal": "reciprocal",
-    "Softplus": "softplus", "HardSwish": "hard_swish", "Elu": "elu", "Selu": "selu",
-    "LeakyRelu": "leaky_relu", "HardSigmoid": "hard_sigmoid", "Gelu": "gelu", "Not": "logical_not",
-    "IsNaN": "isnan", "IsInf": "isinf",
+    "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh",
+    "Acosh": "acosh", "Atanh": "atanh", "Floor": "floor", "Ceil": "ceil", "Round": "round",
+    "Abs": "abs", "Sign": "sign", "Reciprocal": "reciprocal", "Softplus": "softplus",
+    "Softsign": "softsign", "Mish": "mish", "HardSwish": "hard_swish", "Elu": "elu",
+    "Selu": "selu", "Celu": "celu", "LeakyRelu": "leaky_relu", "HardSigmoid": "hard_sigmoid",
+    "ThresholdedRelu": "thresholded_relu", "Shrink": "shrink", "Swish": "silu", "Gelu": "gelu",
+    "Not": "logical_not", "BitwiseNot": "bit_not", "IsNaN": "isnan",
 }  # fmt: skip
-
-SAME_SHAPE = (
-    "Celu", "Mish", "Softsign", "ThresholdedRelu", "Asinh", "Acosh", "Atanh", "BitwiseNot",
-    "Shrink", "LRN", "MeanVarianceNormalization", "LpNormalization", "Hardmax", "Swish",
-)  # fmt: skip
-"""What keeps the shape and the element type, and has no operator of its own yet."""
 
 BINARY = {
     "Add": ("+", contents.add), "Sub": ("-", contents.sub), "Mul": ("*", contents.mul),
@@ -34,14 +31,19 @@ BINARY = {
 }  # fmt: skip
 COMPARE = {
     "Equal": ("==", contents.equal), "Less": ("<", contents.less), "Greater": (">", None),
-    "LessOrEqual": ("<=", None), "GreaterOrEqual": (">=", None), "And": ("logical_and", None),
-    "Or": ("logical_or", None), "Xor": ("logical_xor", None),
+    "LessOrEqual": ("<=", None), "GreaterOrEqual": (">=", None),
+    "And": ("logical_and", contents.both), "Or": ("logical_or", None), "Xor": ("logical_xor", None),
 }  # fmt: skip
 
 
 ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
     "LeakyRelu": {"slope": ("alpha", 0.01)},
     "Elu": {"alpha": ("alpha", 1.0)},
+    "Selu": {"alpha": ("alpha", 1.6732632423543772), "scale": ("gamma", 1.0507009873554805)},
+    "Celu": {"alpha": ("alpha", 1.0)},
+    "ThresholdedRelu": {"threshold": ("alpha", 1.0)},
+    "Shrink": {"threshold": ("lambd", 0.5), "bias": ("bias", 0.0)},
+    "Swish": {"alpha": ("alpha", 1.0)},
     "HardSigmoid": {"alpha": ("alpha", 0.2), "beta": ("beta", 0.5)},
     "Gelu": {"approximate": ("approximate", "none")},
 }
@@ -51,19 +53,20 @@ ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
 @rule(*UNARY)
 def unary(node: Node) -> None:
     kind = node.proto.op_type
-    if node.attributes and kind in ("Selu", "IsInf"):  # other numbers than the usual ones
-        node.gives(node.infer(node.call(UNARY[kind], node.given(0))))
-        return
     given = {
         ours: node.attribute(theirs, default)
         for ours, (theirs, default) in ATTRIBUTES.get(kind, {}).items()
     }
-    node.gives(node.call(UNARY[kind], node.given(0), **given))
+    found, known = node.contents(0), None
+    if kind == "Not" and found is not None:
+        known = contents.pointwise(contents.opposite, found)
+    node.gives(node.call(UNARY[kind], node.given(0), **given), contents=known)
 
 
-@rule(*SAME_SHAPE)
-def same_shape(node: Node) -> None:
-    node.gives(node.importer.types[node.name(0)])
+@rule("IsInf")
+def is_infinite(node: Node) -> None:
+    negative, positive = (node.attribute(f"detect_{s}", 1) for s in ("negative", "positive"))
+    node.gives(node.call("isinf", node.given(0), negative=bool(negative), positive=bool(positive)))
 
 
 @rule("PRelu")
@@ -101,14 +104,9 @@ def negate(node: Node) -> None:
     node.gives(node.call("negate", node.given(0)), contents=known)
 
 
-@rule("Identity", "Dropout")
+@rule("Identity")
 def identity(node: Node) -> None:
-    training = node.whole(2) if node.has(2) else [False]
-    same = node.call("identity", node.given(0))
-    known = node.contents(0) if training == [False] else None
-    node.gives(same if training == [False] else node.infer(same), contents=known)
-    if len(node.outputs) > 1 and node.outputs[1]:
-        node.gives(None, node.infer(node.call("cast", node.given(0), to=Elem("bool"))))
+    node.gives(node.call("identity", node.given(0)), contents=node.contents(0))
 
 
 @rule(*BINARY)
@@ -121,9 +119,7 @@ def binary(node: Node) -> None:
         expr = node.call(operator, expr, node.given(i))
         known = found is not None and other is not None and function is not None
         if known and node.proto.op_type == "Div":
-            for size in found.flat:
-                if contents.is_symbol(size) and not dims.is_nonnegative(size):
-                    node.guard(size)  # below zero it would be rounded the other way
+            function = partial(contents.div, is_size=node.importer.is_size)
             for size in other.flat:
                 if contents.is_symbol(size):
                     node.guard(dims.sub(size, 1))
@@ -131,7 +127,7 @@ def binary(node: Node) -> None:
     if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
         expr = _rounded_to_zero(node)
     if node.proto.op_type == "Mod" and node.attribute("fmod", 0):
-        node.gives(node.infer(expr))
+        node.gives(node.call("fmod", node.given(0), node.given(1)))
         return
     if node.proto.op_type == "Pow" and node.elem(0) != node.elem(1):
         expr = node.call("pow", node.given(0), node.call("cast", node.given(1), to=_elem(node, 0)))
@@ -205,26 +201,3 @@ def _elem(node: Node, index: int) -> Elem:
     if not isinstance(found, str):
         raise Unsupported(f"{node.proto.op_type} where an element type is not known")
     return Elem(found)
-
-
-def _same_as(node: Node, elem: str) -> Tensor:
-    """A tensor of the shape of the first input."""
-    found = node.importer.state.prune(node.importer.types[node.name(0)])
-    return Tensor(elem, found.shape) if isinstance(found, Tensor) else node.unknown(elem)
-
-
-@rule("QuantizeLinear")
-def quantize(node: Node) -> None:
-    elem = node.elem(2) if node.has(2) else ELEMENTS.get(node.attribute("output_dtype", 2))
-    node.gives(_same_as(node, elem if isinstance(elem, str) else "u8"))
-
-
-@rule("DequantizeLinear")
-def dequantize(node: Node) -> None:
-    elem = node.elem(1)
-    node.gives(_same_as(node, elem if isinstance(elem, str) else "f32"))
-
-
-@rule("DynamicQuantizeLinear")
-def dynamic_quantize(node: Node) -> None:
-    node.gives(_same_as(node, "u8"), Tensor("f32", ()), Tensor("u8", ()))

@@ -4,32 +4,93 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.build import Node
+from axon.importers.onnx import contents
+from axon.importers.onnx.build import Elem, Node, Unsupported
 from axon.importers.onnx.rules import rule
-from axon.types.type import Tensor
+from axon.syntax import ast
+from axon.types.type import Tuple
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+STATES = {"LSTM": (5, 6), "GRU": (5,), "RNN": (5,)}
+"""Which inputs are states."""
+
+ACTIVATIONS = {
+    "tanh": "tanh", "sigmoid": "sigmoid", "relu": "relu", "hardsigmoid": "hard_sigmoid",
+    "softsign": "softsign", "softplus": "softplus",
+}  # fmt: skip
+USUAL = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
+DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 
 
 @rule("LSTM", "GRU", "RNN")
 def recurrent(node: Node) -> None:
-    """From [seq,batch,input] to [seq,directions,batch,hidden]; the states have no seq."""
-    word, filters = node.shape(0), node.shape(2)
-    elem = node.elem(0)
+    """A network as one operator; its weights tell the sizes, and the sequence has three."""
+    kind = node.proto.op_type
+    direction, layout = node.attribute("direction", "forward"), node.attribute("layout", 0)
+    if direction not in DIRECTIONS:
+        raise Unsupported(f"{kind} in the direction {direction}")
     hidden = node.attribute("hidden_size")
-    size = hidden or (filters[-1] if filters is not None else node.fresh_dim())
-    count = 2 if node.attribute("direction", "forward") == "bidirectional" else 1
-    if word is None:
-        rest = node.unknown(elem, 3)
-        from axon.inference.unify import unify
-        from axon.solver.constraints import Origin
+    sized = node.shape(2) is None and isinstance(hidden, int) and hidden > 0
+    options: dict[str, Any] = {
+        "direction": direction,
+        "batch_first": bool(layout),
+        "hidden": hidden if sized else None,
+        "clip": node.attribute("clip"),
+    }
+    if kind == "LSTM":
+        options["coupled"] = bool(node.attribute("input_forget", 0))
+    if kind == "GRU":
+        options["reset_last"] = bool(node.attribute("linear_before_reset", 0))
+    activations = _activations(node, DIRECTIONS[direction])
+    found = node.infer(_call(node, [node.given(i) for i in range(3)], options))
+    rest = _rest(node, DIRECTIONS[direction], bool(layout))
+    if activations is None or rest is None:
+        parts = node.importer.state.prune(found)
+        if isinstance(parts, Tuple):
+            node.gives(*parts.items)
+        return
+    options["activations"] = activations
+    node.gives_parts(_call(node, [*(node.given(i) for i in range(3)), *rest], options))
 
-        x = node.importer.types[node.name(0)]
-        unify(node.importer.state, rest, x, Origin("value", node.span, node.proto.op_type))
-        word = node.importer.state.store.word(rest.shape)
-    assert word is not None
-    seq, batch = word[0], word[1]
-    state: tuple[Any, ...] = (count, batch, size)
-    whole: tuple[Any, ...] = (seq, count, batch, size)
-    if node.attribute("layout", 0):
-        seq, batch = word[1], word[0]
-        state, whole = (batch, count, size), (batch, seq, count, size)
-    node.gives(Tensor(elem, whole), *[Tensor(elem, state) for _ in node.outputs[1:]])
+
+def _call(node: Node, args: list[ast.Expr], options: dict[str, Any]) -> ast.Expr:
+    return node.call(node.proto.op_type.lower(), *args, **options)
+
+
+def _activations(node: Node, count: int) -> str | None:
+    """Their names in Axon; None where there is one that has none, or has numbers of its own."""
+    usual = USUAL[node.proto.op_type]
+    given = node.attribute("activations") or usual
+    if node.attribute("activation_alpha") or node.attribute("activation_beta"):
+        return None
+    names = [ACTIVATIONS.get(name.lower()) for name in given]
+    if None in names or len(names) not in (len(usual), len(usual) * count):
+        return None
+    if names[: len(usual)] == names[len(usual) :]:
+        names = names[: len(usual)]
+    return " ".join(name for name in names if name is not None)
+
+
+def _rest(node: Node, count: int, batch_first: bool) -> list[ast.Expr] | None:
+    """The bias, the states, the peepholes and the lengths up to the last that is given, zeros for
+    those that are not; None where the sizes of the zeros are not known.
+    """
+    kind = node.proto.op_type
+    order = [3, *STATES[kind], *([7] if kind == "LSTM" else []), 4]
+    while order and not node.has(order[-1]):
+        order.pop()
+    if 7 not in order and order[-1:] == [5]:
+        order += [6] if kind == "LSTM" else []
+    x, weights, elem = node.shape(0), node.shape(2), node.elem(0)
+    if x is None or weights is None or not isinstance(elem, str):
+        return None if order else []
+    h: Any = weights[-1]
+    state = [x[0], count, h] if batch_first else [count, x[1], h]
+    bias, peepholes = contents.mul(2 * GATES[kind], h), contents.mul(3, h)
+    shapes = {3: [count, bias], 5: state, 6: state, 7: [count, peepholes]}
+    return [
+        node.given(i)
+        if node.has(i)
+        else node.call("zeros", node.shape_literal(shapes[i]), to=Elem(elem))
+        for i in order
+    ]

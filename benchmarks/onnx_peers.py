@@ -1,0 +1,237 @@
+"""How long does inference of shapes take, next to other tools? One run, in turns, in process.
+
+    python benchmarks/onnx_peers.py [--corpus DIR] [--only NAME …] [--rounds N]
+    python benchmarks/onnx_peers.py --stack [--sizes N …]
+
+Of each model only the dims of the inputs are left declared. The tools are Axon, onnx (C++, with
+data propagation), onnxruntime's symbolic inference and onnx-shape-inference (both in Python); those
+not installed are left out. Reading and copying the model does not count, and the least of the
+rounds does. `--stack` is a transformer of 1,000 to 50,000 nodes, on Axon and onnx.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import logging
+import math
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+from stack import stack
+
+from axon.importers.onnx.report import infer_model
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"
+SIZES = (1_000, 5_000, 10_000, 50_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`prepare` makes what `infer` is given, and does not count."""
+
+    name: str
+    infer: Callable[[Any], Any]
+    prepare: Callable[[Any], Any]
+    is_python: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    seconds: float
+    failed: bool
+
+
+def copied(model: Any) -> Any:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    return copy
+
+
+def tools() -> list[Tool]:
+    """Axon, and what of the others is installed."""
+    found = [
+        Tool("axon", lambda model: infer_model(model, "model"), copied),
+        Tool("onnx", _onnx, copied, is_python=False),
+    ]
+    if _installed("onnxruntime", "sympy"):
+        from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
+
+        def symbolic(model: Any) -> Any:
+            """As its `infer_shapes` does, which would also save the model when it gives up."""
+            with contextlib.redirect_stdout(io.StringIO()):
+                inference = SymbolicShapeInference(2**31 - 1, True, False, 0)
+                inference._preprocess(model)
+                done = False
+                while inference.run_:
+                    done = inference._infer_impl()
+                inference._update_output_from_vi()
+            if not done:
+                raise ValueError("incomplete")
+            return inference.out_mp_
+
+        found.append(Tool("onnxruntime", symbolic, copied))
+    if _installed("onnx_shape_inference", "onnx_ir"):
+        import onnx_ir
+        import onnx_shape_inference
+
+        found.append(
+            Tool(
+                "onnx-shape-inference",
+                onnx_shape_inference.infer_symbolic_shapes,
+                onnx_ir.from_proto,
+            )
+        )
+    return found
+
+
+def _onnx(model: Any) -> Any:
+    return onnx.shape_inference.infer_shapes(model, data_prop=True)
+
+
+def _installed(*names: str) -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in names)
+
+
+def bare(model: Any) -> Any:
+    """The model without any shape that it declares, but for the dims of its inputs."""
+    _forget(model.graph, is_main=True)
+    for function in model.functions:
+        del function.value_info[:]
+    return model
+
+
+def _forget(graph: Any, is_main: bool) -> None:
+    del graph.value_info[:]
+    for info in [*graph.output, *(() if is_main else graph.input)]:
+        _forget_type(info.type)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _forget(attribute.g, is_main=False)
+            for inner in attribute.graphs:
+                _forget(inner, is_main=False)
+
+
+def _forget_type(type_: Any) -> None:
+    kind = type_.WhichOneof("value")
+    if kind in ("sequence_type", "optional_type"):
+        _forget_type(getattr(type_, kind).elem_type)
+    elif kind in ("tensor_type", "sparse_tensor_type"):
+        getattr(type_, kind).ClearField("shape")
+
+
+def measure(model: Any, among: list[Tool], rounds: int) -> dict[str, Timing]:
+    """The least time of each tool, taking turns."""
+    least: dict[str, Timing] = {}
+    for _ in range(rounds):
+        for tool in among:
+            given = tool.prepare(model)
+            began = time.perf_counter()
+            try:
+                tool.infer(given)
+                failed = False
+            except Exception:  # each has troubles of its own; how long it took to find them counts
+                failed = True
+            taken = time.perf_counter() - began
+            if tool.name not in least or taken < least[tool.name].seconds:
+                least[tool.name] = Timing(taken, failed)
+    return least
+
+
+def row(name: str, timings: dict[str, Timing]) -> str:
+    axon, *others = timings.values()
+    cells = "".join(
+        f"{1e3 * t.seconds:>12.1f} ms{axon.seconds / t.seconds:>9.2f}x{'!' if t.failed else ' '}"
+        for t in others
+    )
+    return f"{name:<44}{1e3 * axon.seconds:>9.1f} ms{'!' if axon.failed else ' '}{cells}"
+
+
+def on_corpus(paths: list[Path], rounds: int) -> int:
+    among = tools()
+    print(f"{'':<44}{'axon':>12} " + "".join(f"{t.name:>25} " for t in among[1:]))
+    every = []
+    for path in paths:
+        every.append(measure(bare(onnx.load(path)), among, rounds))
+        print(row(path.stem, every[-1]), flush=True)
+    totals = {
+        t.name: Timing(sum(e[t.name].seconds for e in every), any(e[t.name].failed for e in every))
+        for t in among
+    }
+    print(row(f"{len(every)} models", totals))
+    print("milliseconds, and Axon's time as a multiple; ! where the tool raised an exception")
+    fine = not totals["axon"].failed
+    for tool in among[1:]:
+        slower = [e for e in every if e["axon"].seconds > e[tool.name].seconds]
+        raised = sum(e[tool.name].failed for e in every)
+        early = sum(e[tool.name].failed for e in slower)
+        print(
+            f"slower than {tool.name}: {len(slower)} of {len(every)} models"
+            + (f", {early} of them where it raised (it did on {raised})" if raised else "")
+        )
+        if tool.is_python:
+            fine = fine and not slower
+    return 0 if fine else 1
+
+
+def on_stack(sizes: list[int], rounds: int) -> int:
+    among = [tool for tool in tools() if tool.name in ("axon", "onnx")]
+    print(f"{'nodes':>8}{'axon':>12}{'onnx':>12}{'ratio':>9}{'growth':>9}")
+    before: tuple[int, float] | None = None
+    first: tuple[int, float] | None = None
+    for size in sizes:
+        model = stack(size)
+        nodes = len(model.graph.node)
+        timings = measure(model, among, rounds)
+        axon, other = timings["axon"].seconds, timings["onnx"].seconds
+        growth = f"{_exponent(before, (nodes, axon)):>9.2f}" if before else ""
+        failed = " (raised an exception)" if any(t.failed for t in timings.values()) else ""
+        print(
+            f"{nodes:>8}{axon:>10.3f} s{other:>10.3f} s{axon / other:>8.1f}x{growth}{failed}",
+            flush=True,
+        )
+        before = nodes, axon
+        first = first or before
+    if first and before and first != before:
+        print(f"Axon's time grows with the power {_exponent(first, before):.2f} of the nodes")
+    return 0
+
+
+def _exponent(first: tuple[int, float], last: tuple[int, float]) -> float:
+    return math.log(last[1] / first[1]) / math.log(last[0] / first[0])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--corpus", type=Path, default=CORPUS, help="a folder of models")
+    parser.add_argument("--only", nargs="*", help="parts of the names of models")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--stack", action="store_true", help="a transformer of growing depth")
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", default=SIZES, help="of the stack, in nodes"
+    )
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    if options.stack:
+        return on_stack(options.sizes, options.rounds)
+    paths = sorted(options.corpus.glob("*.onnx"))
+    if not paths:
+        print(f"There are no models in {options.corpus}, so nothing is measured.")
+        return 0
+    if options.only:
+        paths = [path for path in paths if any(part in path.stem for part in options.only)]
+    return on_corpus(paths, options.rounds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

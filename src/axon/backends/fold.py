@@ -1,0 +1,52 @@
+"""What depends on nothing is computed when the code is made, once and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy
+
+from axon.backends.nature import is_open, scalar
+from axon.backends.numpy_arrays import ARRAYS as NUMPY
+from axon.graph.graph import Apply, Number, Operand, ShapeOf, SizeOf, Value
+from axon.ops.arrays import Arrays
+from axon.types.type import Tensor
+
+MOST_FOLDED = 1 << 16
+"""How many elements a constant may have that is kept in place of what makes it."""
+
+Held = Callable[[Value], object]
+"""The object that a value is known to be, or None."""
+
+
+def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
+    """What the node makes, if that can be known now and is small."""
+    if node.rows is not None or not isinstance(node.result.type, Tensor):
+        return None
+    operands = [_fixed(operand, held, arrays) for operand in node.operands]
+    if None in operands or any(is_open(v) for v in node.attributes.values()):
+        return None
+    sizes = [item for item in node.result.type.shape if isinstance(item, int)]
+    if len(sizes) < len(node.result.type.shape) or prod(sizes) > MOST_FOLDED:
+        return None
+    assert node.operator.meaning is not None
+    given = [fixed[0] for fixed in operands if fixed is not None]
+    with numpy.errstate(all="ignore"):
+        return numpy.asarray(node.operator.meaning(NUMPY, *given, **node.attributes))
+
+
+def _fixed(operand: Operand, held: Held, arrays: Arrays) -> tuple[Any] | None:
+    """The value of an operand that is known now."""
+    match operand:
+        case Number(value, Tensor(elem, _)):
+            return (scalar(value, str(elem), arrays),)
+        case SizeOf(int() as size, elem):
+            return (scalar(size, elem, arrays) if elem else size,)
+        case ShapeOf(shape, "") if all(isinstance(item, int) for item in shape):
+            return (shape,)
+        case Value() if isinstance(known := held(operand), numpy.ndarray):
+            return (known,)
+        case _:
+            return None

@@ -1,0 +1,114 @@
+"""Functions applied to arguments: written out where they are called, or a graph of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axon.graph import elaborations, ragged
+from axon.graph.convert import argument, coerce_all, seen_from_here, under_its_type
+from axon.graph.graph import Call, Extern, OperatorFunction
+from axon.graph.operators import apply_operator
+from axon.graph.scope import Closure, Declared, Known, Scope
+from axon.inference.elaborate import Elaboration
+from axon.source import Span
+from axon.types.show import Show
+from axon.types.type import Fn, Renaming, Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+if TYPE_CHECKING:
+    from axon.graph.lower import Lowering
+
+
+def apply(lowering: Lowering, callee: Known, args: list[Known], type_: Fn, span: Span) -> Known:
+    """Apply a function to arguments; `type_` is what it is here."""
+    state = lowering.state
+    match callee:
+        case OperatorFunction(operator):
+            given = coerce_all(state, args, type_.params)
+            return apply_operator(state, operator, given, {}, type_, type_, span)
+        case Declared(name):
+            given = coerce_all(state, args, type_.params)
+            result = state.value(type_.result)
+            state.emit(Extern(result, name, given, span))
+            return result
+        case Closure():
+            args = [argument(state, a, p) for a, p in zip(args, type_.params, strict=True)]
+            if callee.elaboration is not None:
+                return inline(lowering, callee, callee.elaboration, args, type_)
+            if callee.of_file and _plain(type_):
+                return _call(lowering, callee, args, type_, span)
+            elaboration = elaborations.of_closure(state, callee, type_)
+            return inline(lowering, callee, elaboration, args, type_)
+        case _:
+            raise AssertionError(callee)
+
+
+def inline(
+    lowering: Lowering,
+    closure: Closure,
+    elaboration: Elaboration,
+    args: list[Known],
+    type_: Fn,
+) -> Known:
+    """The body of a function, evaluated where it is called."""
+    state, around = lowering.state, closure.scope
+    before, depth = state.elaboration, state.depth
+    state.elaboration = elaboration
+    state.depth = elaboration.state.depth + 1 if closure.elaboration is None else closure.depth
+    if closure.elaboration is None:
+        args = [under_its_type(state, elaboration, i, arg) for i, arg in enumerate(args)]
+    names = {p.name: a for p, a in zip(closure.fn.params, args, strict=True)}
+    scope = Scope(around.module, around.before, around, names, elaboration)
+    result = lowering.result(closure.fn, scope)
+    state.elaboration, state.depth = before, depth
+    return seen_from_here(state, result, type_.result)
+
+
+def _call(lowering: Lowering, closure: Closure, args: list[Known], type_: Fn, span: Span) -> Known:
+    """A function of a file becomes a graph of its own, made once for each type."""
+    state, scope = lowering.state, closure.scope
+    key = (
+        id(scope.module),
+        closure.name,
+        scope.before,
+        Show(depth=state.depth).type(type_),
+    )
+    graph = state.shared.graphs.get(key)
+    if graph is None:
+        fresh = _renamed(type_)
+        graph = lowering.graph(scope.module, closure.name, scope.before, fresh.params, fresh.result)
+        state.shared.graphs[key] = graph
+    result = state.value(type_.result)
+    state.emit(Call(result, graph, coerce_all(state, args, type_.params), span))
+    return result
+
+
+# --- the types of what is called ---------------------------------------------------------------
+
+
+def _plain(type_: Fn) -> bool:
+    """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types."""
+    types = (*type_.params, type_.result)
+    return all(
+        isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)
+        for t in types
+    )
+
+
+def _has_function(type_: Type) -> bool:
+    if isinstance(type_, Tuple):
+        return any(_has_function(item) for item in type_.items)
+    return not isinstance(type_, Tensor)
+
+
+def _renamed(type_: Fn) -> Fn:
+    """The type with variables of its own."""
+    renaming = Renaming({}, {}, {}, {})
+    for var in type_variables(type_):
+        if isinstance(var, DimVar) and var not in renaming.dims:
+            renaming.dims[var] = DimVar(var.name)
+        elif isinstance(var, ShapeVar) and var not in renaming.shapes:
+            renaming.shapes[var] = (ShapeVar(var.name),)
+    result = renaming.type(type_)
+    assert isinstance(result, Fn)
+    return result

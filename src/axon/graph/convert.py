@@ -1,0 +1,110 @@
+"""A value where something else than its own type is wanted: sizes as tensors, tensors as sizes,
+and one value under the types that it has on either side of a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axon.diagnostics import error
+from axon.graph import ragged
+from axon.graph.graph import (
+    Alias,
+    Bundle,
+    Measure,
+    Operand,
+    OperatorFunction,
+    ShapeOf,
+    SizeOf,
+    Value,
+)
+from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
+from axon.graph.state import State
+from axon.inference.elaborate import Elaboration
+from axon.source import Span
+from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type
+
+
+def coerce(state: State, value: Known, type_: Type) -> Operand:
+    """A value where one of this type is wanted: sizes become tensors, and tensors sizes."""
+    match value, type_:
+        case SizeOf(dim, ""), Tensor(elem, _):
+            return SizeOf(dim, str(elem))
+        case ShapeOf(shape, ""), Tensor(elem, _):
+            return ShapeOf(shape, str(elem))
+        case Value(), DimValue(dim) if not isinstance(value.type, DimValue):
+            state.emit(Measure(value, (dim,)))
+            return SizeOf(dim)
+        case Value(), ShapeValue(shape) if not isinstance(value.type, ShapeValue):
+            state.emit(Measure(value, shape))
+            return ShapeOf(shape)
+        case Bundle(items), Tuple(types):
+            return Bundle(coerce_all(state, items, types))
+        case Closure() | Declared(), _:
+            span = state.elaboration.fn.body.result.span
+            raise Stop([error("AX403", "a function cannot be a result", span)])
+        case _:
+            return value
+
+
+def coerce_all(state: State, values: Sequence[Known], types: Sequence[Type]) -> tuple[Operand, ...]:
+    return tuple(coerce(state, value, type_) for value, type_ in zip(values, types, strict=True))
+
+
+def argument(state: State, value: Known, type_: Type) -> Known:
+    """The same where a function may be wanted."""
+    return value if isinstance(type_, Fn) else coerce(state, value, type_)
+
+
+def no_function(
+    found: Known, span: Span, text: str = "a function in a tuple cannot be run"
+) -> Operand:
+    """The value, which must not be a function: `text` says why."""
+    if isinstance(found, Closure | Declared | OperatorFunction):
+        raise Stop([error("AX403", text, span)])
+    return found
+
+
+def as_tensors(result: Operand) -> Operand:
+    """Sizes that are given to the caller are tensors of integers."""
+    match result:
+        case SizeOf(dim, ""):
+            return SizeOf(dim, "i64")
+        case ShapeOf(shape, ""):
+            return ShapeOf(shape, "i64")
+        case Bundle(items):
+            return Bundle(tuple(as_tensors(item) for item in items))
+        case _:
+            return result
+
+
+# --- at a call --------------------------------------------------------------------------------
+
+
+def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Known) -> Known:
+    """An argument under the type that the function knows: sizes are read off it by that."""
+    type_ = elaboration.type.params[index]
+    made = elaboration.as_made(elaboration.found.params[index])
+    if not isinstance(arg, Value) or (arg.type == type_ and made == type_):
+        return arg
+    inner = Value(elaboration.fn.params[index].name, type_, state.depth, made)
+    state.emit(Alias(inner, arg))
+    return inner
+
+
+def seen_from_here(state: State, result: Known, type_: Type) -> Known:
+    """The result of a function under the type that its caller knows."""
+    match result, type_:
+        case Closure() | Declared() | OperatorFunction(), _:
+            return result
+        case Value(), _:
+            if result.type == type_ and (result.depth == state.depth or not ragged.runtime(type_)):
+                return result
+            outer = state.value(type_)
+            state.emit(Alias(outer, result))
+            return outer
+        case Bundle(items), Tuple(types):
+            parts = [seen_from_here(state, i, t) for i, t in zip(items, types, strict=True)]
+            return Bundle(tuple(part for part in parts if not isinstance(part, NotAValue)))
+        case _:
+            return coerce(state, result, type_)

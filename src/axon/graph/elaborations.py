@@ -1,0 +1,123 @@
+"""Functions inferred again, at the types that they have where they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axon.diagnostics import Diagnostic
+from axon.graph.graph import Function, OperatorFunction
+from axon.graph.module import Module
+from axon.graph.scope import Closure, Declared, Stop, operand_type
+from axon.graph.state import Shared, State
+from axon.inference.elaborate import Elaboration, elaborate
+from axon.inference.environment import Entry, Environment
+from axon.inference.infer import Inference
+from axon.solver.constraints import Guard
+from axon.syntax import ast, mentioned
+from axon.types.type import Fn, Renaming, Type, relation_variables, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+
+def of_item(
+    shared: Shared,
+    module: Module,
+    name: str,
+    at: int,
+    fn: ast.Fn,
+    params: Sequence[Type | None],
+    result: Type | None,
+) -> Elaboration:
+    """A definition of a file at these types."""
+    return _found(
+        elaborate(
+            fn,
+            lambda _: module.environment(at, fn),
+            shared.prelude,
+            params,
+            result,
+            name=name,
+            concrete=True,
+        )
+    )
+
+
+def of_closure(state: State, closure: Closure, type_: Fn) -> Elaboration:
+    """A function at the type that it has here, among the names that it sees."""
+    key = (id(closure), state.depth, type_)
+    known = state.shared.elaborations.get(key)
+    if known is not None:
+        return known[1]
+    around = closure.scope.around
+    inner = _made_outside(type_, state.depth)
+    found = _found(
+        elaborate(
+            closure.fn,
+            lambda inference: _environment(inference, closure),
+            state.shared.prelude,
+            inner.params,
+            inner.result,
+            name=closure.name,
+            names=around.names() if around is not None else None,
+            depth=state.depth - 1,  # its body stands where it is called
+            concrete=True,
+        )
+    )
+    state.checks += [g for g in split(found.checks)[1] if g not in state.checks]
+    state.shared.elaborations[key] = closure, found
+    return found
+
+
+def _found(elaboration: Elaboration | list[Diagnostic]) -> Elaboration:
+    if isinstance(elaboration, list):
+        raise Stop(elaboration)
+    return elaboration
+
+
+def split(checks: Sequence[Guard]) -> tuple[list[Guard], list[Guard]]:
+    """What can be checked before anything runs, and what speaks of run-time sizes."""
+    later = [g for g in checks if any(v.runtime for v in relation_variables(g.relation))]
+    return [g for g in checks if g not in later], later
+
+
+def _environment(inference: Inference, closure: Closure) -> Environment:
+    """The types of the names that a function mentions."""
+    scope = closure.scope
+    outer = scope.module.environment(scope.before, closure.fn)
+    inner = Environment(outer)
+    for name in set(mentioned(closure.fn)):
+        match scope.find(name):
+            case None | Function():
+                pass
+            case Closure() as other if other.of_file:
+                entry = other.scope.module.entry(other.name, other.scope.before + 1)
+                if entry is not None:
+                    inner.names[name] = entry
+            case Closure() as other:
+                env = _environment(inference, other)
+                pattern = ast.NamePattern(name, other.fn.span)
+                inference.bind(ast.Binding(pattern, other.fn, other.fn.span), env)
+                inner.names[name] = env.names[name]
+            case Declared(declared):
+                entry = scope.module.entry(declared, scope.before)
+                if entry is not None:
+                    inner.names[name] = entry
+            case OperatorFunction():
+                pass
+            case known:
+                inner.names[name] = Entry(operand_type(known))
+    return inner
+
+
+def _made_outside(type_: Fn, depth: int) -> Fn:
+    """The type with sizes that the run has made by now as variables like others: for a function
+    that is called, an argument has the sizes that it has.
+    """
+    renaming = Renaming({}, {}, {}, {})
+    for var in type_variables(type_):
+        if isinstance(var, DimVar) and var.runtime and var.scope <= depth:
+            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=depth))
+        elif isinstance(var, ShapeVar) and var.runtime and var.scope <= depth:
+            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=depth),))
+    result = renaming.type(type_)
+    assert isinstance(result, Fn)
+    return result

@@ -1,0 +1,49 @@
+"""Sizes that the program computes: the tensors in them are evaluated, and the numbers found there
+are sizes from then on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axon.graph.convert import coerce
+from axon.graph.graph import Measure
+from axon.syntax import ast
+from axon.types.type import DimValue, Tensor
+
+if TYPE_CHECKING:
+    from axon.graph.lower import Lowering
+    from axon.graph.scope import Scope
+
+
+def measure(lowering: Lowering, expr: ast.Expr, scope: Scope) -> None:
+    """Compute the tensors inside a size, or a list of them: their values are sizes from here on."""
+    state = lowering.state
+    elaboration = state.elaboration
+    for dim, source in elaboration.record.data:
+        if source is expr:
+            known = elaboration.state.store.dim(dim)
+            number = coerce(state, lowering.expr(expr, scope), Tensor("i64", ()))
+            state.emit(Measure(number, (known,)))
+            return
+    match expr:
+        case ast.ListExpr(items, _):
+            for item in items:
+                measure(lowering, item, scope)
+        case ast.Infix(op, left, right, _, _) if op in "+-*/":
+            while isinstance(left, ast.Infix) and left.op in "+-*/":
+                measure(lowering, left.right, scope)
+                left = left.left
+            measure(lowering, left, scope)
+            measure(lowering, right, scope)
+        case ast.Negate(operand, _):
+            measure(lowering, operand, scope)
+        case ast.Call(ast.Name("min" | "max", _), args, (), _) if len(args) > 1:
+            for arg in args:
+                measure(lowering, arg, scope)
+        case _ if id(expr) in elaboration.record.types:
+            # a size by name, or `size(x)`: what it is of must have been computed
+            if isinstance(state.type_of(expr), DimValue) and isinstance(expr, ast.Call):
+                lowering.expr(expr, scope)
+        case _:
+            pass

@@ -1,0 +1,86 @@
+"""Names: what they stand for where they are used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axon.graph import elaborations
+from axon.graph.calls import inline
+from axon.graph.graph import OperatorFunction, ShapeOf, SizeOf
+from axon.graph.module import Module
+from axon.graph.scope import Closure, Declared, Known, Scope, constant
+from axon.ops import OPERATORS
+from axon.syntax import ast
+from axon.types.type import DimValue, Scheme, ShapeValue, Type
+
+if TYPE_CHECKING:
+    from axon.graph.lower import Lowering
+
+
+def value_of(lowering: Lowering, expr: ast.Name, scope: Scope) -> Known:
+    """What a name stands for as a value. One of an annotation is a size."""
+    elaboration = lowering.state.elaboration
+    type_ = elaboration.type_of(expr) if id(expr) in elaboration.record.types else None
+    if isinstance(type_, DimValue):
+        return SizeOf(type_.dim)
+    if isinstance(type_, ShapeValue):
+        return ShapeOf(type_.shape)
+    return look_up(lowering, expr.name, scope, type_)
+
+
+def look_up(lowering: Lowering, name: str, scope: Scope, type_: Type | None = None) -> Known:
+    """From the inside out: the functions around, the file, the operators, the library."""
+    found = scope.find(name)
+    if found is not None:
+        return found
+    place = scope.module.find(name, scope.before)
+    if place is None and name in OPERATORS:
+        return OperatorFunction(OPERATORS[name])
+    place = place or lowering.state.shared.library(name)
+    assert place is not None, name
+    module, known, at = place
+    item = module.items[at]
+    if isinstance(item, ast.OpDecl):
+        return Declared(known)
+    assert isinstance(item, ast.Binding)
+    if isinstance(item.value, ast.Fn):
+        return Closure(item.value, Scope(module, at), known)
+    return _top_level(lowering, module, known, at, item, type_)
+
+
+def _top_level(
+    lowering: Lowering,
+    module: Module,
+    name: str,
+    at: int,
+    item: ast.Binding,
+    type_: Type | None,
+) -> Known:
+    """A value of a file: computed once, before everything else."""
+    state = lowering.state
+    key = (id(module), at, name, type_)
+    if key in state.constants:
+        return state.constants[key]
+    closure = Closure(constant(item.value), Scope(module, at), name)
+    wanted = _wanted(module, name, at, item.pattern, type_)
+    found = elaborations.of_item(state.shared, module, name, at, closure.fn, (), wanted)
+    nodes = state.take_nodes()
+    value = inline(lowering, closure, found, [], found.type)
+    names: dict[str, Known] = {}
+    lowering.bind(item.pattern, value, names)
+    state.first += state.nodes
+    state.nodes = nodes
+    state.constants[key] = names[name]
+    return names[name]
+
+
+def _wanted(
+    module: Module, name: str, at: int, pattern: ast.Pattern, type_: Type | None
+) -> Type | None:
+    """The type that a value of a file is made at: the one that it is used at, or its only one."""
+    if not isinstance(pattern, ast.NamePattern):
+        return None
+    if type_ is not None:
+        return type_
+    entry = module.types.get((name, at))
+    return None if entry is None or isinstance(entry.type, Scheme) else entry.type

@@ -1,0 +1,96 @@
+"""Operators: what they are applied to, their attributes, and the nodes that they become."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axon.graph import ragged
+from axon.graph.convert import coerce
+from axon.graph.graph import Apply, Operand, ShapeOf, SizeOf
+from axon.graph.measure import measure
+from axon.graph.state import State
+from axon.inference.record import Use
+from axon.ops import Operator
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.type import DimValue, Fn, ShapeValue, Type
+
+if TYPE_CHECKING:
+    from axon.graph.lower import Lowering
+    from axon.graph.scope import Scope
+
+
+def use_operator(
+    lowering: Lowering,
+    use: Use,
+    exprs: tuple[ast.Expr, ...],
+    attributes: tuple[ast.Attribute, ...],
+    span: Span,
+    scope: Scope,
+) -> Operand:
+    """An operator where the program applies it to expressions."""
+    state = lowering.state
+    type_ = type_at(state, use)
+    hint = state.take_hint()
+    pairs = zip(exprs, type_.params, strict=True)
+    operands = tuple([_operand(lowering, expr, param, scope) for expr, param in pairs])
+    for attribute in attributes:
+        measure(lowering, attribute.value, scope)
+    state.hint = hint
+    given = {name: _attribute(state, use, value) for name, value in use.attributes.items()}
+    return apply_operator(state, use.operator, operands, given, type_, use.type, span)
+
+
+def type_at(state: State, use: Use) -> Fn:
+    """The type that an operator has where it is used."""
+    type_ = state.elaboration.state.resolve(use.type)
+    assert isinstance(type_, Fn)
+    return type_
+
+
+def _operand(lowering: Lowering, expr: ast.Expr, param: Type, scope: Scope) -> Operand:
+    """An argument of an operator. Sizes are no values, so only what is in them is computed."""
+    if isinstance(param, DimValue):
+        measure(lowering, expr, scope)
+        return SizeOf(param.dim)
+    if isinstance(param, ShapeValue) and isinstance(expr, ast.ListExpr):
+        measure(lowering, expr, scope)
+        return ShapeOf(param.shape)
+    found = lowering.expr(expr, scope)
+    if isinstance(param, Fn):
+        return lowering.function(found, param, expr.span)
+    return coerce(lowering.state, found, param)
+
+
+def _attribute(state: State, use: Use, value: object) -> object:
+    """An attribute with the sizes in it as what they are here."""
+    if isinstance(value, tuple):
+        return tuple(_attribute(state, use, item) for item in value)
+    if isinstance(value, str) and value in use.given:
+        dim = state.elaboration.state.store.dim(use.given[value])
+        return dim if isinstance(dim, int) else SizeOf(dim)
+    return value
+
+
+def apply_operator(
+    state: State,
+    operator: Operator,
+    operands: tuple[Operand, ...],
+    attributes: dict[str, object],
+    type_: Fn,
+    written: Type,
+    span: Span,
+) -> Operand:
+    """Apply an operator. `written` is its type before what is known was put in."""
+    if isinstance(type_.result, DimValue):
+        return SizeOf(type_.result.dim)
+    if isinstance(type_.result, ShapeValue):
+        return ShapeOf(type_.result.shape)
+    if operator.name == "identity":
+        return operands[0]
+    given = {**operator.defaults, **attributes}
+    rows = ragged.row_operands(operator, operands, type_, written)
+    assert isinstance(written, Fn)
+    result = state.value(type_.result, written.result)
+    state.emit(Apply(result, operator, operands, given, span, rows))
+    return result

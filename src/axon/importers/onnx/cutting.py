@@ -1,0 +1,229 @@
+"""Taking tensors apart and putting them together: Gather, Concat, Slice, Split, Tile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx import contents
+from axon.importers.onnx.build import Elem, Node, Unsupported
+from axon.importers.onnx.known import empty, integers, length
+from axon.importers.onnx.rules import rule
+from axon.syntax import ast
+from axon.types.type import Tensor
+from axon.types.variables import ShapeVar
+
+FAR = 1 << 31
+"""Bounds beyond this mean the end."""
+
+
+@rule("Gather")
+def gather(node: Node) -> None:
+    axis, data, index = node.attribute("axis", 0), node.contents(0), node.contents(1)
+    known = None
+    if data is not None and index is not None and all(isinstance(i, int) for i in index.flat):
+        try:
+            known = numpy.take(data, index.astype(int), axis=axis)
+            known = numpy.asarray(known, dtype=object)
+        except (IndexError, ValueError):
+            raise Unsupported("Gather with an index that is out of range") from None
+    node.gives(node.call("gather", node.given(0), node.given(1), axis=axis), contents=known)
+
+
+@rule("Concat")
+def concat(node: Node) -> None:
+    axis = node.attribute("axis", 0)
+    parts = [node.contents(i) for i in range(node.count)]
+    known = None
+    if any(part is not None for part in parts):
+        filled = [p if p is not None else _holes(node, i) for i, p in enumerate(parts)]
+        if all(p is not None and p.ndim for p in filled):
+            known = numpy.concatenate(filled, axis=axis)
+    if node.count == 1:
+        node.gives(node.call("identity", node.given(0)), contents=known)
+        return
+    node.gives(
+        node.call("concat", *(node.given(i) for i in range(node.count)), axis=axis), contents=known
+    )
+
+
+def _holes(node: Node, index: int) -> Any:
+    """An array without known elements, if its size is known and small."""
+    word = node.shape(index)
+    if word is None or not all(isinstance(n, int) for n in word):
+        return None
+    return empty(tuple(n for n in word if isinstance(n, int)))
+
+
+# --- Slice -----------------------------------------------------------------------------------
+
+
+@rule("Slice")
+def slice_(node: Node) -> None:
+    later = None
+    if node.count == 1:
+        starts, ends = node.attribute("starts"), node.attribute("ends")
+        axes, steps = node.attribute("axes"), None
+    else:
+        starts, ends = node.whole(1), node.whole(2)
+        axes = integers(node, 3) if node.has(3) else None
+        steps = integers(node, 4) if node.has(4) else None
+        later = _cut_later(node, axes)
+        if (node.has(3) and axes is None) or (node.has(4) and steps is None):
+            node.gives(_cut_somewhere(node, axes, node.rank(0)), otherwise=later)
+            return
+    rank = node.rank(0)
+    if starts is None or ends is None:
+        if axes is None:
+            count = length(node, 1)
+            axes = None if count is None else list(range(count))
+        node.gives(_cut_somewhere(node, axes, rank), otherwise=later)
+        return
+    axes = list(range(len(starts))) if axes is None else axes
+    steps = [1] * len(starts) if steps is None else steps
+    known = _cut_contents(node, starts, ends, axes, steps)
+    expr = node.given(0)
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        if step == -1 and _whole_turn(start, end):
+            expr = node.call("reverse", expr, axis=axis)
+        elif step == 0 or (step < 0 and not (isinstance(start, int) and isinstance(end, int))):
+            node.gives(_cut_somewhere(node, axes, rank), contents=known, otherwise=later)
+            return
+        elif not _takes_all(node, start, end, axis, step):
+            low, high = _bounds(start, end, step)
+            expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
+    node.gives(expr, contents=known, otherwise=later)
+
+
+def _whole_turn(start: Any, end: Any) -> bool:
+    """Whether a slice that goes backwards goes from the last element to the first."""
+    known = isinstance(start, int) and isinstance(end, int)
+    return known and (start == -1 or start > FAR) and end < -FAR
+
+
+def _takes_all(node: Node, start: Any, end: Any, axis: int, step: int) -> bool:
+    """Whether a slice goes up to a size that is the tensor's own."""
+    word = node.shape(0)
+    if start != 0 or step != 1 or word is None or not contents.is_symbol(end):
+        return False
+    whole = word[axis]
+    assert not isinstance(whole, ShapeVar)
+    return bool(end == whole)
+
+
+def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
+    """The bounds as Axon takes them: None where they are the ends."""
+    if step < 0:
+        return None if start > FAR else start, None if end < -FAR else end
+    low = None if isinstance(start, int) and (start == 0 or start < -FAR) else start
+    return low, None if isinstance(end, int) and end > FAR else end
+
+
+def _cut_contents(
+    node: Node, starts: list[Any], ends: list[Any], axes: list[int], steps: list[int]
+) -> Any:
+    found = node.contents(0)
+    if found is None or not all(isinstance(n, int) for n in (*starts, *ends)):
+        return None
+    index: list[slice] = [slice(None)] * found.ndim
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        index[axis] = slice(start, end, step)
+    return found[tuple(index)]
+
+
+def _cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
+    """A part of a tensor: of the same rank, and of the same sizes where it is not cut."""
+    word = node.shape(0)
+    if word is None or rank is None:
+        return node.unknown(node.elem(0))
+    cut = {a % rank for a in axes} if axes is not None else set(range(rank))
+    return Tensor(
+        node.elem(0), tuple(node.fresh_dim() if i in cut else n for i, n in enumerate(word))
+    )
+
+
+def _cut_later(node: Node, axes: list[int] | None) -> ast.Expr | None:
+    """The part that a run says."""
+    count = length(node, 1)
+    parts = [node.given(i) for i in range(3)]
+    steps = [node.given(4)] if node.has(4) else []
+    if axes is None and not node.has(3) and count is not None:
+        axes = list(range(count))
+    if axes == []:
+        return node.call("identity", parts[0])
+    if axes is not None:
+        return node.call("slice_by", *parts, *steps, axes=axes)
+    steps = steps or [node.call("ones_like", parts[1])]
+    if node.has(3):
+        return node.call("slice_by", *parts, *steps, node.given(3))
+    if not isinstance(node.elem(1), str):
+        return None
+    first = node.call("range", node.call("size", parts[1]), to=Elem(node.elem(1)))
+    return node.call("slice_by", *parts, *steps, first)
+
+
+# --- Split and Tile --------------------------------------------------------------------------
+
+
+@rule("Split")
+def split(node: Node) -> None:
+    axis, rank, parts = node.attribute("axis", 0), node.rank(0), len(node.outputs)
+    sizes = node.whole(1) if node.has(1) else node.attribute("split")
+    if node.has(1) and sizes is None:
+        for name in node.outputs:
+            node.importer.define(name, _cut_somewhere(node, [axis], rank))
+        later = with_sizes(node.call("split", node.given(0), axis=axis), "sizes", node, 1, parts)
+        node.step(tuple(node.outputs), None, later if parts > 1 else None)
+        return
+    if sizes is None:
+        word = node.shape(0)
+        total = word[axis] if word is not None else None
+        if isinstance(total, int) and total % parts:
+            each = -(-total // parts)
+            sizes = [each] * (parts - 1) + [total - each * (parts - 1)]
+    if parts == 1:
+        node.gives(node.call("identity", node.given(0)))
+        return
+    if sizes is None:
+        node.gives_parts(node.call("split", node.given(0), parts=parts, axis=axis))
+    else:
+        node.gives_parts(node.call("split", node.given(0), sizes=list(sizes), axis=axis))
+    found = node.contents(0)
+    if found is not None and sizes is not None and all(isinstance(n, int) for n in sizes):
+        at = 0
+        for name, count in zip(node.outputs, sizes, strict=False):
+            taken = numpy.take(found, range(at, at + count), axis=axis)
+            node.importer.contents[name] = numpy.asarray(taken, dtype=object)
+            at += count
+
+
+def with_sizes(call: ast.Expr, attribute: str, node: Node, index: int, count: int) -> ast.Expr:
+    """A call with an attribute more: a list of the sizes that an input holds."""
+    assert isinstance(call, ast.Call)
+    each = [node.call("index", node.given(index), i=i) for i in range(count)]
+    listed = ast.ListExpr(tuple(each), node.span)
+    given = ast.Attribute(attribute, listed, node.span)
+    return replace(call, attributes=(given, *call.attributes))
+
+
+@rule("Tile")
+def tile(node: Node) -> None:
+    times, word = node.contents(1), node.shape(0)
+    later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
+    if rank:
+        bare = ast.Call(ast.Name("tile", node.span), (node.given(0),), (), node.span)
+        later = with_sizes(bare, "reps", node, 1, min(rank, 64))
+    if times is None or word is None or len(times) != len(word):
+        node.gives(node.unknown(node.elem(0), node.rank(0)), otherwise=later)
+        return
+    sizes = [
+        node.fresh_dim() if n is None else contents.mul(n, size)
+        for n, size in zip(times, word, strict=True)
+    ]
+    if all(n is not None for n in times):
+        expr = node.call("tile", node.given(0), reps=list(times))
+        node.gives(expr, otherwise=later)
+    else:
+        node.gives(Tensor(node.elem(0), tuple(sizes)), otherwise=later)

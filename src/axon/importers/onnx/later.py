@@ -1,0 +1,60 @@
+"""Expressions for what only a run knows: scalars that are inputs, sizes that are tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from axon.importers.onnx.build import Node
+from axon.syntax import ast
+from axon.types.type import Type
+
+
+def scalar_of(node: Node, index: int) -> ast.Expr:
+    """The one element of an input, whatever its rank is."""
+    match node.rank(index):
+        case 0:
+            return node.given(index)
+        case 1:
+            return node.call("index", node.given(index), i=0)
+        case _:
+            return node.call("sum", node.given(index))
+
+
+def with_attribute(call: ast.Expr, name: str, value: ast.Expr) -> ast.Expr:
+    """A call with an attribute more, which is an expression."""
+    assert isinstance(call, ast.Call)
+    given = ast.Attribute(name, value, value.span)
+    return replace(call, attributes=(*call.attributes, given))
+
+
+def gives_tuple(
+    node: Node, types: Sequence[Type], later: ast.Expr | None, expr: ast.Expr | None = None
+) -> None:
+    """The outputs are the parts of a tuple that an expression makes."""
+    for name, type_ in zip(node.outputs, types, strict=False):
+        if name:
+            node.importer.define(name, type_)
+    unnamed = [""] * (len(types) - len(node.outputs))
+    node.step((*node.outputs, *unnamed), expr, later)
+
+
+def replaced(word: Sequence[Any], axis: int, size: Any) -> tuple[Any, ...]:
+    """A shape with another size on one axis."""
+    at = axis % len(word)
+    return (*word[:at], size, *word[at + 1 :])
+
+
+def cut_to(node: Node, x: ast.Expr, index: int, like: int, axes: Sequence[int]) -> ast.Expr:
+    """What an input has within the sizes of another one, along some axes."""
+    mine, other = node.shape(index), node.shape(like)
+    assert mine is not None and other is not None
+    for axis in axes:
+        if mine[axis] == other[axis]:
+            continue
+        size: ast.Expr = node.call("size", node.given(like), axis=axis)
+        if isinstance(other[axis], int):
+            size = node.literal(other[axis])
+        x = with_attribute(node.call("slice", x, axis=axis), "stop", size)
+    return x

@@ -1,0 +1,42 @@
+"""How far a prediction is from the truth."""
+
+from __future__ import annotations
+
+from axon.importers.onnx.attention import as_elem
+from axon.importers.onnx.build import Node, Unsupported
+from axon.importers.onnx.rules import rule
+from axon.syntax import ast
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+@rule("NegativeLogLikelihoodLoss")
+def negative_log_likelihood(node: Node) -> None:
+    node.gives(_likelihood(node, node.given(0)))
+
+
+@rule("SoftmaxCrossEntropyLoss")
+def cross_entropy(node: Node) -> None:
+    """The logarithms of the probabilities are an output of their own, if they are asked for."""
+    logs = node.call("log_softmax", node.given(0), axis=1)
+    if len(node.outputs) > 1 and node.outputs[1]:
+        node.gives(None, logs)
+        logs = ast.Name(node.importer.alias(node.outputs[1]), node.span)
+    node.gives(_likelihood(node, logs))
+
+
+def _likelihood(node: Node, logs: ast.Expr) -> ast.Expr:
+    reduction = node.attribute("reduction", "mean")
+    if reduction not in REDUCTIONS:
+        raise Unsupported(f"{node.proto.op_type} with the reduction {reduction}")
+    weights = []
+    if node.has(2):
+        weights = [as_elem(node, node.given(2), node.elem(2), node.elem(0))]
+    return node.call(
+        "negative_log_likelihood",
+        logs,
+        node.given(1),
+        *weights,
+        reduction=reduction,
+        ignore=node.attribute("ignore_index"),
+    )

@@ -1,0 +1,111 @@
+"""Tensors from nothing but sizes and numbers: constants, fillings, ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx import contents
+from axon.importers.onnx.build import MOST_CONTENTS, Elem, Node, Unsupported, array
+from axon.importers.onnx.known import length, row
+from axon.importers.onnx.rules import rule
+from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
+
+
+@rule("Constant")
+def constant(node: Node) -> None:
+    from onnx import numpy_helper
+
+    from axon.importers.onnx.model import tensor_contents, tensor_type
+
+    for name, elem in PLAIN.items():
+        value = node.attribute(name)
+        if value is not None:
+            held = numpy_helper.from_array(numpy.array(value, "i8" if elem == "i64" else "f4"))
+            found = array(value)
+            node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
+            node.step((node.outputs[0],), None, tensor=held)
+            return
+    tensor = node.attribute("value")
+    if tensor is None:
+        raise Unsupported("Constant of a kind that Axon does not have")
+    node.importer.define(node.outputs[0], tensor_type(tensor), tensor_contents(tensor))
+    node.step((node.outputs[0],), None, tensor=tensor)
+
+
+@rule("ConstantOfShape")
+def constant_of_shape(node: Node) -> None:
+    elem, value = _filling(node.attribute("value"))
+    number = node.scalar(value, elem)
+    later = node.call("full", node.given(0), number)
+    wanted = [] if length(node, 0) == 0 else node.contents(0)
+    if wanted is None:
+        node.gives(node.unknown(elem, length(node, 0)), otherwise=later)
+        return
+    sizes = [node.fresh_dim() if n is None else n for n in wanted]
+    known = None
+    if all(isinstance(n, int) for n in sizes):
+        whole = tuple(n for n in sizes if isinstance(n, int))
+        if numpy.prod(whole, dtype=float) <= MOST_CONTENTS:
+            known = numpy.full(whole, value, dtype=object)
+    if all(n is not None for n in wanted):
+        filled = node.call("full", node.shape_literal(sizes), number)
+        node.gives(filled, contents=known, otherwise=later)
+    else:
+        node.gives(Tensor(elem, tuple(sizes)), contents=known, otherwise=later)
+
+
+def _filling(tensor: Any) -> tuple[str, Any]:
+    """The element type and the number that a shape is filled with; zero if nothing says it."""
+    if tensor is None:
+        return "f32", 0.0
+    from onnx import numpy_helper
+
+    from axon.importers.onnx.build import ELEMENTS
+
+    elem = ELEMENTS.get(tensor.data_type)
+    if elem is None or tensor.data_location == 1 or list(tensor.dims) not in ([], [1]):
+        raise Unsupported("ConstantOfShape with a value that is not one number")
+    return elem, numpy_helper.to_array(tensor).flat[0].item()
+
+
+@rule("Range")
+def range_(node: Node) -> None:
+    parts = [node.whole(i) for i in range(3)]
+    elem = node.elem(0)
+    later = node.call("arange", *(node.given(i) for i in range(3)))
+    if any(part is None for part in parts) or any(isinstance(p[0], float) for p in parts if p):
+        node.gives(node.unknown(elem, 1), otherwise=later)
+        return
+    (start,), (stop,), (step,) = parts  # type: ignore[misc]
+    if not isinstance(step, int) or step == 0:
+        node.gives(node.unknown(elem, 1), otherwise=later)
+        return
+    gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
+    count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
+    if not node.importer.is_size(count):
+        count = dims.maximum(count, 0)
+    known = None
+    if isinstance(count, int) and isinstance(start, int) and count <= MOST_CONTENTS:
+        known = row([start + i * step for i in range(count)])
+    if isinstance(elem, str):
+        node.gives(_counted(node, count, start, step, elem), contents=known, otherwise=later)
+    else:
+        node.gives(Tensor(elem, (count,)), contents=known, otherwise=later)
+
+
+def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> ast.Expr | Tensor:
+    """So many integers from a start, by steps."""
+    expr = node.call("range", node.size(count), to=Elem(elem))
+    if step == 1 and start == 0:
+        return expr
+    if not isinstance(start, int):
+        return Tensor(elem, (count,))
+    if step != 1:
+        expr = node.call("*", expr, node.scalar(step, elem))
+    return expr if start == 0 else node.call("+", expr, node.scalar(start, elem))

@@ -1,0 +1,184 @@
+"""Shapes as tensors, and what changes the shape of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx import contents
+from axon.importers.onnx.build import MOST_CONTENTS, Node, Unsupported, array
+from axon.importers.onnx.known import axes_of, length, row
+from axon.importers.onnx.rules import rule
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+
+@rule("Shape")
+def shape(node: Node) -> None:
+    word = node.shape(0)
+    start, end = node.attribute("start", 0), node.attribute("end")
+    whole = node.call("shape", node.given(0))
+    if word is None:
+        if start or end is not None:
+            whole = node.call("slice", whole, start=start or None, stop=end)
+        node.gives(Tensor("i64", (node.fresh_dim(),)), otherwise=whole)
+        return
+    sizes = list(word)[start:end]
+    if len(sizes) < len(word):
+        low = start if start >= 0 else max(start + len(word), 0)
+        whole = node.call("slice", whole, start=low or None, stop=low + len(sizes))
+    node.says(whole, Tensor("i64", (len(sizes),)), row(sizes))
+
+
+@rule("Size")
+def size(node: Node) -> None:
+    word = node.shape(0)
+    count = node.call("size", node.given(0))
+    if word is None:
+        node.gives(Tensor("i64", ()), otherwise=count)
+        return
+    known = numpy.empty((), dtype=object)
+    known[()] = contents.product(list(word))
+    node.says(count, Tensor("i64", ()), known)
+
+
+@rule("Reshape")
+def reshape(node: Node) -> None:
+    keeps_zero = bool(node.attribute("allowzero", 0))
+    wanted = node.contents(1) if node.count > 1 else array(node.attribute("shape", []))
+    word, otherwise = node.shape(0), None
+    if node.count > 1:
+        sizes_then = node.call("reshaped_sizes", node.given(0), node.given(1), zero=keeps_zero)
+        otherwise = node.call("reshape", node.given(0), sizes_then)
+    if wanted is None or wanted.ndim != 1:
+        node.gives(node.unknown(node.elem(0), length(node, 1)), otherwise=otherwise)
+        return
+    sizes: list[Any] = list(wanted)
+    if not keeps_zero:
+        for i, n in enumerate(sizes):
+            if isinstance(n, int) and n == 0:
+                sizes[i] = word[i] if word is not None and i < len(word) else None
+    wild = [i for i, n in enumerate(sizes) if isinstance(n, int) and n == -1]
+    for n in sizes:
+        if contents.is_symbol(n) and not dims.is_nonnegative(n):
+            node.guard(n)  # it is a size, and no -1
+    if len(wild) > 1:
+        raise Unsupported("Reshape with several sizes of -1")
+    if wild and word is not None and all(n is not None for n in sizes):
+        others = contents.product([n for i, n in enumerate(sizes) if i != wild[0]])
+        total = contents.product(list(word))
+        if others == 0:
+            sizes[wild[0]] = None
+        else:
+            sizes[wild[0]] = dims.floordiv(total, others)  # without rest, or it cannot run
+    fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
+    known = _reshaped(node.contents(0), fresh)
+    if all(n is not None and n != -1 for n in sizes) or word is not None or not wild:
+        expr = node.call("reshape", node.given(0), node.shape_literal(fresh))
+        node.gives(expr, contents=known, otherwise=otherwise)
+    else:
+        node.gives(Tensor(node.elem(0), tuple(fresh)), contents=known, otherwise=otherwise)
+
+
+def _reshaped(found: Any, shape: list[Any]) -> Any:
+    if found is None or not all(isinstance(n, int) for n in shape):
+        return None
+    try:
+        return found.reshape(shape)
+    except ValueError:
+        return None
+
+
+@rule("Flatten")
+def flatten(node: Node) -> None:
+    axis, word = node.attribute("axis", 1), node.shape(0)
+    if word is None:
+        at = axis if isinstance(axis, int) and -64 <= axis < 64 else None
+        expr = None if at is None else node.call("flatten", node.given(0), axis=at)
+        node.gives(node.unknown(node.elem(0), 2), otherwise=expr)
+        return
+    at = axis + len(word) if axis < 0 else axis
+    shape = [contents.product(list(word[:at])), contents.product(list(word[at:]))]
+    flat = node.call("flatten", node.given(0), axis=at)
+    expr = node.call("reshape", node.given(0), node.shape_literal(shape))
+    node.gives(expr, otherwise=flat)
+
+
+@rule("Expand")
+def expand(node: Node) -> None:
+    wanted = node.contents(1)
+    otherwise = node.call("expand", node.given(0), node.given(1))
+    if wanted is None:
+        rank, mine = length(node, 1), node.rank(0)
+        whole = max(rank, mine) if rank is not None and mine is not None else None
+        node.gives(node.unknown(node.elem(0), whole), otherwise=otherwise)
+        return
+    sizes = [node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted]
+    found, known = node.contents(0), None
+    if found is not None and all(isinstance(n, int) for n in wanted):
+        known = _broadcast(found, tuple(wanted))
+    expr = node.call("expand", node.given(0), node.shape_literal(sizes))
+    node.gives(expr, contents=known, otherwise=otherwise)
+
+
+def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
+    try:
+        whole = numpy.broadcast_shapes(found.shape, shape)
+        if numpy.prod(whole, dtype=float) > MOST_CONTENTS:
+            return None
+        return numpy.broadcast_to(found, whole)
+    except ValueError:
+        return None
+
+
+@rule("Unsqueeze")
+def unsqueeze(node: Node) -> None:
+    axes, rank = axes_of(node, 1), node.rank(0)
+    if axes is None:
+        count = length(node, 1)
+        whole = rank + count if rank is not None and count is not None else None
+        later = node.call("expand_dims_by", node.given(0), node.given(1))
+        node.gives(node.unknown(node.elem(0), whole), otherwise=later)
+        return
+    if rank is not None:
+        axes = sorted(a + rank + len(axes) if a < 0 else a for a in axes)
+    found = node.contents(0)
+    known = None if found is None else numpy.expand_dims(found, tuple(axes))
+    node.gives(node.call("expand_dims", node.given(0), axis=list(axes)), contents=known)
+
+
+@rule("Squeeze")
+def squeeze(node: Node) -> None:
+    axes, word, found = axes_of(node, 1), node.shape(0), node.contents(0)
+    if axes is None and node.has(1):
+        count = length(node, 1)
+        rank = len(word) - count if word is not None and count is not None else None
+        later = node.call("squeeze_by", node.given(0), node.given(1))
+        node.gives(node.unknown(node.elem(0), rank), otherwise=later)
+        return
+    if axes is None and (word is None or not all(isinstance(n, int) for n in word)):
+        node.gives(node.unknown(node.elem(0)), otherwise=node.call("squeeze_by", node.given(0)))
+        return
+    if axes is None and word is not None:
+        axes = [i for i, n in enumerate(word) if n == 1]
+    assert axes is not None
+    if not axes:
+        node.gives(node.call("identity", node.given(0)), contents=found)
+        return
+    known = None
+    if found is not None:
+        known = numpy.asarray(numpy.squeeze(found, tuple(axes)), dtype=object)
+    node.gives(node.call("squeeze", node.given(0), axis=list(axes)), contents=known)
+
+
+@rule("Transpose")
+def transpose(node: Node) -> None:
+    perm, rank = node.attribute("perm"), node.rank(0)
+    if perm is None and rank is None:
+        node.gives(node.unknown(node.elem(0)))
+        return
+    perm = list(range(rank))[::-1] if perm is None and rank is not None else perm
+    found = node.contents(0)
+    known = None if found is None else numpy.transpose(found, perm)
+    node.gives(node.call("transpose", node.given(0), perm=perm), contents=known)

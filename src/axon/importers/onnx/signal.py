@@ -1,0 +1,128 @@
+"""Signals: Fourier transforms, windows, filters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.rules import rule
+from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+WINDOWS = {
+    "HannWindow": "hann_window",
+    "HammingWindow": "hamming_window",
+    "BlackmanWindow": "blackman_window",
+}
+
+
+def _number(node: Node, index: int) -> Any:
+    """The one element of an input, if it is known: a number or a dimension."""
+    found = node.whole(index) if node.has(index) else None
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def _scalar(node: Node, index: int) -> ast.Expr:
+    """The one element of an input, which may stand in a vector."""
+    x = node.given(index)
+    return node.call("index", x, i=0) if node.rank(index) == 1 else x
+
+
+def _with(node: Node, call: ast.Expr, name: str, value: ast.Expr) -> ast.Expr:
+    """A call with an attribute that is an expression."""
+    assert isinstance(call, ast.Call)
+    return replace(call, attributes=(*call.attributes, ast.Attribute(name, value, node.span)))
+
+
+@rule(*WINDOWS)
+def window(node: Node) -> None:
+    elem = ELEMENTS.get(node.attribute("output_datatype", 1))
+    if elem is None:
+        raise Unsupported(f"{node.proto.op_type} of an element type that Axon does not have")
+    operator, size = WINDOWS[node.proto.op_type], _number(node, 0)
+    given = {"periodic": bool(node.attribute("periodic", 1)), "to": Elem(elem)}
+    later = node.call(operator, _scalar(node, 0), **given)
+    if size is None or isinstance(size, float) or (isinstance(size, int) and size < 0):
+        node.gives(Tensor(elem, (node.fresh_dim(),)), otherwise=later)
+        return
+    node.gives(node.call(operator, node.size(size), **given), otherwise=later)
+
+
+@rule("MelWeightMatrix")
+def mel_filters(node: Node) -> None:
+    elem = ELEMENTS.get(node.attribute("output_datatype", 1))
+    if elem is None:
+        raise Unsupported("MelWeightMatrix of an element type that Axon does not have")
+    bands, size = _number(node, 0), _number(node, 1)
+    later = node.call("mel_filters", *(_scalar(node, i) for i in range(5)), to=Elem(elem))
+    shape = (
+        node.fresh_dim() if size is None else dims.add(dims.floordiv(size, 2), 1),
+        node.fresh_dim() if bands is None else bands,
+    )
+    node.gives(Tensor(elem, shape), otherwise=later)
+
+
+@rule("DFT")
+def dft(node: Node) -> None:
+    """The axis is an input since opset 20, and an attribute before."""
+    word, rank = node.shape(0), node.rank(0)
+    inverse, onesided = (bool(node.attribute(name, 0)) for name in ("inverse", "onesided"))
+    axis = node.attribute("axis", 1 if node.importer.opset < 20 else -2)
+    if node.importer.opset >= 20 and node.has(2):
+        axis = _number(node, 2)
+    size = _number(node, 1)
+    parts = [node.given(0)] if axis is not None else [node.given(0), _scalar(node, 2)]
+    call = node.call("dft", *parts, axis=axis, inverse=inverse, onesided=onesided)
+    if node.has(1):
+        call = _with(
+            node, call, "size", node.literal(size) if size is not None else _scalar(node, 1)
+        )
+    if word is None or axis is None or (node.has(1) and size is None):
+        node.gives(_somewhere(node, axis, inverse and onesided, onesided), otherwise=call)
+    elif rank is not None and not (-rank <= axis < rank - 1 and axis != -1):
+        raise Unsupported("DFT along an axis that is not there")
+    else:
+        node.gives(call)
+
+
+def _somewhere(node: Node, axis: int | None, real: bool, onesided: bool) -> Tensor:
+    """What is known of a transform whose axis or size is not."""
+    word = node.shape(0)
+    if word is None:
+        return node.unknown(node.elem(0))
+    changes = set(range(len(word) - 1)) if onesided or node.has(1) else set()
+    if axis is not None:
+        changes &= {axis % len(word)}
+    sizes = [node.fresh_dim() if i in changes else n for i, n in enumerate(word)]
+    return Tensor(node.elem(0), (*sizes[:-1], 1 if real else 2))
+
+
+@rule("STFT")
+def stft(node: Node) -> None:
+    """Without a window the frames are taken as they are."""
+    word, elem = node.shape(0), node.elem(0)
+    step, length = _number(node, 1), _number(node, 3)
+    onesided = bool(node.attribute("onesided", 1))
+    if node.has(2):
+        window = node.given(2)
+    elif node.has(3) and isinstance(elem, str):
+        size = node.size(length) if length is not None else _scalar(node, 3)
+        one = ast.ListExpr((size,), node.span)
+        window = node.call("ones", one, to=Elem(elem))
+    else:
+        raise Unsupported("STFT without a window and without a length of frames")
+    usual = {"onesided": onesided} if not onesided else {}
+    call = ast.Call(ast.Name("stft", node.span), (node.given(0), window), (), node.span)
+    by = node.literal(step) if step is not None else _scalar(node, 1)
+    made = _with(node, call, "step", by)
+    for name, value in usual.items():
+        made = _with(node, made, name, node.literal(value))
+    known = step is not None and (node.has(2) or length is not None)
+    if known and word is not None:
+        node.gives(made)
+        return
+    first = word[0] if word is not None else node.fresh_dim()
+    open_ = tuple(node.fresh_dim() for _ in range(2))
+    node.gives(Tensor(elem, (first, *open_, 2)), otherwise=made)

@@ -1,0 +1,310 @@
+"""Attention: what a sequence takes from another one, and where its elements stand."""
+
+from __future__ import annotations
+
+import math
+
+from axon.ops.arrays import Array, Arrays, Value, wide
+from axon.ops.operator import Extent, Problem, Rule, operator
+
+GIVEN = ("values", "raw", "capped", "masked", "weights")
+UPDATES = ("linear", "gated", "delta", "gated_delta")
+
+
+@operator(roles={"k": "key sizes", "n": "numbers of keys", "b": "batch sizes"})
+def dot_product_attention(
+    arity: int,
+    *,
+    scale: float | None = None,
+    groups: Extent = 1,
+    causal: bool = False,
+    before: int | None = None,
+    after: int | None = None,
+    offset: Extent = 0,
+    softcap: float = 0.0,
+    give: str = "values",
+) -> Rule:
+    """Queries `[b,h,m,k]` look up keys `[b,h,n,k]` and take a mean of the values `[b,h,n,v]`, by
+    weights that add up to 1; a query that no key is open to gets zeros.
+
+    A mask may follow, of a shape that broadcasts to `[b,h,m,n]`: a bool says which keys are open,
+    a number is added to the score. It may be shorter than the keys; the rest is closed. Then the
+    number of keys that count may follow, one for each of the batch: the last query stands at the
+    last of them.
+
+    - `scale`: what the products of queries and keys are multiplied by; `1 / sqrt(k)` if not given.
+    - `groups`: how many heads of queries share a head of keys and values.
+    - `causal`: no query looks at keys behind its own place.
+    - `before`, `after`: how many keys before and behind its own place a query looks at; all of
+      them if not given.
+    - `offset`: the place of the first query among the keys.
+    - `softcap`: a score that is never reached, by `softcap * tanh(score / softcap)`; 0 for none.
+    - `give`: "values", or the scores `[b,h,m,n]` on the way to them: "raw", "capped", "masked", and
+      then the "weights".
+
+    >>> dot_product_attention(q : f32 [b,4,m,8], k : f32 [b,4,n,8], v : f32 [b,4,n,5])
+    f32 [b,4,m,5]
+    >>> dot_product_attention(q : f32 [b,h,m,8], k : f32 [b,h,m,8], v : f32 [b,h,m,5], causal=true)
+    f32 [b,h,m,5]
+    >>> dot_product_attention(q : f32 [b,4,m,8], k : f32 [b,2,n,8], v : f32 [b,2,n,5],
+    ... mask : bool [m,n], groups=2, give="weights")
+    f32 [b,4,m,n]
+    """
+    if not 3 <= arity <= 5:
+        return Problem(
+            "dot_product_attention takes queries, keys and values, and perhaps a mask and the "
+            f"numbers of keys; {arity} arguments are given"
+        )
+    if isinstance(groups, int) and groups < 1:
+        return Problem("groups must be at least 1")
+    if any(size is not None and size < 0 for size in (before, after)):
+        return Problem("before and after must be at least 0")
+    if isinstance(offset, int) and offset < 0:
+        return Problem("offset must be at least 0")
+    if not 0 <= softcap < math.inf:
+        return Problem(f"softcap is {softcap:g}; it must be a number, and at least 0")
+    if give not in GIVEN:
+        return Problem(f'give is "{give}"; it can be {", ".join(GIVEN)}')
+    heads = "h" if groups == 1 else f"{groups}*h"
+    rest = [", u p@[l]", ", i [b]"][: arity - 3]
+    result = f"t [b,{heads},m,{'v' if give == 'values' else 'n'}]"
+    where = "t : float"
+    if arity > 3:
+        where += f", n >= l, [b,{heads},m] = broadcast(p,[b,{heads},m])"
+    if arity > 4:
+        where += ", i : int"
+    return f"(t [b,{heads},m,k], t [b,h,n,k], t [b,h,n,v]{''.join(rest)}) -> {result} where {where}"
+
+
+@dot_product_attention.means
+def _(
+    xp: Arrays,
+    q: Array,
+    k: Array,
+    v: Array,
+    *rest: Array,
+    scale: float | None,
+    groups: int,
+    causal: bool,
+    before: int | None,
+    after: int | None,
+    offset: int,
+    softcap: float,
+    give: str,
+) -> Array:
+    b, heads, m, _ = q.shape
+    n = k.shape[2]
+    raw = _scores(xp, wide(q), wide(k), groups, scale)
+    capped = softcap * xp.tanh(raw / softcap) if softcap else raw
+    open_ = _open(xp, m, n, offset, before, 0 if causal else after, rest[1:])
+    masked = _masked(xp, capped, rest[:1], open_)
+    weights = _weights(xp, masked)
+    if give == "values":
+        grouped = weights.reshape(b, heads // groups, groups, m, n)
+        made = xp.matmul(grouped, wide(v)[:, :, None]).reshape(b, heads, m, v.shape[3])
+    else:
+        made = {"raw": raw, "capped": capped, "masked": masked, "weights": weights}[give]
+    return made.astype(q.dtype, copy=False)
+
+
+def _scores(xp: Arrays, q: Array, k: Array, groups: int, scale: float | None) -> Array:
+    """The products of queries and keys, times the scale."""
+    b, heads, m, size = q.shape
+    factor = 1 / math.sqrt(size) if scale is None and size else scale or 0.0
+    grouped = (q * factor).reshape(b, heads // groups, groups, m, size)
+    return xp.matmul(grouped, xp.swapaxes(k, 2, 3)[:, :, None]).reshape(b, heads, m, k.shape[2])
+
+
+def _open(
+    xp: Arrays,
+    m: int,
+    n: int,
+    offset: int,
+    before: int | None,
+    after: int | None,
+    lengths: tuple[Array, ...],
+) -> Array | None:
+    """Which keys are open to which query by their places; None for all."""
+    places = xp.arange(n)[None, :]
+    own, open_ = xp.arange(m)[:, None] + offset, None
+    for ends in lengths:
+        ends = ends.reshape(-1, 1, 1, 1).astype(places.dtype)
+        own = xp.arange(m)[:, None] + ends - m
+        open_ = places < ends
+    if before is not None:
+        open_ = _both(open_, places >= own - before)
+    if after is not None:
+        open_ = _both(open_, places <= own + after)
+    return open_
+
+
+def _both(a: Array | None, b: Array) -> Array:
+    return b if a is None else a & b
+
+
+def _masked(xp: Arrays, scores: Array, mask: tuple[Array, ...], open_: Array | None) -> Array:
+    """The scores with the mask, and minus infinity where a key is closed."""
+    for x in mask:
+        hidden = x.dtype.kind == "b"
+        missing = scores.shape[-1] - x.shape[-1]
+        around = [(0, 0)] * (x.ndim - 1) + [(0, missing)]
+        x = x if hidden else wide(x)
+        padded = xp.pad(x, around, constant_values=False if hidden else -math.inf)
+        if hidden:
+            open_ = _both(open_, padded)
+        else:
+            scores = scores + padded.astype(scores.dtype)
+    return scores if open_ is None else xp.where(open_, scores, -math.inf)
+
+
+def _weights(xp: Arrays, scores: Array) -> Array:
+    """Exponentials that add up to 1, or are all zero where no score is finite."""
+    top = xp.max(scores, axis=-1, keepdims=True, initial=-math.inf)
+    powers = xp.exp(scores - xp.where(top == -math.inf, 0, top))
+    total = xp.sum(powers, axis=-1, keepdims=True)
+    return powers / xp.where(total == 0, 1, total)
+
+
+@operator(roles={"s": "lengths", "b": "batch sizes"})
+def linear_attention(
+    arity: int,
+    *,
+    heads: int,
+    key_heads: int,
+    update: str = "linear",
+    scale: float | None = None,
+) -> Rule:
+    """Go through a sequence with a state that remembers values by their keys, and ask it at each
+    step: queries `[b,s,heads*k]`, keys `[b,s,key_heads*k]`, values `[b,s,key_heads*v]`, then the
+    logarithms of what is kept and the rates of learning, as far as the update asks for them, then
+    perhaps the state to begin with. The results are the answers and the last state.
+
+    - `heads`, `key_heads`: how many heads the queries have, and the keys and values.
+    - `update`: "linear" adds each value, "gated" first fades the state, "delta" adds only what the
+      state does not know yet, "gated_delta" does both.
+    - `scale`: what the answers are multiplied by; `1 / sqrt(k)` if not given.
+
+    >>> linear_attention(q : f32 [b,s,12], k : f32 [b,s,6], v : f32 [b,s,8], heads=4, key_heads=2)
+    (f32 [b,s,16], f32 [b,2,3,4])
+    >>> linear_attention(q : f32 [b,s,6], k : f32 [b,s,6], v : f32 [b,s,8], g : f32 [b,s,2],
+    ... r : f32 [b,s,1], state : f32 [b,2,3,4], heads=2, key_heads=2, update="gated_delta")
+    (f32 [b,s,8], f32 [b,2,3,4])
+    """
+    if update not in UPDATES:
+        return Problem(f'update is "{update}"; it can be {", ".join(UPDATES)}')
+    if heads < 1 or key_heads < 1 or heads % key_heads:
+        return Problem("heads must be a multiple of key_heads, and both at least 1")
+    gates = [", t [b,s,f]"] * ("gated" in update) + [", t [b,s,r]"] * ("delta" in update)
+    least = 3 + len(gates)
+    if arity not in (least, least + 1):
+        return Problem(
+            f"linear_attention takes {least} tensors for this update, and perhaps a state; "
+            f"{arity} arguments are given"
+        )
+    kept = "u" if arity > least else "t"
+    memory = f"{kept} [b,{key_heads},k,v]"
+    state = f", {memory}" if arity > least else ""
+    classes = "t : float, u : float" if arity > least else "t : float"
+    return (
+        f"(t [b,s,{_times(heads)}k], t [b,s,{_times(key_heads)}k], t [b,s,{_times(key_heads)}v]"
+        f"{''.join(gates)}{state}) -> (t [b,s,{_times(heads)}v], {memory}) where {classes}"
+    )
+
+
+def _times(count: int) -> str:
+    return "" if count == 1 else f"{count}*"
+
+
+@linear_attention.means
+def _(
+    xp: Arrays,
+    q: Array,
+    k: Array,
+    v: Array,
+    *rest: Array,
+    heads: int,
+    key_heads: int,
+    update: str,
+    scale: float | None,
+) -> tuple[Array, Array]:
+    b, s, width = q.shape
+    size = width // heads
+    factor = 1 / math.sqrt(size) if scale is None and size else scale or 0.0
+    queries = _heads(xp, q, heads).reshape(s, b, key_heads, heads // key_heads, size)
+    rows = [queries * factor, _heads(xp, k, key_heads), _heads(xp, v, key_heads)]
+    gated, delta = "gated" in update, "delta" in update
+    if gated:
+        rows.append(xp.exp(_heads(xp, rest[0], key_heads)))
+    if delta:
+        rate = rest[int(gated)]
+        rows.append(_heads(xp, rate, rate.shape[2]))
+    shape = (b, key_heads, size, v.shape[2] // key_heads)
+    given = rest[gated + delta :]
+    begin = wide(given[0]) if given else xp.zeros(shape, dtype=rows[0].dtype)
+
+    def step(state: Array, query: Array, key: Array, value: Array, *gates: Array) -> Value:
+        if gated:
+            state = state * gates[0][..., None]
+        if delta:
+            known = xp.matmul(key[..., None, :], state)[..., 0, :]
+            value = gates[-1] * (value - known)
+        state = state + key[..., :, None] * value[..., None, :].astype(state.dtype)
+        return state, xp.matmul(query.astype(state.dtype), state)
+
+    def nothing() -> Array:
+        return xp.zeros((0, b, key_heads, heads // key_heads, shape[3]), dtype=begin.dtype)
+
+    last, answers = xp.loop(begin, step, *rows, like=nothing)
+    answers = xp.moveaxis(answers, 0, 1).reshape(b, s, heads * shape[3])
+    kept = given[0].dtype if given else q.dtype
+    return answers.astype(q.dtype, copy=False), last.astype(kept, copy=False)
+
+
+def _heads(xp: Arrays, x: Array, heads: int) -> Array:
+    """From `[b,s,heads*k]` to `[s,b,heads,k]`."""
+    b, s, width = x.shape
+    return xp.moveaxis(wide(x).reshape(b, s, heads, width // max(heads, 1)), 1, 0)
+
+
+@operator(roles={"k": "numbers of angles"})
+def rotary_embedding(*, heads: int | None = None, interleaved: bool = False) -> Rule:
+    """Turn pairs of the elements of each vector by angles, which tell where in the sequence it
+    stands: a tensor `[b,h,s,d]`, the cosines and the sines `[b,s,k]`. The first `2*k` elements are
+    turned.
+
+    - `heads`: how many heads are packed in the last dimension of a tensor `[b,s,heads*d]`.
+    - `interleaved`: a pair stands side by side; else the second is k elements behind the first.
+
+    >>> rotary_embedding(x : f32 [b,4,s,8], cos : f32 [b,s,3], sin : f32 [b,s,3])
+    f32 [b,4,s,8]
+    >>> rotary_embedding(x : f32 [b,s,16], cos : f32 [b,s,4], sin : f32 [b,s,4], heads=2,
+    ... interleaved=true)
+    f32 [b,s,16]
+    """
+    if heads is not None and heads < 1:
+        return Problem("heads must be at least 1")
+    x = "[b,h,s,d]" if heads is None else f"[b,s,{_times(heads)}d]"
+    return f"(t {x}, t [b,s,k], t [b,s,k]) -> t {x} where d >= 2*k, t : float"
+
+
+@rotary_embedding.means
+def _(xp: Arrays, x: Array, cos: Array, sin: Array, heads: int | None, interleaved: bool) -> Array:
+    y = wide(x)
+    if heads is None:
+        y = xp.swapaxes(y, 1, 2)
+    else:
+        y = y.reshape(*x.shape[:2], heads, x.shape[2] // heads)
+    k = cos.shape[2]
+    if interleaved:
+        first, second = y[..., 0 : 2 * k : 2], y[..., 1 : 2 * k : 2]
+    else:
+        first, second = y[..., :k], y[..., k : 2 * k]
+    c, s = wide(cos)[:, :, None], wide(sin)[:, :, None]
+    turned = [c * first - s * second, s * first + c * second]
+    if interleaved:
+        pairs = xp.stack(turned, axis=-1).reshape(*y.shape[:3], 2 * k)
+        y = xp.concatenate([pairs, y[..., 2 * k :]], axis=-1)
+    else:
+        y = xp.concatenate([*turned, y[..., 2 * k :]], axis=-1)
+    y = xp.swapaxes(y, 1, 2) if heads is None else y.reshape(x.shape)
+    return y.astype(x.dtype, copy=False)

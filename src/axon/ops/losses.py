@@ -1,0 +1,63 @@
+"""How far a prediction is from the truth."""
+
+from __future__ import annotations
+
+from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.operator import Problem, Rule, operator
+
+
+@operator(roles={"n": "batch sizes"})
+def negative_log_likelihood(
+    arity: int, *, reduction: str = "mean", ignore: int | None = None
+) -> Rule:
+    """How unlikely the true classes are: the logarithms of probabilities `[n,c,…]`, the numbers of
+    the classes `[n,…]`, and perhaps a weight for each class.
+
+    - `reduction`: "mean" (by the weights), "sum", or "none".
+    - `ignore`: a number that stands for no class, and counts for nothing.
+
+    >>> negative_log_likelihood(p : f32 [n,10], classes : i64 [n])
+    f32
+    >>> negative_log_likelihood(p : f32 [n,5,h], classes : i64 [n,h], weights : f32 [5],
+    ... reduction="none", ignore=-1)
+    f32 [n,h]
+    """
+    if not 2 <= arity <= 3:
+        return Problem(
+            "negative_log_likelihood takes logarithms, classes and perhaps weights; "
+            f"{arity} arguments are given"
+        )
+    if reduction not in ("mean", "sum", "none"):
+        return Problem(f'reduction is "{reduction}"; it can be "mean", "sum" or "none"')
+    c, rest = ("c", "s") if reduction == "none" else ("after_c", "after")
+    weights = f", t [{c}]" if arity == 3 else ""
+    result = "t [n]@s" if reduction == "none" else "t []"
+    return f"(t [n,{c}]@{rest}, i [n]@{rest}{weights}) -> {result} where t : float, i : int"
+
+
+@negative_log_likelihood.means
+def _(
+    xp: Arrays,
+    x: Array,
+    classes: Array,
+    *weights: Array,
+    reduction: str,
+    ignore: int | None,
+) -> Array:
+    y, numbers = wide(x), classes.astype(xp.element("i64"))
+    counts = None if ignore is None else numbers != ignore
+    if counts is not None:
+        numbers = xp.where(counts, numbers, 0)
+    losses = -xp.take_along_axis(y, xp.expand_dims(numbers, 1), axis=1)[:, 0]
+    each = xp.ones(classes.shape, dtype=y.dtype)
+    if weights:
+        each = xp.take(wide(weights[0]), numbers)
+    if counts is not None:
+        each = xp.where(counts, each, 0)
+        losses = xp.where(counts, losses, 0)
+    total = each * losses
+    if reduction == "sum":
+        total = xp.sum(total)
+    elif reduction == "mean":
+        total = xp.sum(total) / xp.sum(each)
+    return xp.asarray(total).astype(x.dtype, copy=False)

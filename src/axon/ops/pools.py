@@ -1,0 +1,285 @@
+"""Pools: what becomes of each window that slides over [batch, channels, …spatial dimensions…].
+
+The number of spatial dimensions is found as for convolutions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
+from axon.ops.axes import dims
+from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.sliding import Slide, Slides, places, places_past, sides_of, slides_of
+
+
+def _pool(
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    spatial: int | None,
+    where: str,
+) -> Rule:
+    sides = sides_of(spatial, window if stride is None else stride, pad, dilation, window)
+    if isinstance(sides, Problem):
+        return sides
+    for side in sides:
+        reach = side.dilation * (int(side.window) - 1)
+        if side.before > reach or side.after > reach:
+            return Problem("pad must be less than the window: each must see some input")
+    x = dims(["n", "c", *(side.input for side in sides)])
+    slide = places_past if ceil_mode else places
+    y = dims(["n", "c", *(slide(side) for side in sides)])
+    return f"t {x} -> t {y} where t : {where}"
+
+
+@operator()
+def max_pool(
+    *,
+    window: Ints,
+    stride: Ints | None = None,
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    ceil_mode: bool = False,
+    spatial: int | None = None,
+) -> Rule:
+    """The largest element in each window that slides over the spatial dimensions of `[n,c,h,w]`.
+
+    - `window`: its size; a number, or one for each spatial dimension.
+    - `stride`: the step from one window to the next; the window's size if not given.
+    - `pad`: what is put around the input (it never wins); as for `conv`.
+    - `dilation`: the step between the elements that a window sees.
+    - `ceil_mode`: let the last window hang over the end.
+
+    >>> max_pool(x : f32 [n,c,h,w], window=2)
+    f32 [n,c,h/2,w/2]
+    >>> max_pool(x : f32 [8,64,112,112], window=[3,3], stride=[2,2], pad=[1,1])
+    f32 [8,64,56,56]
+    """
+    return _pool(window, stride, pad, dilation, ceil_mode, spatial, "num")
+
+
+@max_pool.means
+def _(
+    xp: Arrays,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+) -> Array:
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    return _windows(xp, "max", x, slides, tuple((s.before, s.after + s.hang) for s in slides))
+
+
+def _windows(xp: Arrays, kind: str, x: Array, slides: Slides, pad: Pairs) -> Array:
+    return xp.windows(
+        kind,
+        x,
+        size=tuple(s.window for s in slides),
+        stride=tuple(s.stride for s in slides),
+        pad=pad,
+        dilation=tuple(s.dilation for s in slides),
+    )
+
+
+@operator()
+def avg_pool(
+    *,
+    window: Ints,
+    stride: Ints | None = None,
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    ceil_mode: bool = False,
+    count_pad: bool = False,
+    spatial: int | None = None,
+) -> Rule:
+    """The mean of each window that slides over the spatial dimensions of `[n,c,h,w]`.
+
+    - `window`, `stride`, `pad`, `dilation`, `ceil_mode`: as for `max_pool`.
+    - `count_pad`: count the padding as elements.
+
+    >>> avg_pool(x : f32 [8,16,32,32], window=2)
+    f32 [8,16,16,16]
+    """
+    return _pool(window, stride, pad, dilation, ceil_mode, spatial, "float")
+
+
+@avg_pool.means
+def _(
+    xp: Arrays,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    count_pad: bool,
+) -> Array:
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    around = tuple((s.before, s.after + s.hang) for s in slides)
+    total = _windows(xp, "sum", wide(x), slides, around)
+    sizes = x.shape[2:]
+    if count_pad:  # but never what hangs over
+        sizes = tuple(s.before + s.size + s.after for s in slides)
+        around = tuple((0, s.hang) for s in slides)
+    ones = xp.ones((1, 1, *sizes), dtype=total.dtype)
+    return (total / _windows(xp, "sum", ones, slides, around)).astype(x.dtype, copy=False)
+
+
+@operator()
+def lp_pool(
+    *,
+    window: Ints,
+    stride: Ints | None = None,
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    ceil_mode: bool = False,
+    p: int = 2,
+    spatial: int | None = None,
+) -> Rule:
+    """The p-norm of each window that slides over the spatial dimensions of `[n,c,h,w]`.
+
+    - `window`, `stride`, `pad`, `dilation`, `ceil_mode`: as for `max_pool`.
+    - `p`: which norm, at least 1.
+
+    >>> lp_pool(x : f32 [8,16,32,32], window=2)
+    f32 [8,16,16,16]
+    """
+    if p < 1:
+        return Problem("p must be at least 1")
+    return _pool(window, stride, pad, dilation, ceil_mode, spatial, "float")
+
+
+@lp_pool.means
+def _(
+    xp: Arrays,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    p: int,
+) -> Array:
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    around = tuple((s.before, s.after + s.hang) for s in slides)
+    total = _windows(xp, "sum", xp.abs(wide(x)) ** p, slides, around)
+    return (total ** (1 / p)).astype(x.dtype, copy=False)
+
+
+@operator()
+def argmax_pool(
+    *,
+    window: Ints,
+    stride: Ints | None = None,
+    pad: Ints | str = (0,),
+    dilation: Ints = (1,),
+    ceil_mode: bool = False,
+    columns: bool = False,
+    spatial: int | None = None,
+) -> Rule:
+    """Where the elements are that `max_pool` takes, the first in each window: their numbers in the
+    flattened tensor.
+
+    - `window`, `stride`, `pad`, `dilation`, `ceil_mode`: as for `max_pool`.
+    - `columns`: count the elements of each channel with the first spatial dimension innermost.
+
+    >>> argmax_pool(x : f32 [n,c,h,w], window=2)
+    i64 [n,c,h/2,w/2]
+    """
+    rule = _pool(window, stride, pad, dilation, ceil_mode, spatial, "num")
+    return rule if isinstance(rule, Problem) else rule.replace("-> t ", "-> i64 ")
+
+
+@argmax_pool.means
+def _(
+    xp: Arrays,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    columns: bool,
+) -> Array:
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    sizes, i64 = x.shape[2:], xp.element("i64")
+    per_channel = math.prod(sizes)
+    numbers = xp.arange(per_channel, dtype=i64)
+    numbers = numbers.reshape(sizes[::-1]).T if columns else numbers.reshape(sizes)
+    around = [(s.before, s.after + s.hang) for s in slides]
+    values = xp.pad(wide(x), [(0, 0), (0, 0), *around])
+    numbers = xp.pad(numbers, around, constant_values=-1)
+    counts = [
+        max(0, (s.size + s.before + s.after + s.hang - s.reach - 1) // s.stride + 1) for s in slides
+    ]
+    best, where = None, None
+    for first in itertools.product(*(range(s.window) for s in slides)):
+        seen = tuple(_steps(s, n, at) for s, n, at in zip(slides, counts, first, strict=True))
+        value, number = values[(..., *seen)], xp.broadcast_to(numbers[seen], tuple(counts))
+        if best is None or where is None:
+            best, where = value, xp.broadcast_to(number, value.shape)
+            continue
+        better = (number >= 0) & ((where < 0) | (value > best))
+        best, where = xp.where(better, value, best), xp.where(better, number, where)
+    channels = xp.arange(x.shape[0] * x.shape[1], dtype=i64).reshape(x.shape[:2])
+    return xp.expand_dims(channels * per_channel, tuple(range(2, x.ndim))) + where
+
+
+def _steps(slide: Slide, count: int, at: int) -> slice:
+    """What the element of that number in the window sees as the window goes along."""
+    first = at * slide.dilation
+    return slice(first, first + max(count - 1, -1) * slide.stride + 1, slide.stride)
+
+
+def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
+    if not keep:
+        return f"t [n,c]@s -> t [n,c] where t : {where}"
+    sides = sides_of(spatial, (1,), (0,), (1,))
+    if isinstance(sides, Problem):
+        return sides
+    x = dims(["n", "c", *(side.input for side in sides)])
+    return f"t {x} -> t {dims(['n', 'c', *('1' for _ in sides)])} where t : {where}"
+
+
+@operator()
+def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
+    """The largest element of each channel.
+
+    - `keep`: leave the spatial dimensions there with size 1.
+
+    >>> global_max_pool(x : f32 [n,c,h,w])
+    f32 [n,c]
+    """
+    return _global_pool(keep, spatial, "num")
+
+
+@global_max_pool.means
+def _(xp: Arrays, x: Array, keep: bool) -> Array:
+    least = xp.asarray(xp.iinfo(x.dtype).min if is_integer(x) else -math.inf, dtype=x.dtype)
+    return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=keep, initial=least)
+
+
+@operator()
+def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
+    """The mean of each channel.
+
+    - `keep`: leave the spatial dimensions there with size 1.
+
+    >>> global_avg_pool(x : f32 [n,c,h,w])
+    f32 [n,c]
+    >>> global_avg_pool(x : f32 [n,c,h,w], keep=true)
+    f32 [n,c,1,1]
+    """
+    return _global_pool(keep, spatial, "float")
+
+
+@global_avg_pool.means
+def _(xp: Arrays, x: Array, keep: bool) -> Array:
+    total = xp.sum(wide(x), axis=tuple(range(2, x.ndim)), keepdims=keep)
+    return (total / math.prod(x.shape[2:])).astype(x.dtype, copy=False)

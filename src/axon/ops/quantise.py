@@ -1,0 +1,77 @@
+"""Numbers as small integers: `x` is stored as the integer next to `x / scale + zero`."""
+
+from __future__ import annotations
+
+from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.operator import Rule, operator
+
+
+def _stored(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
+    """Rounded, halves to the even integer, and brought in where it does not fit."""
+    least, most = int(xp.iinfo(zero.dtype).min), int(xp.iinfo(zero.dtype).max)
+    whole = xp.rint(x / scale)
+    whole = xp.where(whole == whole, whole, xp.zeros_like(whole))
+    room = xp.asarray(float(most) - float(least) + 1, dtype=whole.dtype)
+    whole = xp.minimum(xp.maximum(whole, -room), room).astype(xp.element("i64"))
+    moved = whole + zero.astype(xp.element("i64"))
+    return xp.minimum(xp.maximum(moved, least), most).astype(zero.dtype)
+
+
+@operator()
+def quantise() -> Rule:
+    """Numbers as integers of the type of the third argument: `x / scale`, rounded, halves to the
+    even one, plus the zero point; what does not fit is brought in. The shapes broadcast.
+
+    >>> quantise(x : f32 [b,n], scale : f32, zero : u8)
+    u8 [b,n]
+    >>> quantise(x : f32 [c,n], scale : f32 [c,1], zero : i32 [c,1])
+    i32 [c,n]
+    """
+    return "(a p, t q, u r) -> u broadcast(p,q,r) where a : num, t : float, u : int"
+
+
+@quantise.means
+def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
+    scale = wide(scale)
+    return _stored(xp, wide(x).astype(scale.dtype), scale, zero)
+
+
+@operator()
+def dequantise() -> Rule:
+    """The numbers that integers stand for: `(x - zero) * scale`. The shapes broadcast.
+
+    >>> dequantise(x : u8 [b,n], scale : f32, zero : u8)
+    f32 [b,n]
+    """
+    return "(u p, t q, u r) -> t broadcast(p,q,r) where t : float, u : int"
+
+
+@dequantise.means
+def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
+    whole = x.astype(xp.element("i64")) - zero.astype(xp.element("i64"))
+    factor = wide(scale)
+    return (whole.astype(factor.dtype) * factor).astype(scale.dtype)
+
+
+@operator()
+def quantise_range() -> Rule:
+    """Numbers as 8 bits that span the range of those that are there, and zero: the integers, the
+    scale and the zero point.
+
+    >>> quantise_range(x : f32 [b,n])
+    (u8 [b,n], f32, u8)
+    """
+    return "t s -> (u8 s, t [], u8 []) where t : float"
+
+
+@quantise_range.means
+def _(xp: Arrays, x: Array) -> tuple[Array, Array, Array]:
+    y = wide(x)
+    none = xp.zeros((), dtype=y.dtype)
+    low = xp.min(y, initial=none)
+    high = xp.max(y, initial=none)
+    scale = (high - low) / 255
+    scale = xp.where(scale == 0, xp.ones_like(scale), scale).astype(y.dtype)
+    first = xp.minimum(xp.maximum(xp.rint(-low / scale), 0), 255)
+    zero = first.astype(xp.element("u8"))
+    return _stored(xp, y, scale, zero), scale.astype(x.dtype), zero

@@ -1,0 +1,200 @@
+"""Regions of images: brought to one size, and chosen among those that overlap."""
+
+from __future__ import annotations
+
+import math
+
+from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.operator import Ints, Problem, Rule, operator
+
+
+@operator(roles={"r": "numbers of regions"})
+def roi_align(
+    *,
+    size: Ints,
+    sampling: int = 0,
+    scale: float = 1.0,
+    mode: str = "avg",
+    half_pixel: bool = True,
+) -> Rule:
+    """Regions of `x : [n,c,h,w]`, each brought to one size: regions `[r,4]` as first column, first
+    row, last column, last row, and for each the number of its image.
+
+    - `size`: the height and the width of the result.
+    - `sampling`: how many places to look at in each part, along each dimension; if 0, one for each
+      element there, but no more than if the region were the whole image.
+    - `scale`: what to multiply the regions with.
+    - `mode`: "avg", or "max" of what the places are blended from.
+    - `half_pixel`: whether the middle of the first element is at a half.
+
+    >>> roi_align(x : f32 [n,c,h,w], regions : f32 [r,4], image : i64 [r], size=[7,7])
+    f32 [r,c,7,7]
+    """
+    if mode not in ("avg", "max"):
+        return Problem(f'mode is "{mode}"; it can be "avg" or "max"')
+    if len(size) != 2 or any(n < 0 for n in size):
+        return Problem("size is a height and a width: size=[7,7]")
+    if not 0 <= sampling <= MOST_SAMPLES:
+        return Problem(f"sampling must be from 0 to {MOST_SAMPLES}")
+    return f"(t [n,c,h,w], t [r,4], i [r]) -> t [r,c,{size[0]},{size[1]}] where t : float, i : int"
+
+
+MOST_SAMPLES = 1024
+
+
+@roi_align.means
+def _(
+    xp: Arrays,
+    x: Array,
+    regions: Array,
+    image: Array,
+    size: Ints,
+    sampling: int,
+    scale: float,
+    mode: str,
+    half_pixel: bool,
+) -> Array:
+    y, boxes = wide(x), wide(regions) * scale - (0.5 if half_pixel else 0.0)
+    shape = (x.shape[1], *size)
+    if 0 in (*x.shape, *shape):
+        return xp.zeros((regions.shape[0], *shape), dtype=x.dtype)
+
+    def one(box: Array, number: Array) -> Array:
+        down = _samples(xp, box[1], box[3], size[0], x.shape[2], sampling, half_pixel)
+        across = _samples(xp, box[0], box[2], size[1], x.shape[3], sampling, half_pixel)
+        return _bins(xp, xp.take(y, number, axis=0), down, across, mode)
+
+    found = xp.map(
+        one,
+        boxes,
+        image.astype(xp.element("i64")),
+        like=lambda: xp.zeros((0, *shape), dtype=y.dtype),
+    )
+    return found.astype(x.dtype)
+
+
+Samples = tuple[Array, Array, Array, Array, Array]
+"""For each part and each place in it: the elements before and behind, the share of the latter,
+whether the place counts, and whether it is inside."""
+
+
+def _samples(
+    xp: Arrays,
+    begin: Array,
+    end: Array,
+    parts: int,
+    length: int,
+    sampling: int,
+    half_pixel: bool,
+) -> Samples:
+    """Where to look along one dimension."""
+    whole = end - begin if half_pixel else xp.maximum(end - begin, 1)
+    part = whole / parts
+    most = sampling or -(-(length + 1) // parts) + 1
+    count = xp.asarray(sampling) if sampling else xp.clip(xp.ceil(part), 0, most)
+    number = xp.arange(most)
+    step = part / xp.maximum(count, 1)
+    first = begin + xp.arange(parts)[:, None] * part
+    where = first + (number + 0.5) * step
+    inside = (where >= -1) & (where <= length)
+    at = xp.clip(where, 0, length - 1)
+    low = xp.floor(at)
+    counts = xp.broadcast_to(number < count, where.shape)
+    i64 = xp.element("i64")
+    high = xp.minimum(low + 1, length - 1)
+    return low.astype(i64), high.astype(i64), (at - low).astype(begin.dtype), counts, inside
+
+
+def _bins(xp: Arrays, x: Array, down: Samples, across: Samples, mode: str) -> Array:
+    """One region of `[c,h,w]`, part by part."""
+    (top, bottom, below, rows, seen), (left, right, beside, columns, visible) = down, across
+    counts = rows[:, None, :, None] & columns[None, :, None, :]
+    inside = seen[:, None, :, None] & visible[None, :, None, :]
+    corners = []
+    for row, share in ((top, 1 - below), (bottom, below)):
+        for column, other in ((left, 1 - beside), (right, beside)):
+            value = x[:, row[:, None, :, None], column[None, :, None, :]]
+            weight = share[:, None, :, None] * other[None, :, None, :]
+            corners.append(value * xp.where(inside, weight, 0))
+    if mode == "avg":
+        total = xp.sum(xp.where(counts, sum(corners), 0), axis=(-2, -1))
+        return total / xp.maximum(xp.sum(counts, axis=(-2, -1)), 1).astype(x.dtype)
+    largest = xp.maximum(xp.maximum(corners[0], corners[1]), xp.maximum(corners[2], corners[3]))
+    found = xp.max(xp.where(counts, largest, -math.inf), axis=(-2, -1))
+    return xp.where(xp.isneginf(found), xp.zeros_like(found), found)
+
+
+# --- regions that overlap --------------------------------------------------------------------
+
+
+@operator(roles={"b": "numbers of boxes", "n": "batch sizes"})
+def non_max_suppression(arity: int, *, center: bool = False) -> Rule:
+    """The boxes with the best scores, class by class, without those that overlap a better one: for
+    each of them the numbers of its image, its class and itself. Boxes are `[n,b,4]`, scores
+    `[n,c,b]`; then come how many boxes there may be for a class, perhaps how much they may overlap
+    (their common area, as a part of what both cover; 0 if not given), and perhaps the score that a
+    box must exceed.
+
+    - `center`: whether a box is its middle and its sizes, or two opposite corners.
+
+    >>> non_max_suppression(boxes : f32 [n,b,4], scores : f32 [n,c,b], most : i64)
+    i64 [?a,3]
+    """
+    if arity not in (3, 4, 5):
+        return Problem(
+            "non_max_suppression takes boxes, scores, how many there may be, and perhaps how much "
+            f"they may overlap and the least score; {arity} are given"
+        )
+    rest = ["i []", "t []", "t []"][: arity - 2]
+    return (
+        f"({', '.join(['t [n,b,4]', 't [n,c,b]', *rest])}) -> i64 [?k,3] where t : float, i : int"
+    )
+
+
+@non_max_suppression.means
+def _(xp: Arrays, boxes: Array, scores: Array, most: Array, *limits: Array, center: bool) -> Array:
+    overlap = wide(limits[0]) if limits else 0
+    chosen = []
+    for image in range(boxes.shape[0]):
+        corners = _corners(xp, wide(boxes[image]), center)
+        for kind in range(scores.shape[1]):
+            each = wide(scores[image, kind])
+            open_ = each > wide(limits[1]) if len(limits) > 1 else each == each
+            for box in _best(xp, corners, each, open_, int(most), overlap):
+                chosen.append((image, kind, box))
+    rows = xp.asarray(chosen, dtype=xp.element("i64"))
+    return xp.reshape(rows, (len(chosen), 3))
+
+
+def _corners(xp: Arrays, boxes: Array, center: bool) -> tuple[Array, Array]:
+    """The least and the greatest coordinates of boxes."""
+    first, second = boxes[:, :2], boxes[:, 2:]
+    if center:
+        return first - second / 2, first + second / 2
+    return xp.minimum(first, second), xp.maximum(first, second)
+
+
+def _best(
+    xp: Arrays,
+    corners: tuple[Array, Array],
+    scores: Array,
+    open_: Array,
+    most: int,
+    overlap: Array,
+) -> list[int]:
+    """The best box that is left, again and again; what overlaps it goes."""
+    low, high = corners
+    area = xp.prod(high - low, axis=1)
+    found: list[int] = []
+    while len(found) < most and bool(xp.any(open_)):
+        box = int(xp.argmax(xp.where(open_, scores, -math.inf)))
+        if not bool(open_[box]):  # every score that is left is the least there is
+            box = int(xp.argmax(open_))
+        found.append(box)
+        common = xp.prod(
+            xp.maximum(xp.minimum(high, high[box]) - xp.maximum(low, low[box]), 0), axis=1
+        )
+        union = area + area[box] - common
+        covers = (common > 0) & (area > 0) & (area[box] > 0) & (common > overlap * union)
+        open_ = open_ & ~covers & (xp.arange(scores.shape[0]) != box)
+    return found

@@ -1,0 +1,290 @@
+"""Images looked at from elsewhere: grids of places, and filters that look aside.
+
+A place is a float for each spatial dimension; what stands there is blended from the elements
+around.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.axes import dims
+from axon.ops.operator import Extent, Ints, Problem, Rule, operator
+from axon.ops.resample import cubic_curve
+from axon.ops.sliding import MOST, places, sides_of, slides_of
+
+# --- what stands at a place ------------------------------------------------------------------
+
+
+def _pick(xp: Arrays, x: Array, numbers: Sequence[Array]) -> Array:
+    """The elements of `[n, c]@sizes` at whole places `[n, p]`, one array for each dimension; a
+    place outside is brought in.
+    """
+    sizes = x.shape[2:]
+    flat = xp.zeros((1, 1), dtype=xp.element("i64"))
+    for size, number in zip(sizes, numbers, strict=True):
+        flat = flat * size + xp.clip(number, 0, size - 1)
+    rows = xp.reshape(x, (*x.shape[:2], math.prod(sizes)))
+    index = xp.broadcast_to(flat[:, None, :], (*x.shape[:2], flat.shape[1]))
+    return xp.take_along_axis(rows, index, axis=2)
+
+
+def _inside(xp: Arrays, sizes: Ints, numbers: Sequence[Array]) -> Array:
+    """Which whole places are some of the input's."""
+    seen = xp.ones((1, 1), dtype=bool)
+    for size, number in zip(sizes, numbers, strict=True):
+        seen = seen & (number >= 0) & (number < size)
+    return seen
+
+
+def _linear(xp: Arrays, x: Array, where: Sequence[Array]) -> Array:
+    """What stands at places `[n, p]` of `[n, c]@sizes`, where all is zero outside."""
+    i64 = xp.element("i64")
+    total = xp.zeros((), dtype=x.dtype)
+    for corner in itertools.product((0, 1), repeat=len(where)):
+        numbers = [xp.floor(at) + side for at, side in zip(where, corner, strict=True)]
+        weight = xp.ones((1, 1), dtype=x.dtype)
+        for at, number in zip(where, numbers, strict=True):
+            weight = weight * (1 - xp.abs(at - number)).astype(x.dtype)
+        weight = xp.where(_inside(xp, x.shape[2:], numbers), weight, 0)
+        total = total + _pick(xp, x, [n.astype(i64) for n in numbers]) * weight[:, None, :]
+    return total
+
+
+def _floats(x: Array) -> Array:
+    """To compute with."""
+    return x.astype("float32") if x.dtype.kind in "iub" else wide(x)
+
+
+# --- grids -----------------------------------------------------------------------------------
+
+PADDINGS = ("zeros", "border", "reflection")
+
+
+@operator(roles={"n": "batch sizes"})
+def grid_sample(
+    *,
+    mode: str = "linear",
+    padding: str = "zeros",
+    align_corners: bool = False,
+    spatial: int | None = None,
+) -> Rule:
+    """What stands at the places that a grid tells in `x : [n,c,h,w]`. The grid `[n,a,b,2]` has a
+    place for each element of the result, the innermost spatial dimension first, from -1 at one end
+    to 1 at the other.
+
+    - `mode`: "nearest", "linear" or "cubic".
+    - `padding`: what is outside: "zeros", "border" (the element at the edge), or "reflection".
+    - `align_corners`: whether the ends are the middles of the outermost elements, or their edges.
+
+    >>> grid_sample(x : f32 [n,c,h,w], grid : f32 [n,a,b,2])
+    f32 [n,c,a,b]
+    """
+    if mode not in ("nearest", "linear", "cubic"):
+        return Problem(f'mode is "{mode}"; it can be "nearest", "linear" or "cubic"')
+    if padding not in PADDINGS:
+        return Problem(f'padding is "{padding}"; it can be "zeros", "border" or "reflection"')
+    count = 2 if spatial is None else spatial
+    if not 1 <= count <= MOST:
+        return Problem(f"there must be from 1 to {MOST} spatial dimensions, not {count}")
+    before = [f"x{i}" for i in range(1, count + 1)]
+    after = [f"y{i}" for i in range(1, count + 1)]
+    grid = dims(["n", *after, str(count)])
+    return (
+        f"(t {dims(['n', 'c', *before])}, u {grid}) -> t {dims(['n', 'c', *after])} where u : float"
+    )
+
+
+@grid_sample.means
+def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners: bool) -> Array:
+    sizes, shape = x.shape[2:], grid.shape[1:-1]
+    if 0 in (*x.shape, *grid.shape):
+        return xp.zeros((*x.shape[:2], *shape), dtype=x.dtype)
+    flat = xp.reshape(wide(grid), (grid.shape[0], -1, len(sizes)))
+    where = [
+        _looked_at(xp, flat[..., len(sizes) - 1 - i], size, mode, padding, align_corners)
+        for i, size in enumerate(sizes)
+    ]
+    y, found = _floats(x), xp.zeros((), dtype=_floats(x).dtype)
+    reach = {"nearest": (0,), "linear": (0, 1), "cubic": (-1, 0, 1, 2)}[mode]
+    for corner in itertools.product(reach, repeat=len(sizes)):
+        weight, numbers = xp.ones((1, 1), dtype=y.dtype), []
+        for at, side in zip(where, corner, strict=True):
+            number = xp.floor(at) + side
+            numbers.append(number)
+            if mode == "linear":
+                weight = weight * (1 - xp.abs(at - number)).astype(y.dtype)
+            elif mode == "cubic":
+                weight = weight * cubic_curve(xp, xp.abs(at - number)).astype(y.dtype)
+        if padding == "zeros":
+            weight = xp.where(_inside(xp, sizes, numbers), weight, 0)
+        index = [
+            _brought_in(xp, number.astype(xp.element("i64")), size, padding, align_corners)
+            for number, size in zip(numbers, sizes, strict=True)
+        ]
+        found = found + _pick(xp, y, index) * weight[:, None, :]
+    return xp.reshape(found, (*x.shape[:2], *shape)).astype(x.dtype)
+
+
+def _looked_at(
+    xp: Arrays, at: Array, size: int, mode: str, padding: str, align_corners: bool
+) -> Array:
+    """A place along one dimension, counted in elements."""
+    where = (at + 1) / 2 * (size - 1) if align_corners else ((at + 1) * size - 1) / 2
+    if mode == "nearest":
+        where = xp.round(where)
+    low, high = (0, size - 1) if align_corners else (-0.5, size - 0.5)
+    outside = (where < low) | (where > high)
+    if padding == "border":
+        return xp.where(outside, xp.clip(where, 0, size - 1), where)
+    if padding == "reflection":
+        return xp.where(outside, _reflected(xp, where, low, high), where)
+    far = 1e9  # nothing is there, and integers can count it
+    return xp.clip(xp.where(xp.isfinite(where), where, far), -far, far)
+
+
+def _reflected(xp: Arrays, where: Array, low: float, high: float) -> Array:
+    """Thrown back at both ends, again and again."""
+    length = high - low
+    if length <= 0:
+        return where * 0 + low
+    away = (where - low) % (2 * length)
+    return low + xp.where(away > length, 2 * length - away, away)
+
+
+def _brought_in(xp: Arrays, number: Array, size: int, padding: str, align_corners: bool) -> Array:
+    if padding != "reflection":
+        return number
+    period = 2 * (size - 1) if align_corners else 2 * size
+    if period == 0:
+        return number * 0
+    away = number % period
+    return xp.minimum(away, (period if align_corners else period - 1) - away)
+
+
+@operator()
+def affine_grid(*, dimensions: int = 2, align_corners: bool = False) -> Rule:
+    """The grid for `grid_sample` that turns, stretches and moves images: a matrix `[n,2,3]` for
+    each, applied to the places of all elements of an image of the sizes that follow.
+
+    - `dimensions`: how many spatial dimensions there are.
+    - `align_corners`: as for `grid_sample`.
+
+    >>> affine_grid(theta : f32 [n,2,3], [5,8])
+    f32 [n,5,8,2]
+    """
+    if not 1 <= dimensions <= MOST:
+        return Problem(f"there must be from 1 to {MOST} spatial dimensions, not {dimensions}")
+    sizes = [f"y{i}" for i in range(1, dimensions + 1)]
+    theta = f"t [n,{dimensions},{dimensions + 1}]"
+    grid = dims(["n", *sizes, str(dimensions)])
+    return f"({theta}, shape {dims(sizes)}) -> t {grid} where t : float"
+
+
+@affine_grid.means
+def _(xp: Arrays, theta: Array, sizes: Ints, dimensions: int, align_corners: bool) -> Array:
+    matrix = wide(theta)
+    ends = [_from_end_to_end(xp, size, align_corners).astype(matrix.dtype) for size in sizes]
+    mesh = xp.meshgrid(*ends, indexing="ij")
+    ones = xp.ones(tuple(sizes), dtype=matrix.dtype)
+    grid = xp.stack([*mesh[::-1], ones], axis=-1)
+    return xp.einsum("nij,...j->n...i", matrix, grid).astype(theta.dtype)
+
+
+def _from_end_to_end(xp: Arrays, size: int, align_corners: bool) -> Array:
+    """The places of so many elements, from -1 to 1."""
+    number = xp.arange(size, dtype=xp.element("f64"))
+    if align_corners:
+        return number * (2 / (size - 1)) - 1 if size > 1 else number - 1
+    return (2 * number + 1) / max(size, 1) - 1
+
+
+# --- filters that look aside -----------------------------------------------------------------
+
+
+@operator(roles={"c": "channels", "k": "output channels"})
+def deform_conv(
+    arity: int,
+    *,
+    stride: Ints = (1,),
+    pad: Ints = (0,),
+    dilation: Ints = (1,),
+    groups: Extent = 1,
+    offset_groups: int = 1,
+) -> Rule:
+    """A convolution whose filters look aside: `x : [n,c,h,w]`, filters `[k,c,r,s]`, offsets
+    `[n,2*r*s,a,b]` that say for each place and each element of the filter how far down and across
+    it looks, perhaps a bias `[k]`, and perhaps a mask `[n,r*s,a,b]` that weighs what it sees.
+
+    - `stride`, `pad`, `dilation`, `groups`: as for `conv`.
+    - `offset_groups`: cut the channels into so many groups, each with offsets of its own.
+
+    >>> deform_conv(x : f32 [n,c,5,6], f : f32 [k,c,2,2], offset : f32 [n,8,4,5])
+    f32 [n,k,4,5]
+    """
+    if arity not in (3, 4, 5):
+        return Problem(
+            "deform_conv takes an input, filters, offsets, perhaps a bias, and perhaps a mask; "
+            f"{arity} are given"
+        )
+    if (isinstance(groups, int) and groups < 1) or offset_groups < 1:
+        return Problem("groups must be at least 1")
+    sides = sides_of(2, stride, pad, dilation)
+    if isinstance(sides, Problem):
+        return sides
+    c, k = (name if groups == 1 else f"{groups}*{name}" for name in "ck")
+    x = dims(["n", c, *(side.input for side in sides)])
+    f = dims([k, "c", *(side.window for side in sides)])
+    seen = [places(side) for side in sides]
+    each = "*".join([str(offset_groups), *(side.window for side in sides)])
+    params = [f"t {x}", f"t {f}", f"t {dims(['n', f'2*{each}', *seen])}", f"t [{k}]"]
+    params.append(f"t {dims(['n', each, *seen])}")
+    return f"({', '.join(params[:arity])}) -> t {dims(['n', k, *seen])} where t : float"
+
+
+@deform_conv.means
+def _(
+    xp: Arrays,
+    x: Array,
+    f: Array,
+    offset: Array,
+    *rest: Array,
+    stride: Ints,
+    pad: Ints,
+    dilation: Ints,
+    groups: int,
+    offset_groups: int,
+) -> Array:
+    slides = slides_of(x.shape[2:], f.shape[2:], stride, pad, dilation, False)
+    batch, channels = x.shape[:2]
+    (down, across), window, seen = slides, math.prod(f.shape[2:]), offset.shape[2:]
+    count = batch * offset_groups
+    if 0 in (*x.shape, *f.shape, *offset.shape):
+        return xp.zeros((batch, f.shape[0], *seen), dtype=x.dtype)
+    shifts = xp.reshape(wide(offset), (count, *f.shape[2:], 2, *seen))
+    rows = _looks(xp, down.window, down.dilation, seen[0], down.stride, down.before)
+    columns = _looks(xp, across.window, across.dilation, seen[1], across.stride, across.before)
+    where = [
+        xp.reshape(rows[:, None, :, None] + shifts[:, :, :, 0], (count, -1)),
+        xp.reshape(columns[None, :, None, :] + shifts[:, :, :, 1], (count, -1)),
+    ]
+    each = xp.reshape(wide(x), (count, channels // offset_groups, *x.shape[2:]))
+    found = xp.reshape(_linear(xp, each, where), (*each.shape[:2], window, -1))
+    if len(rest) > 1:
+        found = found * xp.reshape(wide(rest[1]), (count, 1, window, -1))
+    patches = xp.reshape(found, (batch, groups, channels // groups * window, -1))
+    filters = xp.reshape(wide(f), (groups, f.shape[0] // groups, -1))
+    y = xp.reshape(xp.matmul(filters, patches), (batch, f.shape[0], *seen))
+    if rest:
+        y = y + wide(rest[0])[:, None, None]
+    return y.astype(x.dtype)
+
+
+def _looks(xp: Arrays, window: int, dilation: int, count: int, stride: int, before: int) -> Array:
+    """Where the elements of a filter look along one dimension: `[window, places]`."""
+    return (
+        xp.arange(window)[:, None] * dilation + xp.arange(count)[None, :] * stride - before
+    ).astype(xp.element("f32"))

@@ -1,0 +1,205 @@
+"""Putting things somewhere, and taking them from there: at places that tensors tell.
+
+What comes twice for one place counts twice, or, where it is only put there, the last one stays.
+"""
+
+from __future__ import annotations
+
+import math
+
+from axon.ops.arrays import Array, Arrays
+from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place
+from axon.ops.indexing import along, numbers_of
+from axon.ops.operator import Problem, Rule, operator
+
+MODES = ("set", "add", "mul", "min", "max")
+
+
+def _bad_mode(mode: str) -> Problem | None:
+    if mode in MODES:
+        return None
+    return Problem(f'mode is "{mode}"; it can be "set", "add", "mul", "min" or "max"')
+
+
+@operator(roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"})
+def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
+    """A copy of the first tensor, in which the rows with the given numbers are replaced by the rows
+    of the third.
+
+    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+    - `mode`: "set", or "add", "mul", "min", "max" to combine the new rows with the old ones.
+
+    >>> scatter(x : f32 [n,3], i : i64 [k], rows : f32 [k,3])
+    f32 [n,3]
+    """
+    if problem := _bad_mode(mode) or bad_axes((axis,)):
+        return problem
+    x = at(axis, "n", tail="after")
+    return f"(t {x}, i [m], t {at(axis, 'm', tail='after')}) -> t {x} where i : int"
+
+
+@scatter.means
+def _(xp: Arrays, x: Array, numbers: Array, rows: Array, axis: int, mode: str) -> Array:
+    numbers = numbers_of(xp, numbers)
+    if mode == "set":
+        rows = xp.take(rows, _last(xp, x.shape[axis], numbers), axis=axis)
+    return xp.put(x, along(x, axis, numbers), rows, mode)
+
+
+def _last(xp: Arrays, size: int, numbers: Array) -> Array:
+    """For each number, where the last equal to it stands: what is put in one place becomes the
+    same, and no order matters.
+    """
+    which = xp.arange(numbers.shape[0], dtype=numbers.dtype)
+    none = xp.zeros((size,), dtype=numbers.dtype)
+    return xp.take(xp.put(none, (numbers,), which, "max"), numbers)
+
+
+@operator()
+def scatter_elements(*, axis: int = 0, mode: str = "set") -> Rule:
+    """A copy of the first tensor, in which each element of the third is put in the row that the
+    second tells, and in its own place otherwise.
+
+    - `axis`: which one the numbers count along; the outermost if not given. Negative axes count
+      from the back.
+    - `mode`: "set", or "add", "mul", "min", "max" to combine the new elements with the old ones.
+
+    >>> scatter_elements(x : f32 [b,n], i : i64 [b,2], new : f32 [b,2], axis=1)
+    f32 [b,n]
+    """
+    if problem := _bad_mode(mode) or bad_axes((axis,)):
+        return problem
+    return "(t p, i q, t q) -> t p where rank(p) = rank(q), i : int"
+
+
+@scatter_elements.means
+def _(xp: Arrays, x: Array, numbers: Array, values: Array, axis: int, mode: str) -> Array:
+    numbers, axis = numbers_of(xp, numbers), axis % x.ndim
+    flat = xp.zeros((1,) * x.ndim, dtype=numbers.dtype)
+    for i, size in enumerate(x.shape):
+        if i == axis:
+            spot = xp.where(numbers < 0, numbers + size, numbers)
+        else:
+            spot = xp.arange(numbers.shape[i], dtype=numbers.dtype)
+            spot = xp.reshape(spot, (-1, *(1,) * (x.ndim - 1 - i)))
+        flat = flat * size + spot
+    flat = xp.reshape(xp.broadcast_to(flat, numbers.shape), (-1,))
+    return _put_flat(xp, x, flat, xp.reshape(values, (-1,)), (), mode)
+
+
+def _put_flat(
+    xp: Arrays, x: Array, numbers: Array, rows: Array, rest: tuple[int, ...], mode: str
+) -> Array:
+    """Rows put into a tensor whose first dimensions are taken as one."""
+    size = math.prod(x.shape[: x.ndim - len(rest)])
+    if 0 in (size, *numbers.shape):
+        return x
+    if mode == "set":
+        rows = xp.take(rows, _last(xp, size, numbers), axis=0)
+    return xp.reshape(xp.put(xp.reshape(x, (size, *rest)), (numbers,), rows, mode), x.shape)
+
+
+@operator()
+def gather_nd(*, axes: int = 1, batch: int = 0) -> Rule:
+    """What stands at places that are rows of indices: the innermost dimension of the numbers is a
+    place along the first axes, and is replaced by what is there. Negative numbers count from the
+    end.
+
+    - `axes`: how many axes a place is along.
+    - `batch`: how many dimensions before them are a batch, in both tensors.
+
+    >>> gather_nd(x : f32 [h,w,c], i : i64 [n,2], axes=2)
+    f32 [n,c]
+    >>> gather_nd(x : f32 [b,v,k], i : i64 [b,m,1], batch=1)
+    f32 [b,m,k]
+    """
+    if problem := _bad_places(axes, batch):
+        return problem
+    first, sizes = [f"b{i}" for i in range(batch)], [f"n{i}" for i in range(axes)]
+    x = append(dims([*first, *sizes]), "r")
+    return (
+        f"(t {x}, i {append(dims(first), 'q', dims([str(axes)]))}) -> "
+        f"t {append(dims(first), 'q', 'r')} where i : int"
+    )
+
+
+def _bad_places(axes: int, batch: int = 0) -> Problem | None:
+    if axes < 0 or batch < 0 or axes + batch > LIMIT:
+        return Problem(f"axes and batch must be at least 0, and no more than {LIMIT} in all")
+    return None
+
+
+@gather_nd.means
+def _(xp: Arrays, x: Array, places: Array, axes: int, batch: int) -> Array:
+    places = numbers_of(xp, places)
+    first, sizes, rest = x.shape[:batch], x.shape[batch : batch + axes], x.shape[batch + axes :]
+    flat = _row_numbers(xp, places, sizes)
+    images = xp.arange(math.prod(first), dtype=flat.dtype) * math.prod(sizes)
+    flat = flat + xp.reshape(images, (*first, *(1,) * (flat.ndim - batch)))
+    rows = xp.reshape(x, (math.prod((*first, *sizes)), *rest))
+    return xp.reshape(xp.take(rows, xp.reshape(flat, (-1,)), axis=0), (*flat.shape, *rest))
+
+
+def _row_numbers(xp: Arrays, places: Array, sizes: tuple[int, ...]) -> Array:
+    """Rows of indices as single numbers."""
+    flat = xp.zeros(places.shape[:-1], dtype=places.dtype)
+    for i, size in enumerate(sizes):
+        place = places[..., i]
+        flat = flat * size + xp.where(place < 0, place + size, place)
+    return flat
+
+
+@operator()
+def scatter_nd(*, axes: int = 1, mode: str = "set") -> Rule:
+    """A copy of the first tensor, in which what stands at some places is replaced by the third: the
+    innermost dimension of the second is a place along the first axes. Negative numbers count from
+    the end.
+
+    - `axes`: how many axes a place is along.
+    - `mode`: "set", or "add", "mul", "min", "max" to combine what is new with what was there.
+
+    >>> scatter_nd(x : f32 [h,w,c], i : i64 [n,2], new : f32 [n,c], axes=2)
+    f32 [h,w,c]
+    """
+    if problem := _bad_mode(mode) or _bad_places(axes):
+        return problem
+    x = append(dims([f"n{i}" for i in range(axes)]), "r")
+    return f"(t {x}, i q@[{axes}], t q@r) -> t {x} where i : int"
+
+
+@scatter_nd.means
+def _(xp: Arrays, x: Array, places: Array, rows: Array, axes: int, mode: str) -> Array:
+    flat = _row_numbers(xp, numbers_of(xp, places), x.shape[:axes])
+    rest = x.shape[axes:]
+    rows = xp.reshape(rows, (math.prod(flat.shape), *rest))
+    return _put_flat(xp, x, xp.reshape(flat, (-1,)), rows, rest, mode)
+
+
+@operator()
+def reverse_sequence(*, axis: int = 0, batch: int = 1) -> Rule:
+    """The beginning of each sequence in a batch the other way round, as far as a length tells.
+
+    - `axis`: the axis along which the sequences go; the outermost if not given.
+    - `batch`: the axis of the batch.
+
+    >>> reverse_sequence(x : f32 [s,b,d], lengths : i64 [b])
+    f32 [s,b,d]
+    """
+    if axis < 0 or batch < 0:
+        return Problem("count the axes of reverse_sequence from the front")
+    if problem := bad_axes((axis, batch)):
+        return problem
+    shape = place((axis, batch), ["n", "b"], tail="after")
+    return f"(t {shape}, i [b]) -> t {shape} where i : int"
+
+
+@reverse_sequence.means
+def _(xp: Arrays, x: Array, lengths: Array, axis: int, batch: int) -> Array:
+    shape = [1] * x.ndim
+    shape[batch] = x.shape[batch]
+    length = xp.reshape(numbers_of(xp, lengths), tuple(shape))
+    shape = [1] * x.ndim
+    shape[axis] = x.shape[axis]
+    number = xp.reshape(xp.arange(x.shape[axis], dtype=length.dtype), tuple(shape))
+    source = xp.where(number < length, length - 1 - number, number)
+    return xp.take_along_axis(x, xp.broadcast_to(source, x.shape), axis=axis)

@@ -1,0 +1,207 @@
+"""Sizes, axes and bounds that are values: what they are is known at run time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from axon.ops.arrays import Array, Arrays, is_integer, wide
+from axon.ops.axes import bad_axes, place
+from axon.ops.operator import Ints, Problem, Rule, operator
+
+
+def _integers(values: Array) -> list[int]:
+    return [int(value) for value in values]
+
+
+def _axes(values: Array, rank: int) -> list[int]:
+    """Axes counted from the front, each in range and there once."""
+    found = _integers(values)
+    for axis in found:
+        if not -rank <= axis < rank:
+            raise IndexError(f"there is no axis {axis} among {rank}")
+    counted = [axis % rank for axis in found]
+    if len(set(counted)) < len(counted):
+        raise IndexError("the same axis is given twice")
+    return counted
+
+
+# --- shapes ----------------------------------------------------------------------------------
+
+
+@operator()
+def expand() -> Rule:
+    """Stretch a tensor to a shape that stretches with it: a size of 1 gives way on either side.
+    (`broadcast_to` lets only the tensor give way.)
+
+    >>> expand(x : f32 [4,1], [1,3])
+    f32 [4,3]
+    """
+    return "(t p, shape q) -> t broadcast(p,q)"
+
+
+@expand.means
+def _(xp: Arrays, x: Array, shape: Ints) -> Array:
+    return xp.broadcast_to(x, xp.broadcast_shapes(x.shape, shape))
+
+
+@operator()
+def reshaped_sizes(*, zero: bool = False) -> Rule:
+    """The sizes that a list with open places means for a tensor, to give them to `reshape`: -1 is
+    what is left for that place, and 0 the size that the tensor has there.
+
+    - `zero`: a 0 is a size of zero.
+
+    >>> reshaped_sizes(x : f32 [2,n,6], sizes : i64 [2])
+    i64 [2]
+    """
+    return "(t s, i [k]) -> i64 [k] where i : int"
+
+
+@reshaped_sizes.means
+def _(xp: Arrays, x: Array, sizes: Array, zero: bool) -> Array:
+    sizes = sizes.astype(xp.element("i64"))
+    if not zero:
+        mine = (*x.shape, *[0] * sizes.shape[0])[: sizes.shape[0]]
+        sizes = xp.where(sizes == 0, xp.asarray(mine, dtype=sizes.dtype), sizes)
+    open_ = sizes == -1
+    others = xp.prod(xp.where(open_, xp.ones_like(sizes), sizes))
+    left = math.prod(x.shape) // xp.maximum(others, xp.ones_like(others))
+    first = open_ & (xp.cumsum(open_.astype(sizes.dtype)) == 1)
+    return xp.where(first, left, sizes)
+
+
+@operator()
+def expand_dims_by() -> Rule:
+    """Put in dimensions of size 1, at axes that are known at run time.
+
+    >>> expand_dims_by(x : f32 [2,3], axes : i64 [1])
+    f32 [?a,?b,?c]
+    """
+    return "(t s, i [k]) -> t ?r where rank(?r) = rank(s)+k, i : int"
+
+
+@expand_dims_by.means
+def _(xp: Arrays, x: Array, axes: Array) -> Array:
+    return xp.expand_dims(x, tuple(_axes(axes, x.ndim + axes.shape[0])))
+
+
+@operator()
+def squeeze_by(arity: int) -> Rule:
+    """Leave out dimensions of size 1: all of them, or those at axes that are known at run time.
+
+    >>> squeeze_by(x : f32 [2,1,1], axes : i64 [1])
+    f32 [?a,?b]
+    """
+    if arity == 1:
+        return "t s -> t ?r"
+    if arity != 2:
+        return Problem(f"squeeze_by takes a tensor and perhaps axes; {arity} arguments are given")
+    return "(t s, i [k]) -> t ?r where rank(?r) = rank(s)-k, i : int"
+
+
+@squeeze_by.means
+def _(xp: Arrays, x: Array, *axes: Array) -> Array:
+    if not axes:
+        return xp.squeeze(x)
+    found = _axes(axes[0], x.ndim)
+    for axis in found:
+        if x.shape[axis] != 1:
+            raise IndexError(f"the axis {axis} has size {x.shape[axis]}, not 1")
+    return xp.squeeze(x, axis=tuple(found))
+
+
+@operator()
+def join_axes(*, none: bool = False) -> Rule:
+    """The elements along some axes, joined in one axis at the end; the axes stay with size 1. What
+    reduces the last axis then reduces those that are known at run time.
+
+    - `none`: an empty list of axes means none of them, and not all.
+
+    >>> join_axes(x : f32 [2,3,n], axes : i64 [1])
+    f32 [?a,?b,?c,?d]
+    >>> sum(join_axes(x : f32 [2,3,4], axes : i64 [1]), axis=-1)
+    f32 [?a,?b,?c]
+    """
+    return "(t s, i [k]) -> t ?r@[?m] where rank(?r) = rank(s), i : int"
+
+
+@join_axes.means
+def _(xp: Arrays, x: Array, axes: Array, none: bool) -> Array:
+    joined = sorted(_axes(axes, x.ndim))
+    if not joined and not none:
+        joined = list(range(x.ndim))
+    left = [axis for axis in range(x.ndim) if axis not in joined]
+    sizes = [1 if axis in joined else x.shape[axis] for axis in range(x.ndim)]
+    last = math.prod(x.shape[axis] for axis in joined)
+    return xp.reshape(xp.transpose(x, (*left, *joined)), (*sizes, last))
+
+
+# --- bounds ----------------------------------------------------------------------------------
+
+
+@operator(roles={"k": "numbers of axes"})
+def slice_by(arity: int, *, axes: Ints = ()) -> Rule:
+    """Parts along several axes, from starts up to and without stops that are known at run time:
+    negative bounds count from the end, and bounds that lie outside are brought in. A fourth
+    argument has the steps, and a fifth the axes.
+
+    - `axes`: the axes, if they are known.
+
+    >>> slice_by(x : f32 [n,5,8], starts : i64 [1], stops : i64 [1], axes=1)
+    f32 [n,?a,8]
+    >>> slice_by(x : f32 [2,5,6], a : i64 [1], b : i64 [1], step : i64 [1], axes : i64 [1])
+    f32 [?a,?b,?c]
+    """
+    if arity == 5 and not axes:
+        ints = ", ".join(["i [k]"] * 4)
+        return f"(t s, {ints}) -> t ?r where rank(?r) = rank(s), i : int"
+    if arity not in (3, 4) or not axes:
+        return Problem(
+            "slice_by takes a tensor, starts, stops and perhaps steps with axes=…, or axes too"
+        )
+    if problem := bad_axes(axes):
+        return problem
+    ints = ", ".join([f"i [{len(axes)}]"] * (arity - 1))
+    whole = place(axes, [f"n{i}" for i, _ in enumerate(axes)], tail="after")
+    parts = place(axes, [f"?k{i}" for i, _ in enumerate(axes)], tail="after")
+    return f"(t {whole}, {ints}) -> t {parts} where i : int"
+
+
+@slice_by.means
+def _(xp: Arrays, x: Array, starts: Array, stops: Array, *more: Array, axes: Ints) -> Array:
+    along = list(axes) if axes else _axes(more[1], x.ndim)
+    steps = _integers(more[0]) if more else [1] * len(along)
+    index: list[Any] = [slice(None)] * x.ndim
+    for i, start, stop, step in zip(along, _integers(starts), _integers(stops), steps, strict=True):
+        if step == 0:
+            raise IndexError("the step of a slice is 0")
+        index[i] = slice(start, stop, step)
+    return x[tuple(index)]
+
+
+@operator()
+def arange() -> Rule:
+    """The numbers from the first up to and without the second, by steps of the third. How many
+    there are is known at run time.
+
+    >>> arange(start : f32, stop : f32, step : f32)
+    f32 [?a]
+    """
+    return "(t [], t [], t []) -> t [?k] where t : num"
+
+
+@arange.means
+def _(xp: Arrays, start: Array, stop: Array, step: Array) -> Array:
+    low, high, by = (wide(xp.asarray(number)) for number in (start, stop, step))
+    if by == 0:
+        raise IndexError("the step of a range is 0")
+    if is_integer(low):
+        count = -((int(low) - int(high)) // int(by))
+    else:
+        steps = (float(high) - float(low)) / float(by)
+        if not math.isfinite(steps):
+            raise IndexError("a range has no end")
+        count = math.ceil(steps)
+    places = xp.arange(max(count, 0), dtype=xp.element("i64")).astype(low.dtype)
+    return (low + places * by).astype(start.dtype)
