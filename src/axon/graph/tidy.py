@@ -28,6 +28,11 @@ def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tup
         for var in provided(node):
             first.setdefault(var, at)
     todo = [at for at, node in enumerate(nodes) if isinstance(node, Check)]
+    for at, node in enumerate(nodes):
+        if isinstance(node, Measure):
+            new = {v for v in provided(node) if first[v] == at and v not in given}
+            if len(new) < len(node.shape):
+                todo.append(at)  # what is known already is compared with what the array says
     todo += [maker[v] for v in values_in(result) if v in maker]
     todo += [first[v] for v in operand_needs(result) - given if v in first]
     kept: set[int] = set()
