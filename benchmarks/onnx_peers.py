@@ -185,6 +185,7 @@ def on_corpus(paths: list[Path], rounds: int) -> int:
 
 def on_stack(sizes: list[int], rounds: int) -> int:
     among = [tool for tool in tools() if tool.name in ("axon", "onnx")]
+    measure(stack(1), among, 1)  # both warm up
     print(f"{'nodes':>8}{'axon':>12}{'onnx':>12}{'ratio':>9}{'growth':>9}")
     before: tuple[int, float] | None = None
     first: tuple[int, float] | None = None

@@ -34,6 +34,8 @@ import axon
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"
 TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2}
+AT_ONCE = 500
+"""A tuple of more outputs could be too large a type."""
 VERDICTS = ("equal", "no reference", "takes too long", "does not run", "different")
 
 
@@ -122,22 +124,33 @@ def results(path: Path, backend: str, given: list[Any], names: list[str]) -> dic
 def first_apart(model: Any, path: Path, backend: str, given: list[Any]) -> str | None:
     """The first tensor of the graph that differs, and the node that makes it."""
     makers = {name: node for node in model.graph.node for name in node.output if name}
-    everything = onnx.ModelProto()
-    everything.CopyFrom(model)
-    del everything.graph.output[:]
-    everything.graph.output.extend(onnx.ValueInfoProto(name=name) for name in makers)
-    other = path.with_name("everything.onnx")
-    other.write_bytes(everything.SerializeToString())
-    try:
-        true = reference(other, given)
-        mine = results(other, backend, given, list(makers))
-    except Exception as problem:
-        return f"with every tensor an output: {type(problem).__name__}: {_sentence(problem)}"
-    for name, node in makers.items():
-        how = apart(mine[name], true[name])
-        if how:
-            return f"first `{name}` of {node.op_type}: {how}"
+    for names in batched(list(makers)):
+        other = path.with_name("part.onnx")
+        other.write_bytes(with_outputs(model, names).SerializeToString())
+        try:
+            true = reference(other, given)
+            mine = results(other, backend, given, names)
+        except Exception as problem:
+            return f"with tensors inside as outputs: {type(problem).__name__}: {_sentence(problem)}"
+        for name in names:
+            how = apart(mine[name], true[name])
+            if how:
+                return f"first `{name}` of {makers[name].op_type}: {how}"
     return None
+
+
+def batched(names: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(names), AT_ONCE):
+        yield names[start : start + AT_ONCE]
+
+
+def with_outputs(model: Any, names: list[str]) -> Any:
+    """The model with other outputs."""
+    other = onnx.ModelProto()
+    other.CopyFrom(model)
+    del other.graph.output[:]
+    other.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    return other
 
 
 def judge(path: Path, backend: str, runs: int, every: bool) -> Outcome:

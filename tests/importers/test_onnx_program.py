@@ -119,7 +119,8 @@ def test_the_inputs_are_found_from_the_weights() -> None:
 
 
 def test_what_has_no_operator_is_declared() -> None:
-    nodes = [helper.make_node("LRN", ["x"], ["y"], size=3), helper.make_node("Relu", ["y"], ["z"])]
+    local = helper.make_node("LRN", ["x"], ["y"], size=5000)  # over too many channels
+    nodes = [local, helper.make_node("Relu", ["y"], ["z"])]
     proto = model(nodes, [given("x", "n", 4, 5, 5)], ["z"], [])
     net = axon.from_onnx(proto)
     x = np.ones((1, 4, 5, 5), np.float32)
@@ -197,8 +198,9 @@ def _one_case(case: Any, inputs: list[Any], outputs: list[Any], counts: dict[str
     except axon.AxonError:
         return  # something in it is only declared
     for found, true in zip(made if isinstance(made, tuple) else (made,), outputs, strict=False):
+        within = 2**-6 if true.dtype.name == "bfloat16" else 1e-3  # as the package's own runner
         np.testing.assert_allclose(
-            np.asarray(found, np.float64), np.asarray(true, np.float64), rtol=1e-3, atol=1e-4,
+            np.asarray(found, np.float64), np.asarray(true, np.float64), rtol=within, atol=1e-4,
             err_msg=case.name,
         )  # fmt: skip
     counts["same values"] += 1

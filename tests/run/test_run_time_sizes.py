@@ -192,3 +192,19 @@ def test_a_definition_with_guards_is_called_again() -> None:
         close(net.f(X, X[1:4]), numpy.maximum(X[X != 0], X[1:4]))
         with pytest.raises(axon.RunError):
             net.f(X * 0, X[1:4])
+
+
+@pytest.mark.parametrize("name", ["max", "min", "len", "tuple", "prod"])
+def test_what_generated_code_calls_is_not_hidden(name: str) -> None:
+    """A size with `max` in it, next to the operator of that name and values named like these."""
+    program = f"""
+    f = fn ({name}_of : f32 [b,n], {name if name in ("len", "tuple") else "y"} : f32 [b,n]) {{
+      x = {name}_of;
+      max(x, axis=[-1]), min(x, axis=[-1]), prod(x, axis=[-1]),
+      zeros([max(n,1), min(b,7)]), reshape(x, [b*n])
+    }};
+    """
+    x = floats(2, 3)
+    found = plain(on_both(program, x, x))
+    close(found[:3], (x.max(-1), x.min(-1), x.prod(-1)))
+    close(found[3], numpy.zeros((3, 2), "f4"))

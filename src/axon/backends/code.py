@@ -23,7 +23,7 @@ from axon.backends.nature import (
     scalar,
     varying,
 )
-from axon.backends.sizes import write_dim, write_shape, write_tuple
+from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -47,7 +47,6 @@ from axon.graph.ragged import runtime
 from axon.graph.sizes import (
     Reading,
     SizeVar,
-    measured,
     needed,
     operand_needs,
     owner,
@@ -55,6 +54,7 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
+from axon.types.dim import Dim
 from axon.types.type import Shape, Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
@@ -85,7 +85,7 @@ class Coder:
     def __init__(self, arrays: Arrays, externs: Externs) -> None:
         self.arrays = arrays
         self.externs = externs
-        self.names = Names(xp=arrays, prod=prod)
+        self.names = Names(xp=arrays, prod=prod, len=len, max=max, min=min, tuple=tuple)
         self.lines: list[str] = []
         self.graphs: dict[Graph, str] = {}
         self.watched: Graph | None = None
@@ -171,18 +171,36 @@ class Body:
         return name
 
     def measure(self, source: Operand, shape: Shape) -> None:
-        """Sizes out of an array: brought to the host, and checked to be sizes."""
-        names = {var: self.names.fresh(var.name or "n") for var in measured(shape)}
+        """Sizes out of an array: brought to the host, and checked to be sizes, as many as are
+        wanted. What is known already must be what the array says.
+        """
         take = self.names.constant(rowwise.measure, "measure", "measure")
         numbers = self.names.fresh("numbers")
-        self.line(f"{numbers} = {take}({self.operand(source)})")
-        for i, item in enumerate(shape):
+        fixed = sum(not isinstance(item, ShapeVar) for item in shape)
+        wanted = f"{fixed}, {fixed < len(shape)}"
+        self.line(f"{numbers} = {take}({self.operand(source)}, {wanted})")
+        at = 0  # counted from the back once a part of unknown rank is past
+        for i, item in enumerate(shape, 1):
             if isinstance(item, ShapeVar):
-                self.line(f"{names[item]} = {numbers}")
-                self.sizes[item] = names[item]
-            elif isinstance(item, DimVar):
-                self.line(f"{names[item]} = {numbers}[{i}]")
-                self.sizes[owner(item)] = names[item]
+                after = len(shape) - i
+                self._measured(item, f"{numbers}[{at}:{-after or ''}]")
+                at = -after
+            else:
+                self._measured(item, f"{numbers}[{at}]")
+                at += 1
+
+    def _measured(self, item: Dim | ShapeVar, number: str) -> None:
+        """A part of a shape that an array says: a variable that is new, or else the same."""
+        if isinstance(item, DimVar | ShapeVar) and owner(item) not in self.sizes:
+            name = self.sizes[owner(item)] = self.names.fresh(item.name or "n")
+            self.line(f"{name} = {number}")
+            return
+        try:
+            known = self.sizes[item] if isinstance(item, ShapeVar) else write_dim(item, self.sizes)
+        except Undetermined:
+            return  # a check compares it when the rest of it is known
+        agree = self.names.constant(rowwise.agree, "agree", "agree")
+        self.line(f"{agree}({number}, {known})")
 
     def check(self, node: Check) -> None:
         known = [(var, name) for var, name in self.sizes.items() if var in needed(node)]

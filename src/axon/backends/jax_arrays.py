@@ -146,5 +146,45 @@ class JaxArrays:
 
         return lax.scan(step, start, tuple(jnp.asarray(x) for x in rows))
 
+    def cond(
+        self, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
+    ) -> Value:
+        """Where the condition is known, nothing of the other function is traced."""
+        if not isinstance(condition, jax.core.Tracer):
+            return then() if condition else otherwise()
+        return lax.cond(
+            condition,
+            lambda: jax.tree.map(jnp.asarray, then()),
+            lambda: jax.tree.map(jnp.asarray, otherwise()),
+        )
+
+    def iterate(
+        self,
+        state: Value,
+        condition: Callable[[Value], Array],
+        function: Callable[[Value], Value],
+    ) -> Value:
+        def step(state: Value) -> Value:
+            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), function(state), state)
+
+        return lax.while_loop(condition, step, jax.tree.map(jnp.asarray, state))
+
+    def collect(
+        self,
+        state: Value,
+        condition: Callable[[Value], Array],
+        function: Callable[[Value], tuple[Value, Value]],
+    ) -> tuple[Value, Value]:
+        """Step by step: how many rows there will be is not known before."""
+        outputs = []
+        first = state
+        while condition(state):
+            state, output = function(state)
+            outputs.append(output)
+        if outputs:
+            return state, jax.tree.map(lambda *rows: jnp.stack(rows), *outputs)
+        like = function(first)[1]
+        return state, jax.tree.map(lambda row: jnp.zeros((0, *row.shape), row.dtype), like)
+
 
 ARRAYS: Arrays = JaxArrays()

@@ -32,7 +32,7 @@ MAKE_SIZES = frozenset(
     {"nonzero", "unique", "compress", "argwhere", "distinct", "rescale", "non_max_suppression"}
 )
 POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
-ALSO_POINTWISE = frozenset({"where", "cast"})
+ALSO_POINTWISE = frozenset({"where", "cast", "quantise", "dequantise"})
 
 
 class DoesNotFit(Exception):

@@ -132,6 +132,34 @@ class NumpyArrays:
             outputs.append(output)
         return state, _stack(outputs)
 
+    def cond(
+        self, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
+    ) -> Value:
+        return then() if condition else otherwise()
+
+    def iterate(
+        self,
+        state: Value,
+        condition: Callable[[Value], Array],
+        function: Callable[[Value], Value],
+    ) -> Value:
+        while condition(state):
+            state = function(state)
+        return state
+
+    def collect(
+        self,
+        state: Value,
+        condition: Callable[[Value], Array],
+        function: Callable[[Value], tuple[Value, Value]],
+    ) -> tuple[Value, Value]:
+        outputs = []
+        first = state
+        while condition(state):
+            state, output = function(state)
+            outputs.append(output)
+        return state, _stack(outputs) if outputs else _none(function(first)[1])
+
 
 ARRAYS: Arrays = NumpyArrays()
 

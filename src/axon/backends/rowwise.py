@@ -47,7 +47,8 @@ class Lifted:
 
 
 def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: Any) -> Value:
-    if any(isinstance(a, tuple) and _varies(a) for a in args):
+    states = plan.family == "functional"  # there a tuple is a state, and not a shape
+    if not states and any(isinstance(a, tuple) and _varies(a) for a in args):
         return _by_shape(plan, meaning, xp, args, attributes)
     if plan.family != "functional" and not any(isinstance(a, Ragged) for a in args):
         return meaning(xp, *args, **attributes)
@@ -63,6 +64,14 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
                 ragged_result=varying,
                 batched=_batched(plan, xp, function, tensors),
             )
+        case "cond":
+            condition, then, otherwise = args
+            return then() if condition else otherwise()
+        case "iterate" if not attributes["outputs"]:
+            state, condition, function = args
+            while condition(state):
+                state = function(state)
+            return state
         case "loop":
             state, function, *tensors = args
             return _loop(plan, state, function, tensors)
@@ -271,16 +280,28 @@ def size_at(tensor: Row, axis: int, varying: bool) -> Any:
 
 
 class NotASize(Exception):
-    """A number that was computed to be a size is below zero."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
+    """What was computed to be a size, or a shape, cannot be one; the sentence says why."""
 
 
-def measure(array: Any) -> tuple[int, ...]:
-    """The numbers in an array, as sizes."""
+def measure(array: Any, least: int, more: bool) -> tuple[int, ...]:
+    """The numbers in an array, as sizes: so many, or more where that is allowed."""
     numbers = tuple(int(n) for n in numpy.asarray(array).reshape(-1))
     for number in numbers:
         if number < 0:
-            raise NotASize(number)
+            raise NotASize(f"a size was computed to be {number}, below zero")
+    if len(numbers) < least or (len(numbers) > least and not more):
+        rank = f"{least} or more" if more else f"{least}"
+        raise NotASize(
+            f"a shape was computed to be {_list(numbers)}, and its rank should be {rank}"
+        )
     return numbers
+
+
+def agree(found: Any, known: Any) -> None:
+    """A size, or a part of a shape, that an array says must be the one that is known."""
+    if found != known:
+        raise NotASize(f"a size was computed to be {_list(found)}, and should be {_list(known)}")
+
+
+def _list(sizes: Any) -> str:
+    return f"[{','.join(map(str, sizes))}]" if isinstance(sizes, tuple) else str(sizes)

@@ -89,6 +89,28 @@ class Arrays(Protocol):
         `like` gives the outputs of no rows; without it the function may be tried on zeros.
         """
 
+    def cond(
+        self, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
+    ) -> Value:
+        """What one of two functions gives; the other is not called, though it may be traced."""
+
+    def iterate(
+        self,
+        state: Value,
+        condition: Callable[[Value], Array],
+        function: Callable[[Value], Value],
+    ) -> Value:
+        """The function on the state again and again while the condition holds of it."""
+
+    def collect(
+        self,
+        state: Value,
+        condition: Callable[[Value], Array],
+        function: Callable[[Value], tuple[Value, Value]],
+    ) -> tuple[Value, Value]:
+        """The same of a function that has an output too: the last state, and the outputs stacked.
+        """
+
 
 def wide(x: Array) -> Array:
     """Half-precision floats as f32, to compute with and to round once at the end; others as they

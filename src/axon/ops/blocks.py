@@ -93,7 +93,7 @@ def col2im(
     sizes = [f"y{i}" for i in range(1, dimensions + 1)]
     window = [f"r{i}" for i in range(1, dimensions + 1)]
     image = dims(["n", f"k/({'*'.join(window)})", *sizes])
-    return f"(t [n,k,l], shape {dims(sizes)}, shape {dims(window)}) -> t {image} where t : num"
+    return f"(t [n,k,after], shape {dims(sizes)}, shape {dims(window)}) -> t {image} where t : num"
 
 
 @col2im.means
@@ -177,7 +177,7 @@ def pad_by(arity: int, *, axis: Ints, mode: str = "constant") -> Rule:
         return Problem(f'mode is "{mode}"; it can be "constant", "edge", "reflect" or "wrap"')
     if arity not in (2, 3):
         return Problem(f"pad_by takes a tensor, pads, and perhaps a value; {arity} are given")
-    before, after = ([f"{name}{i}" for i in range(len(axis))] for name in ("x", "?y"))
+    before, after = ([f"{name}{i}" for i in range(len(axis))] for name in ("after_", "?y"))
     scalar = ", t []" if arity == 3 else ""
     pads = f"i [{2 * len(axis)}]"
     return f"(t {place(axis, before)}, {pads}{scalar}) -> t {place(axis, after)} where i : int"

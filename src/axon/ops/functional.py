@@ -153,24 +153,50 @@ def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array
 
 
 @operator(roles={"n": "outermost sizes"})
-def loop(arity: int) -> Rule:
+def loop(arity: int, *, outputs: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
     tuple.
 
     The function takes the state and a row, and gives the next state and a row of the output. The
     result is the last state and all the output rows.
 
+    - `outputs`: how many outputs there are. Two or more are a tuple of rows, and become a tuple of
+      tensors.
+
     >>> loop(h : f32 [4], fn (h, y) { h + y, h * y }, x : f32 [n,4])
     (f32 [4], f32 [n,4])
+    >>> loop(h : f32 [4], fn (h, y) { h + y, (h * y, sum(y)) }, x : f32 [n,4], outputs=2)
+    (f32 [4], (f32 [n,4], f32 [n]))
     """
     if arity < 3:
         return Problem("loop takes a state, a function and at least one tensor")
-    if arity == 3:
-        return "(state, (state, t s) -> (state, u r), t [n]@s) -> (state, u [n]@r)"
-    each = range(1, arity - 1)
-    rows = ", ".join(f"t{i} s{i}" for i in each)
-    tensors = ", ".join(f"t{i} [n]@s{i}" for i in each)
-    return f"(state, (state, {rows}) -> (state, u r), {tensors}) -> (state, u [n]@r)"
+    if outputs < 1:
+        return Problem("loop has at least one output; a loop without output is a fold")
+    if outputs > MOST_OUTPUTS:
+        return Problem(f"a loop has at most {MOST_OUTPUTS} outputs")
+    rows, tensors = _rows(arity - 2)
+    row, stacked = _outputs(outputs, "n")
+    return f"(state, (state, {rows}) -> (state, {row}), {tensors}) -> (state, {stacked})"
+
+
+MOST_OUTPUTS = 256
+
+
+def _rows(count: int) -> tuple[str, str]:
+    """The types of a row of each of some tensors, and of the tensors."""
+    if count == 1:
+        return "t s", "t [n]@s"
+    each = range(1, count + 1)
+    return ", ".join(f"t{i} s{i}" for i in each), ", ".join(f"t{i} [n]@s{i}" for i in each)
+
+
+def _outputs(count: int, size: str) -> tuple[str, str]:
+    """The type of a row of some outputs, and of so many such rows."""
+    if count == 1:
+        return "u r", f"u [{size}]@r"
+    each = range(1, count + 1)
+    row = ", ".join(f"u{i} r{i}" for i in each)
+    return f"({row})", f"({', '.join(f'u{i} [{size}]@r{i}' for i in each)})"
 
 
 @loop.means
@@ -179,22 +205,84 @@ def _(
     state: Value,
     function: Callable[..., tuple[Value, Value]],
     *tensors: Array,
+    outputs: int,
     like: Callable[[], Value] | None = None,
 ) -> tuple[Value, Value]:
     return xp.loop(state, function, *tensors, like=like)
 
 
-@operator()
-def fold() -> Rule:
-    """Go through the rows of a tensor with a state, and give the last state; a `loop` without
-    output.
+@operator(roles={"n": "outermost sizes"})
+def fold(arity: int) -> Rule:
+    """Go through the rows of a tensor (or of several, side by side) with a state, and give the last
+    state; a `loop` without output.
 
     >>> fold(h : f32 [2], fn (h, y) { h * reduce(+, 0f, y) }, x : f32 [n,4])
     f32 [2]
+    >>> fold(h : f32 [2], fn (h, a, b) { h * a + b }, x : f32 [n], y : f32 [n,2])
+    f32 [2]
     """
-    return "(state, (state, t s) -> state, t [n]@s) -> state"
+    if arity < 3:
+        return Problem("fold takes a state, a function and at least one tensor")
+    rows, tensors = _rows(arity - 2)
+    return f"(state, (state, {rows}) -> state, {tensors}) -> state"
 
 
 @fold.means
-def _(xp: Arrays, state: Value, function: Callable[..., Value], x: Array) -> Value:
-    return xp.loop(state, lambda state, row: (function(state, row), ()), x, like=tuple)[0]
+def _(xp: Arrays, state: Value, function: Callable[..., Value], *tensors: Array) -> Value:
+    return xp.loop(state, lambda state, *row: (function(state, *row), ()), *tensors, like=tuple)[0]
+
+
+# --- what values decide ----------------------------------------------------------------------
+
+
+@operator()
+def cond() -> Rule:
+    """Do one thing if a condition holds, and otherwise another: only the function that is chosen is
+    called. Both take nothing, may use what is around them, and give the same type.
+
+    >>> cond(mean(x : f32 [n]) > 0.0, fn () { x }, fn () { -x })
+    f32 [n]
+    """
+    return "(bool [], () -> a, () -> a) -> a"
+
+
+@cond.means
+def _(
+    xp: Arrays, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
+) -> Value:
+    return xp.cond(condition, then, otherwise)
+
+
+@operator()
+def iterate(*, outputs: int = 0) -> Rule:
+    """Go on from state to state while a condition holds. The first function says whether it does,
+    the second gives the next state; the result is the first state of which it does not hold. A
+    state may be a tuple.
+
+    - `outputs`: how many outputs each step has, besides the state. How many rows they have in the
+      end is known at run time.
+
+    >>> iterate(x : f32 [n], fn (x) { max(x) > 1.0 }, fn (x) { x / 2.0 })
+    f32 [n]
+    >>> iterate(x : f32 [n], fn (x) { max(x) > 1.0 }, fn (x) { x / 2.0, max(x) }, outputs=1)
+    (f32 [n], f32 [?a])
+    """
+    if not 0 <= outputs <= MOST_OUTPUTS:
+        return Problem(f"iterate has from 0 to {MOST_OUTPUTS} outputs")
+    if outputs == 0:
+        return "(state, state -> bool [], state -> state) -> state"
+    row, stacked = _outputs(outputs, "?n")
+    return f"(state, state -> bool [], state -> (state, {row})) -> (state, {stacked})"
+
+
+@iterate.means
+def _(
+    xp: Arrays,
+    state: Value,
+    condition: Callable[[Value], Array],
+    function: Callable[[Value], Value],
+    outputs: int,
+) -> Value:
+    if outputs:
+        return xp.collect(state, condition, function)
+    return xp.iterate(state, condition, function)

@@ -111,7 +111,7 @@ def argwhere() -> Rule:
     >>> argwhere(x : f32 [n,3])
     i64 [?a,2]
     """
-    return "t s -> i64 [?k,rank(s)]"
+    return "t after -> i64 [?k,rank(after)]"
 
 
 @argwhere.means
@@ -157,8 +157,8 @@ def distinct(*, axis: int = 0, ordered: bool = True) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    x, y = at(axis, "n", tail="after"), at(axis, "?k", tail="after")
-    return f"t {x} -> (t {y}, i64 [?k], i64 [n], i64 [?k])"
+    x, y = at(axis, "after_n", tail="after"), at(axis, "?k", tail="after")
+    return f"t {x} -> (t {y}, i64 [?k], i64 [after_n], i64 [?k])"
 
 
 @distinct.means

@@ -7,6 +7,14 @@ import math
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.operator import Ints, Problem, Rule, operator
 
+MOST_SAMPLES = 1024
+
+
+def _regions(size: Ints) -> Rule:
+    """Images, regions, and which image each is of; images of one size, for they are chosen."""
+    result = f"t [r,c,{size[0]},{size[1]}]"
+    return f"(t [n,c,after_h,after_w], t [r,4], i [r]) -> {result} where t : float, i : int"
+
 
 @operator(roles={"r": "numbers of regions"})
 def roi_align(
@@ -36,10 +44,7 @@ def roi_align(
         return Problem("size is a height and a width: size=[7,7]")
     if not 0 <= sampling <= MOST_SAMPLES:
         return Problem(f"sampling must be from 0 to {MOST_SAMPLES}")
-    return f"(t [n,c,h,w], t [r,4], i [r]) -> t [r,c,{size[0]},{size[1]}] where t : float, i : int"
-
-
-MOST_SAMPLES = 1024
+    return _regions(size)
 
 
 @roi_align.means
@@ -124,10 +129,61 @@ def _bins(xp: Arrays, x: Array, down: Samples, across: Samples, mode: str) -> Ar
     return xp.where(xp.isneginf(found), xp.zeros_like(found), found)
 
 
+@operator(roles={"r": "numbers of regions"})
+def roi_pool(*, size: Ints, scale: float = 1.0) -> Rule:
+    """The largest element in each part of regions of `x : [n,c,h,w]`, cut into so many parts:
+    regions `[r,4]` as first column, first row, last column, last row, rounded to whole elements,
+    and for each the number of its image. A part that sees nothing is 0.
+
+    - `size`: the height and the width of the result.
+    - `scale`: what to multiply the regions with.
+
+    >>> roi_pool(x : f32 [n,c,h,w], regions : f32 [r,4], image : i64 [r], size=[2,2])
+    f32 [r,c,2,2]
+    """
+    if len(size) != 2 or any(n < 0 for n in size):
+        return Problem("size is a height and a width: size=[7,7]")
+    return _regions(size)
+
+
+@roi_pool.means
+def _(xp: Arrays, x: Array, regions: Array, image: Array, size: Ints, scale: float) -> Array:
+    y, boxes = wide(x), xp.floor(wide(regions) * scale + 0.5)
+    shape = (x.shape[1], *size)
+    if 0 in (*x.shape, *shape):
+        return xp.zeros((regions.shape[0], *shape), dtype=x.dtype)
+
+    def one(box: Array, number: Array) -> Array:
+        rows = _covered(xp, box[1], box[3], size[0], x.shape[2])
+        columns = _covered(xp, box[0], box[2], size[1], x.shape[3])
+        each = xp.take(y, number, axis=0)[:, None]
+        down = xp.max(xp.where(rows[:, :, None], each, -math.inf), axis=-2)
+        across = xp.where(columns, down[:, :, None], -math.inf)
+        seen = xp.any(rows, axis=1)[:, None] & xp.any(columns, axis=1)
+        return xp.where(seen, xp.max(across, axis=-1), 0)
+
+    found = xp.map(
+        one,
+        boxes,
+        image.astype(xp.element("i64")),
+        like=lambda: xp.zeros((0, *shape), dtype=y.dtype),
+    )
+    return found.astype(x.dtype)
+
+
+def _covered(xp: Arrays, begin: Array, end: Array, parts: int, length: int) -> Array:
+    """Which elements each part of a region covers along one dimension: `[parts, length]`."""
+    part = xp.maximum(end - begin + 1, 1) / parts
+    number = xp.arange(parts, dtype=part.dtype)
+    low, high = begin + xp.floor(number * part), begin + xp.ceil((number + 1) * part)
+    at = xp.arange(length)
+    return (at >= low[:, None]) & (at < high[:, None])
+
+
 # --- regions that overlap --------------------------------------------------------------------
 
 
-@operator(roles={"b": "numbers of boxes", "n": "batch sizes"})
+@operator(roles={"after_b": "numbers of boxes", "n": "batch sizes"})
 def non_max_suppression(arity: int, *, center: bool = False) -> Rule:
     """The boxes with the best scores, class by class, without those that overlap a better one: for
     each of them the numbers of its image, its class and itself. Boxes are `[n,b,4]`, scores
@@ -146,9 +202,8 @@ def non_max_suppression(arity: int, *, center: bool = False) -> Rule:
             f"they may overlap and the least score; {arity} are given"
         )
     rest = ["i []", "t []", "t []"][: arity - 2]
-    return (
-        f"({', '.join(['t [n,b,4]', 't [n,c,b]', *rest])}) -> i64 [?k,3] where t : float, i : int"
-    )
+    params = ", ".join(["t [n,after_b,4]", "t [n,c,after_b]", *rest])
+    return f"({params}) -> i64 [?k,3] where t : float, i : int"
 
 
 @non_max_suppression.means

@@ -6,13 +6,11 @@ is found, and `mode` what stands there.
 
 from __future__ import annotations
 
-import math
-import struct
-from dataclasses import dataclass
 from fractions import Fraction
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import bad_axes, dims, place
+from axon.ops.interpolate import Way, resized, rounded_down, single
 from axon.ops.operator import Floats, Ints, Problem, Rule, operator
 from axon.ops.sliding import sides_of, spread
 
@@ -46,8 +44,8 @@ def _(xp: Arrays, x: Array, scale: Ints, mode: str) -> Array:
         return x
     axes = tuple(range(2, x.ndim))
     sizes = [x.shape[axis] * factor for axis, factor in zip(axes, factors, strict=True)]
-    way = _Way(mode, "half_pixel", "prefer_floor", -0.75, False, False, 0.0)
-    return _resize(xp, x, axes, sizes, [float(factor) for factor in factors], None, way)
+    way = Way(mode, "half_pixel", "prefer_floor", -0.75, False, False, 0.0)
+    return resized(xp, x, axes, sizes, [float(factor) for factor in factors], None, way)
 
 
 # --- resize ----------------------------------------------------------------------------------
@@ -72,22 +70,6 @@ WHOLE = 1 << 10
 
 LARGEST = 1e30
 """The largest scale."""
-
-MOST_TAPS = 1 << 16
-"""The most elements of the input that one of the result is made of."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How an element is made of those around its place."""
-
-    mode: str
-    coordinates: str
-    rounding: str
-    cubic: float
-    antialias: bool
-    exclude_outside: bool
-    outside: float
 
 
 def _problem(axis: Ints, words: dict[str, str]) -> Problem | None:
@@ -166,27 +148,29 @@ def resize(
         )
     count = len(axis)
     names = [f"x{i}" for i in range(1, count + 1)]
-    params = [f"t {place(axis, names)}"]
+    open_ = [f"after_{i}" for i in range(1, count + 1)]
+    params: list[str] = []
     if scale is None:
         sizes = [f"y{i}" for i in range(1, count + 1)]
         params.append(f"shape {dims(sizes)}")
         if aspect != "stretch":
-            sizes = [f"?z{i}" for i in range(1, count + 1)]
+            names, sizes = open_, [f"?z{i}" for i in range(1, count + 1)]
     elif len(scale) not in (1, count):
         return Problem(f"scale has {len(scale)} entries, but there are {count} axes")
     elif not all(0 < factor < LARGEST for factor in scale):
         return Problem("scale must be greater than 0, and not without end")
     else:
-        factors = scale * count if len(scale) == 1 else scale
-        sizes = [
-            scaled(name, factor) or f"?y{i}"
-            for i, (name, factor) in enumerate(zip(names, factors, strict=True))
-        ]
+        sizes = []
+        for i, factor in enumerate(spread(scale, count)):
+            size = scaled(names[i], factor)
+            names[i] = names[i] if size else open_[i]
+            sizes.append(size or f"?y{i}")
     where = ""
     if coordinates == "crop":
         params.append(f"u [{2 * count}]")
         where = " where u : float"
-    return f"({', '.join(params)}) -> t {place(axis, sizes)}{where}"
+    x = f"t {place(axis, names)}"
+    return f"({', '.join([x, *params])}) -> t {place(axis, sizes)}{where}"
 
 
 @resize.means
@@ -199,19 +183,19 @@ def _(
     aspect: str,
     **how: str | float | bool,
 ) -> Array:
-    way = _Way(**how)  # type: ignore[arg-type]
+    way = Way(**how)  # type: ignore[arg-type]
     region = rest[-1] if way.coordinates == "crop" else None
     before = [x.shape[i] for i in axis]
     if scale is not None:
-        factors = [_single(factor) for factor in spread(scale, len(axis))]
-        return _resize(xp, x, axis, _rounded_down(before, factors), factors, region, way)
+        factors = [single(factor) for factor in spread(scale, len(axis))]
+        return resized(xp, x, axis, rounded_down(before, factors), factors, region, way)
     sizes = list(rest[0])
     factors = [m / n if n else 1.0 for m, n in zip(sizes, before, strict=True)]
     if aspect != "stretch":
         one = min(factors) if aspect == "not_larger" else max(factors)
         factors = [one] * len(axis)
         sizes = [int(one * n + 0.5) for n in before]
-    return _resize(xp, x, axis, sizes, factors, region, way)
+    return resized(xp, x, axis, sizes, factors, region, way)
 
 
 @operator()
@@ -246,7 +230,7 @@ def rescale(
             f"{arity} are given"
         )
     count = len(axis)
-    before = place(axis, [f"x{i}" for i in range(1, count + 1)])
+    before = place(axis, [f"after_{i}" for i in range(1, count + 1)])
     after = place(axis, [f"?y{i}" for i in range(1, count + 1)])
     region = f", u [{2 * count}]" if crop else ""
     return f"(t {before}, u [{count}]{region}) -> t {after} where u : float"
@@ -262,145 +246,6 @@ def _(
     **how: str | float | bool,
 ) -> Array:
     factors = [float(scale) for scale in scales]
-    sizes = _rounded_down([x.shape[i] for i in axis], factors)
-    way = _Way(**how)  # type: ignore[arg-type]
-    return _resize(xp, x, axis, sizes, factors, region[0] if region else None, way)
-
-
-def _rounded_down(sizes: list[int], factors: list[float]) -> list[int]:
-    """Each size times its factor, the product being an f32."""
-    return [max(int(_single(n * factor)), 0) for n, factor in zip(sizes, factors, strict=True)]
-
-
-def _single(x: float) -> float:
-    """What f32 makes of a number."""
-    found: float = struct.unpack("f", struct.pack("f", x))[0]
-    return found
-
-
-def _resize(
-    xp: Arrays,
-    x: Array,
-    axes: Ints,
-    sizes: list[int],
-    scales: list[float],
-    region: Array | None,
-    way: _Way,
-) -> Array:
-    y = x if way.mode == "nearest" else wide(x) if x.dtype.kind not in "iub" else x.astype("f4")
-    for i, axis in enumerate(axes):
-        between = None if region is None else (region[i], region[i + len(axes)])
-        y = _along(xp, y, axis % x.ndim, sizes[i], scales[i], between, way)
-    return y.astype(x.dtype, copy=False)
-
-
-def _along(
-    xp: Arrays,
-    x: Array,
-    axis: int,
-    size: int,
-    scale: float,
-    region: tuple[Array, Array] | None,
-    way: _Way,
-) -> Array:
-    """Another size for one axis."""
-    length = x.shape[axis]
-    if 0 in (length, size):
-        return xp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), dtype=x.dtype)
-    where = _places(xp, size, length, scale, region, way.coordinates)
-    if way.mode == "nearest":
-        y = xp.take(x, xp.clip(_round(xp, where, way.rounding), 0, length - 1), axis=axis)
-    else:
-        y = _blend(xp, x, axis, where, scale, way)
-    if region is None:
-        return y
-    inside = _upright(xp, (where >= 0) & (where <= length - 1), axis, x.ndim)
-    return xp.where(inside, y, xp.asarray(way.outside, dtype=y.dtype))
-
-
-def _places(
-    xp: Arrays,
-    size: int,
-    length: int,
-    scale: float,
-    region: tuple[Array, Array] | None,
-    coordinates: str,
-) -> Array:
-    """Where the elements of the result stand among those of the input."""
-    number = xp.arange(size, dtype=xp.element("f64"))
-    wanted = scale * length
-    step = (length - 1) / (wanted - 1) if wanted != 1 else 0.0
-    if region is not None:
-        begin, end = (bound.astype(number.dtype) for bound in region)
-        first = number * step if wanted != 1 else (number * 0 + 1) * (length - 1) / 2
-        return first * (end - begin) + begin * (length - 1)
-    match coordinates:
-        case "align_corners":
-            return number * step
-        case "asymmetric":
-            return number / scale
-        case "pytorch_half_pixel" if wanted == 1:
-            return number * 0 - 0.5
-        case "tf_half_pixel":
-            return (number + 0.5) / scale
-        case "half_pixel_symmetric":
-            return (length - size / scale) / 2 + (number + 0.5) / scale - 0.5
-        case _:
-            return (number + 0.5) / scale - 0.5
-
-
-def _round(xp: Arrays, where: Array, rounding: str) -> Array:
-    match rounding:
-        case "floor":
-            whole = xp.floor(where)
-        case "ceil":
-            whole = xp.ceil(where)
-        case "prefer_ceil":
-            whole = xp.floor(where + 0.5)
-        case _:
-            whole = xp.ceil(where - 0.5)
-    return whole.astype(xp.element("i64"))
-
-
-def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: _Way) -> Array:
-    """The elements around each place, weighed by their distance."""
-    length = x.shape[axis]
-    support = 1 if way.mode == "linear" else 2
-    shrunk = min(scale, 1.0) if way.antialias else 1.0
-    shrunk = max(shrunk, support / MOST_TAPS)
-    first = math.floor(-support / shrunk) + 1
-    left = xp.ceil(where) - 1
-    taps = range(first, 2 - first)
-    weights = [_weight(xp, abs(shrunk * (tap - (where - left))), way) for tap in taps]
-    if way.exclude_outside:
-        weights = [
-            xp.where((left + tap >= 0) & (left + tap < length), weight, 0)
-            for tap, weight in zip(taps, weights, strict=True)
-        ]
-    total = sum(weights)
-    total = xp.where(total == 0, 1, total)
-    y = xp.zeros((), dtype=x.dtype)
-    for tap, weight in zip(taps, weights, strict=True):
-        number = xp.clip(left + tap, 0, length - 1).astype(xp.element("i64"))
-        share = _upright(xp, (weight / total).astype(x.dtype), axis, x.ndim)
-        y = y + xp.take(x, number, axis=axis) * share
-    return y
-
-
-def _upright(xp: Arrays, x: Array, axis: int, rank: int) -> Array:
-    """A vector along an axis, so that it broadcasts."""
-    return xp.reshape(x, (-1, *(1,) * (rank - axis - 1)))
-
-
-def _weight(xp: Arrays, distance: Array, way: _Way) -> Array:
-    if way.mode == "linear":
-        return xp.clip(1 - distance, 0, 1)
-    return cubic_curve(xp, distance, way.cubic)
-
-
-def cubic_curve(xp: Arrays, distance: Array, a: float = -0.75) -> Array:
-    """Keys' cubic convolution: 1 at 0, 0 at 1, and 0 from 2 on."""
-    square = distance * distance
-    near = (a + 2) * distance * square - (a + 3) * square + 1
-    far = a * distance * square - 5 * a * square + 8 * a * distance - 4 * a
-    return xp.where(distance <= 1, near, xp.where(distance < 2, far, 0))
+    sizes = rounded_down([x.shape[i] for i in axis], factors)
+    way = Way(**how)  # type: ignore[arg-type]
+    return resized(xp, x, axis, sizes, factors, region[0] if region else None, way)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import dims
+from axon.ops.interpolate import cubic_curve
 from axon.ops.operator import Extent, Ints, Problem, Rule, operator
-from axon.ops.resample import cubic_curve
 from axon.ops.sliding import MOST, places, sides_of, slides_of
 
 # --- what stands at a place ------------------------------------------------------------------

@@ -69,7 +69,10 @@ def scatter_elements(*, axis: int = 0, mode: str = "set") -> Rule:
     """
     if problem := _bad_mode(mode) or bad_axes((axis,)):
         return problem
-    return "(t p, i q, t q) -> t p where rank(p) = rank(q), i : int"
+    whole, part = "after_p", "after_q"
+    return (
+        f"(t {whole}, i {part}, t {part}) -> t {whole} where rank({whole}) = rank({part}), i : int"
+    )
 
 
 @scatter_elements.means
@@ -115,12 +118,17 @@ def gather_nd(*, axes: int = 1, batch: int = 0) -> Rule:
     """
     if problem := _bad_places(axes, batch):
         return problem
-    first, sizes = [f"b{i}" for i in range(batch)], [f"n{i}" for i in range(axes)]
-    x = append(dims([*first, *sizes]), "r")
+    first, sizes = [f"b{i}" for i in range(batch)], _sizes(axes)
+    x = append(dims([*first, *sizes]), "after")
     return (
         f"(t {x}, i {append(dims(first), 'q', dims([str(axes)]))}) -> "
-        f"t {append(dims(first), 'q', 'r')} where i : int"
+        f"t {append(dims(first), 'q', 'after')} where i : int"
     )
+
+
+def _sizes(axes: int) -> list[str]:
+    """The axes that places are along; only the first may have others that vary over it."""
+    return ["n" if i == 0 else f"after_{i}" for i in range(axes)]
 
 
 def _bad_places(axes: int, batch: int = 0) -> Problem | None:
@@ -163,8 +171,8 @@ def scatter_nd(*, axes: int = 1, mode: str = "set") -> Rule:
     """
     if problem := _bad_mode(mode) or _bad_places(axes):
         return problem
-    x = append(dims([f"n{i}" for i in range(axes)]), "r")
-    return f"(t {x}, i q@[{axes}], t q@r) -> t {x} where i : int"
+    x = append(dims(_sizes(axes)), "after")
+    return f"(t {x}, i q@[{axes}], t q@after) -> t {x} where i : int"
 
 
 @scatter_nd.means
@@ -176,30 +184,30 @@ def _(xp: Arrays, x: Array, places: Array, rows: Array, axes: int, mode: str) ->
 
 
 @operator()
-def reverse_sequence(*, axis: int = 0, batch: int = 1) -> Rule:
+def reverse_sequence(*, time: int = 0, batch: int = 1) -> Rule:
     """The beginning of each sequence in a batch the other way round, as far as a length tells.
 
-    - `axis`: the axis along which the sequences go; the outermost if not given.
+    - `time`: the axis along which the sequences go; the outermost if not given.
     - `batch`: the axis of the batch.
 
     >>> reverse_sequence(x : f32 [s,b,d], lengths : i64 [b])
     f32 [s,b,d]
     """
-    if axis < 0 or batch < 0:
+    if time < 0 or batch < 0:
         return Problem("count the axes of reverse_sequence from the front")
-    if problem := bad_axes((axis, batch)):
+    if problem := bad_axes((time, batch)):
         return problem
-    shape = place((axis, batch), ["n", "b"], tail="after")
+    shape = place((time, batch), ["n", "b"], tail="after")
     return f"(t {shape}, i [b]) -> t {shape} where i : int"
 
 
 @reverse_sequence.means
-def _(xp: Arrays, x: Array, lengths: Array, axis: int, batch: int) -> Array:
+def _(xp: Arrays, x: Array, lengths: Array, time: int, batch: int) -> Array:
     shape = [1] * x.ndim
     shape[batch] = x.shape[batch]
     length = xp.reshape(numbers_of(xp, lengths), tuple(shape))
     shape = [1] * x.ndim
-    shape[axis] = x.shape[axis]
-    number = xp.reshape(xp.arange(x.shape[axis], dtype=length.dtype), tuple(shape))
+    shape[time] = x.shape[time]
+    number = xp.reshape(xp.arange(x.shape[time], dtype=length.dtype), tuple(shape))
     source = xp.where(number < length, length - 1 - number, number)
-    return xp.take_along_axis(x, xp.broadcast_to(source, x.shape), axis=axis)
+    return xp.take_along_axis(x, xp.broadcast_to(source, x.shape), axis=time)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from axon.ops.arrays import Array, Arrays, wide
-from axon.ops.axes import bad_axes, place
+from axon.ops.axes import append, at, bad_axes
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
 
 
@@ -30,7 +30,7 @@ def _parts(xp: Arrays, z: Array, dtype: object) -> Array:
 def dft(
     arity: int,
     *,
-    axis: int = -2,
+    axis: int = -1,
     size: Extent | None = None,
     inverse: bool = False,
     onesided: bool = False,
@@ -38,14 +38,15 @@ def dft(
     """The discrete Fourier transform along an axis. The last dimension has the real part, or the
     real and the imaginary part. A second argument is an axis that is known at run time.
 
-    - `axis`: which one; the last but one if not given. Negative axes count from the back.
+    - `axis`: which one, the dimension of the parts not counted; the last if not given. Negative
+      axes count from the back.
     - `size`: cut the axis off there, or fill it up with zeros.
     - `inverse`: the inverse transform.
     - `onesided`: only the first half and one more, which tell the rest of a real signal's
       transform; inverse, a real signal from them.
 
-    >>> dft(x : f32 [b,n,1])
-    f32 [b,n,2]
+    >>> dft(x : f32 [b,8,1])
+    f32 [b,8,2]
     >>> dft(x : f32 [b,10,1], onesided=true)
     f32 [b,6,2]
     >>> dft(x : f32 [b,10,2], size=16, inverse=true)
@@ -56,14 +57,14 @@ def dft(
         return f"(t s@[c], i []) -> t ?r@[{last}] where rank(?r) = rank(s), t : float, i : int"
     if problem := bad_axes((axis,)):
         return problem
-    if axis == -1 or arity != 1:
-        return Problem("dft takes a tensor and perhaps an axis, which is not the last one")
+    if arity != 1:
+        return Problem(f"dft takes a tensor and perhaps an axis; {arity} arguments are given")
     if isinstance(size, int) and size < 1:
         return Problem("size must be at least 1")
     length = str(size) if size is not None else "2*n-2" if inverse and onesided else "n"
     if onesided and not inverse:
         length = f"({length})/2+1"
-    x, y = place((axis, -1), ("n", "c")), place((axis, -1), (length, last))
+    x, y = append(at(axis, "n"), "[c]"), append(at(axis, length), f"[{last}]")
     least = 2 if inverse and onesided and size is None else 1
     return f"t {x} -> t {y} where n >= {least}, c >= 1, 2 >= c, t : float"
 
@@ -79,18 +80,17 @@ def _(
     onesided: bool,
 ) -> Array:
     axis = int(axes[0]) if axes else axis
-    if not -x.ndim <= axis < x.ndim - 1 or axis == -1:
-        raise IndexError(f"there is no axis {axis} in a signal of {x.ndim - 1} dimensions")
-    at = axis + 1 if axis < 0 else axis  # the last dimension goes
     z = _complex(x)
+    if not -z.ndim <= axis < z.ndim:
+        raise IndexError(f"there is no axis {axis} in a signal of {z.ndim} dimensions")
     if inverse and onesided:
-        count = size if size is not None else 2 * (z.shape[at] - 1)
-        return xp.fft.irfft(z, n=count, axis=at)[..., None].astype(x.dtype)
+        count = size if size is not None else 2 * (z.shape[axis] - 1)
+        return xp.fft.irfft(z, n=count, axis=axis)[..., None].astype(x.dtype)
     if inverse:
-        return _parts(xp, xp.fft.ifft(z, n=size, axis=at), x.dtype)
-    made = xp.fft.fft(z, n=size, axis=at)
+        return _parts(xp, xp.fft.ifft(z, n=size, axis=axis), x.dtype)
+    made = xp.fft.fft(z, n=size, axis=axis)
     if onesided:
-        index = (*[slice(None)] * (at % made.ndim), slice(made.shape[at] // 2 + 1), ...)
+        index = (*[slice(None)] * (axis % made.ndim), slice(made.shape[axis] // 2 + 1), ...)
         made = made[index]
     return _parts(xp, made, x.dtype)
 

@@ -55,7 +55,7 @@ def reshaped_sizes(*, zero: bool = False) -> Rule:
     >>> reshaped_sizes(x : f32 [2,n,6], sizes : i64 [2])
     i64 [2]
     """
-    return "(t s, i [k]) -> i64 [k] where i : int"
+    return "(t after, i [k]) -> i64 [k] where i : int"
 
 
 @reshaped_sizes.means
@@ -78,7 +78,7 @@ def expand_dims_by() -> Rule:
     >>> expand_dims_by(x : f32 [2,3], axes : i64 [1])
     f32 [?a,?b,?c]
     """
-    return "(t s, i [k]) -> t ?r where rank(?r) = rank(s)+k, i : int"
+    return "(t after, i [k]) -> t ?r where rank(?r) = rank(after)+k, i : int"
 
 
 @expand_dims_by.means
@@ -94,10 +94,10 @@ def squeeze_by(arity: int) -> Rule:
     f32 [?a,?b]
     """
     if arity == 1:
-        return "t s -> t ?r"
+        return "t after -> t ?r"
     if arity != 2:
         return Problem(f"squeeze_by takes a tensor and perhaps axes; {arity} arguments are given")
-    return "(t s, i [k]) -> t ?r where rank(?r) = rank(s)-k, i : int"
+    return "(t after, i [k]) -> t ?r where rank(?r) = rank(after)-k, i : int"
 
 
 @squeeze_by.means
@@ -123,7 +123,7 @@ def join_axes(*, none: bool = False) -> Rule:
     >>> sum(join_axes(x : f32 [2,3,4], axes : i64 [1]), axis=-1)
     f32 [?a,?b,?c]
     """
-    return "(t s, i [k]) -> t ?r@[?m] where rank(?r) = rank(s), i : int"
+    return "(t after, i [k]) -> t ?r@[?m] where rank(?r) = rank(after), i : int"
 
 
 @join_axes.means
@@ -155,7 +155,7 @@ def slice_by(arity: int, *, axes: Ints = ()) -> Rule:
     """
     if arity == 5 and not axes:
         ints = ", ".join(["i [k]"] * 4)
-        return f"(t s, {ints}) -> t ?r where rank(?r) = rank(s), i : int"
+        return f"(t after, {ints}) -> t ?r where rank(?r) = rank(after), i : int"
     if arity not in (3, 4) or not axes:
         return Problem(
             "slice_by takes a tensor, starts, stops and perhaps steps with axes=…, or axes too"

@@ -315,11 +315,7 @@ class Function:
             return function(*args)
         except CheckFailed as failed:
             raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
-        except NotASize as problem:
-            raise RunError(
-                f"{self.__name__}: a size was computed to be {problem.number}, below zero"
-            ) from None
-        except (RaggedError, WrongResult) as problem:
+        except (RaggedError, WrongResult, NotASize) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
         except Exception as problem:
             raise self._told(problem) from None

@@ -90,6 +90,8 @@ class Show:
     names: Names = field(default_factory=Names)
     paper: bool = False
     depth: int = 1
+    mods: bool = True
+    """Whether a remainder is written with `mod`, which expressions do not have."""
 
     # --- dimensions ---
 
@@ -124,7 +126,7 @@ class Show:
         """Positive terms first, higher degrees first, in order of names, constants last; `mod` is
         recognised.
         """
-        rest, found = (dim, []) if self.paper else _mods(dim)
+        rest, found = (dim, []) if self.paper or not self.mods else _mods(dim)
         terms: list[tuple[list[str], int]] = [
             ([f"{self._operand(top)} mod {self._operand(bottom)}"], c) for top, bottom, c in found
         ]

@@ -12,6 +12,7 @@ from axon.importers.onnx.build import Elem, Node, Unsupported
 from axon.importers.onnx.known import empty, integers, length
 from axon.importers.onnx.rules import rule
 from axon.syntax import ast
+from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
 
@@ -180,9 +181,10 @@ def split(node: Node) -> None:
     if sizes is None:
         word = node.shape(0)
         total = word[axis] if word is not None else None
-        if isinstance(total, int) and total % parts:
-            each = -(-total // parts)
-            sizes = [each] * (parts - 1) + [total - each * (parts - 1)]
+        uneven = isinstance(total, int) and total % parts
+        if uneven or (node.attribute("num_outputs") and contents.is_symbol(total)):
+            each: Any = dims.floordiv(dims.add(total, parts - 1), parts)  # type: ignore[arg-type]
+            sizes = [each] * (parts - 1) + [contents.sub(total, contents.mul(each, parts - 1))]
     if parts == 1:
         node.gives(node.call("identity", node.given(0)))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from axon.importers.onnx.build import Node, Unsupported
+from axon.importers.onnx.build import Elem, Node, Unsupported
 from axon.importers.onnx.known import length
 from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.rules import rule
@@ -102,7 +102,7 @@ def affine_grid(node: Node) -> None:
     if count not in (4, 5):
         node.gives(node.unknown(node.elem(0)))
         return
-    inner = [None] * count if sizes is None else list(sizes)
+    inner: list[Any] = [None] * count if sizes is None else list(sizes)
     inner = [node.fresh_dim() if size is None else size for size in inner]
     dimensions, corners = count - 2, bool(node.attribute("align_corners", 0))
     later = node.call(
@@ -134,6 +134,22 @@ def roi_align(node: Node) -> None:
         mode=node.attribute("mode", "avg"),
         half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
     )
+    if x is None or rois is None:
+        node.gives(node.unknown(node.elem(0), 4), otherwise=later)
+        return
+    node.gives(Tensor(node.elem(0), (rois[0], x[1], *size)), otherwise=later)
+
+
+@rule("MaxRoiPool")
+def max_roi_pool(node: Node) -> None:
+    """The regions are rows of five: the number of the image comes first."""
+    x, rois, size = node.shape(0), node.shape(1), node.attribute("pooled_shape")
+    if not size or len(size) != 2:
+        raise Unsupported("MaxRoiPool without a height and a width")
+    image = node.call("cast", node.call("index", node.given(1), i=0, axis=1), to=Elem("i64"))
+    regions = node.call("slice", node.given(1), start=1, axis=1)
+    scale = node.attribute("spatial_scale", 1.0)
+    later = node.call("roi_pool", node.given(0), regions, image, size=size, scale=scale)
     if x is None or rois is None:
         node.gives(node.unknown(node.elem(0), 4), otherwise=later)
         return

@@ -74,8 +74,8 @@ def top_k(node: Node) -> None:
 
 @rule("ReverseSequence")
 def reverse_sequence(node: Node) -> None:
-    axis, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
-    node.gives(node.call("reverse_sequence", node.given(0), node.given(1), axis=axis, batch=batch))
+    time, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
+    node.gives(node.call("reverse_sequence", node.given(0), node.given(1), time=time, batch=batch))
 
 
 # --- by numbers ------------------------------------------------------------------------------

@@ -221,7 +221,7 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
             return found if original is None else value(writer, original, found.span)
         entry = writer.importer.env.names[found.name]
         type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
-        show = Show(writer.names)
+        show = Show(writer.names, mods=False)
         if isinstance(type_, DimValue):
             text = show.dim(type_.dim)
         else:

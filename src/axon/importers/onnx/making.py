@@ -99,13 +99,11 @@ def range_(node: Node) -> None:
         node.gives(Tensor(elem, (count,)), contents=known, otherwise=later)
 
 
-def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> ast.Expr | Tensor:
+def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> ast.Expr:
     """So many integers from a start, by steps."""
     expr = node.call("range", node.size(count), to=Elem(elem))
-    if step == 1 and start == 0:
-        return expr
-    if not isinstance(start, int):
-        return Tensor(elem, (count,))
     if step != 1:
         expr = node.call("*", expr, node.scalar(step, elem))
+    if not isinstance(start, int):
+        return node.call("+", expr, node.given(0))
     return expr if start == 0 else node.call("+", expr, node.scalar(start, elem))

@@ -9,8 +9,6 @@ from axon.importers.onnx.rules import rule
 from axon.syntax import ast
 from axon.types.type import Tensor
 
-I32 = Elem("i32")
-
 
 def _same_as(node: Node, elem: str) -> Tensor:
     """A tensor of the shape of the first input."""
@@ -95,13 +93,19 @@ def dynamic_quantize(node: Node) -> None:
 # --- layers ----------------------------------------------------------------------------------
 
 
+def _as(node: Node, index: int, elem: str) -> ast.Expr:
+    return node.call("cast", node.given(index), to=Elem(elem))
+
+
 def _centred(node: Node, index: int, zero: int, behind: int | None) -> ast.Expr | None:
     """An input as i32 less its zero point, if it has one."""
-    whole = node.call("cast", node.given(index), to=I32)
+    whole = _as(node, index, "i32")
     if not node.has(zero):
         return whole
     point = _behind(node, zero, behind)
-    return None if point is None else node.call("-", whole, node.call("cast", point, to=I32))
+    return (
+        None if point is None else node.call("-", whole, node.call("cast", point, to=Elem("i32")))
+    )
 
 
 def _product(node: Node, x: ast.Expr, y: ast.Expr, left: int | None, right: int | None) -> Any:
@@ -114,12 +118,11 @@ def _product(node: Node, x: ast.Expr, y: ast.Expr, left: int | None, right: int 
 @rule("MatMulInteger")
 def matmul_integer(node: Node) -> None:
     left, right = node.rank(0), node.rank(1)
-    plain = [node.call("cast", node.given(i), to=I32) for i in (0, 1)]
     if left is None or right is None or left < 2 or right < 2:
         node.gives(node.unknown("i32"))
         return
     x, y = _centred(node, 0, 2, 1), _centred(node, 1, 3, 0)
-    type_ = node.infer(_product(node, *plain, left, right))
+    type_ = node.infer(_product(node, _as(node, 0, "i32"), _as(node, 1, "i32"), left, right))
     later = None if x is None or y is None else _product(node, x, y, left, right)
     node.gives(type_, otherwise=later)
 
@@ -152,9 +155,8 @@ def conv_integer(node: Node) -> None:
     if spatial is None:
         node.gives(node.unknown("i32"))
         return
-    plain = [node.call("cast", node.given(i), to=I32) for i in (0, 1)]
     x, filters = _centred(node, 0, 2, None), _centred(node, 1, 3, spatial + 1)
-    type_ = node.infer(_slid(node, *plain, spatial))
+    type_ = node.infer(_slid(node, _as(node, 0, "i32"), _as(node, 1, "i32"), spatial))
     later = None if x is None or filters is None else _slid(node, x, filters, spatial)
     node.gives(type_, otherwise=later)
 
@@ -179,8 +181,7 @@ def quantised_matmul(node: Node) -> None:
     if left is None or right is None or left < 2 or right < 2:
         node.gives(node.unknown(elem))
         return
-    plain = [node.call("cast", node.given(i), to=Elem("f32")) for i in (0, 3)]
-    shape = node.infer(_product(node, *plain, left, right))
+    shape = node.infer(_product(node, _as(node, 0, "f32"), _as(node, 3, "f32"), left, right))
     x, y = _centred(node, 0, 2, 1), _centred(node, 3, 5, 0)
     type_ = Tensor(elem, shape.shape) if isinstance(shape, Tensor) else node.unknown(elem)
     if x is None or y is None:
@@ -197,8 +198,7 @@ def quantised_conv(node: Node) -> None:
     if spatial is None:
         node.gives(node.unknown(elem))
         return
-    plain = [node.call("cast", node.given(i), to=Elem("f32")) for i in (0, 3)]
-    shape = node.infer(_slid(node, *plain, spatial))
+    shape = node.infer(_slid(node, _as(node, 0, "f32"), _as(node, 3, "f32"), spatial))
     x, filters = _centred(node, 0, 2, None), _centred(node, 3, 5, spatial + 1)
     type_ = Tensor(elem, shape.shape) if isinstance(shape, Tensor) else node.unknown(elem)
     if x is None or filters is None:

@@ -53,7 +53,7 @@ def resize(node: Node) -> None:
         node.gives(node.unknown(node.elem(0)))
         return
     wanted = _wanted(node, len(word))
-    if node.has(3):
+    if node.has(3) and length(node, 3) != 0:
         _to_sizes(node, list(word), wanted)
     else:
         _by_scales(node, list(word), wanted)
@@ -147,7 +147,7 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
         for axis in axes:
             result[axis] = node.fresh_dim()
         later = None
-        if node.has(at_scales):
+        if node.has(at_scales) and length(node, at_scales) == len(axes) > 0:
             parts = (node.given(0), node.given(at_scales), *wanted.region)
             later = node.call("rescale", *parts, axis=axes, **wanted.how)
         node.gives(Tensor(node.elem(0), tuple(result)), otherwise=later)

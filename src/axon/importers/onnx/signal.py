@@ -72,17 +72,24 @@ def dft(node: Node) -> None:
     axis = node.attribute("axis", 1 if node.importer.opset < 20 else -2)
     if node.importer.opset >= 20 and node.has(2):
         axis = _number(node, 2)
-    size = _number(node, 1)
-    parts = [node.given(0)] if axis is not None else [node.given(0), _scalar(node, 2)]
-    call = node.call("dft", *parts, axis=axis, inverse=inverse, onesided=onesided)
-    if node.has(1):
-        call = _with(
-            node, call, "size", node.literal(size) if size is not None else _scalar(node, 1)
-        )
-    if word is None or axis is None or (node.has(1) and size is None):
-        node.gives(_somewhere(node, axis, inverse and onesided, onesided), otherwise=call)
-    elif rank is not None and not (-rank <= axis < rank - 1 and axis != -1):
+    if axis is not None and rank is not None and not (-rank <= axis < rank - 1 and axis != -1):
         raise Unsupported("DFT along an axis that is not there")
+    size, made = _number(node, 1), _somewhere(node, axis, inverse and onesided, onesided)
+    if axis is None and rank is None:
+        node.gives(made)
+        return
+    parts, along = [node.given(0)], axis
+    if axis is None:
+        elem = node.elem(2) if isinstance(node.elem(2), str) else "i64"
+        parts.append(node.call("mod", _scalar(node, 2), node.scalar(rank, elem)))
+    elif axis < 0:
+        along = axis + 1  # Axon does not count the last dimension
+    call = node.call("dft", *parts, axis=along, inverse=inverse, onesided=onesided)
+    if node.has(1):
+        by = node.literal(size) if size is not None else _scalar(node, 1)
+        call = _with(node, call, "size", by)
+    if word is None or axis is None or (node.has(1) and size is None):
+        node.gives(made, otherwise=call)
     else:
         node.gives(call)
 

@@ -1,0 +1,165 @@
+"""What stands between the elements of a tensor, along one axis after another."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+
+from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.operator import Ints
+
+MOST_TAPS = 1 << 16
+"""The most elements of the input that one of the result is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an element is made of those around its place."""
+
+    mode: str
+    coordinates: str
+    rounding: str
+    cubic: float
+    antialias: bool
+    exclude_outside: bool
+    outside: float
+
+
+def rounded_down(sizes: list[int], factors: list[float]) -> list[int]:
+    """Each size times its factor, the product being an f32."""
+    return [max(int(single(n * factor)), 0) for n, factor in zip(sizes, factors, strict=True)]
+
+
+def single(x: float) -> float:
+    """What f32 makes of a number."""
+    found: float = struct.unpack("f", struct.pack("f", x))[0]
+    return found
+
+
+def resized(
+    xp: Arrays,
+    x: Array,
+    axes: Ints,
+    sizes: list[int],
+    scales: list[float],
+    region: Array | None,
+    way: Way,
+) -> Array:
+    y = x if way.mode == "nearest" else wide(x) if x.dtype.kind not in "iub" else x.astype("f4")
+    for i, axis in enumerate(axes):
+        between = None if region is None else (region[i], region[i + len(axes)])
+        y = _along(xp, y, axis % x.ndim, sizes[i], scales[i], between, way)
+    return y.astype(x.dtype, copy=False)
+
+
+def _along(
+    xp: Arrays,
+    x: Array,
+    axis: int,
+    size: int,
+    scale: float,
+    region: tuple[Array, Array] | None,
+    way: Way,
+) -> Array:
+    """Another size for one axis."""
+    length = x.shape[axis]
+    if 0 in (length, size):
+        return xp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), dtype=x.dtype)
+    where = _places(xp, size, length, scale, region, way.coordinates)
+    if way.mode == "nearest":
+        y = xp.take(x, xp.clip(_round(xp, where, way.rounding), 0, length - 1), axis=axis)
+    else:
+        y = _blend(xp, x, axis, where, scale, way)
+    if region is None:
+        return y
+    inside = _upright(xp, (where >= 0) & (where <= length - 1), axis, x.ndim)
+    return xp.where(inside, y, xp.asarray(way.outside, dtype=y.dtype))
+
+
+def _places(
+    xp: Arrays,
+    size: int,
+    length: int,
+    scale: float,
+    region: tuple[Array, Array] | None,
+    coordinates: str,
+) -> Array:
+    """Where the elements of the result stand among those of the input."""
+    number = xp.arange(size, dtype=xp.element("f64"))
+    wanted = scale * length
+    step = (length - 1) / (wanted - 1) if wanted != 1 else 0.0
+    if region is not None:
+        begin, end = (bound.astype(number.dtype) for bound in region)
+        first = number * step if wanted != 1 else (number * 0 + 1) * (length - 1) / 2
+        return first * (end - begin) + begin * (length - 1)
+    match coordinates:
+        case "align_corners":
+            return number * step
+        case "asymmetric":
+            return number / scale
+        case "pytorch_half_pixel" if wanted == 1:
+            return number * 0 - 0.5
+        case "tf_half_pixel":
+            return (number + 0.5) / scale
+        case "half_pixel_symmetric":
+            return (length - size / scale) / 2 + (number + 0.5) / scale - 0.5
+        case _:
+            return (number + 0.5) / scale - 0.5
+
+
+def _round(xp: Arrays, where: Array, rounding: str) -> Array:
+    match rounding:
+        case "floor":
+            whole = xp.floor(where)
+        case "ceil":
+            whole = xp.ceil(where)
+        case "prefer_ceil":
+            whole = xp.floor(where + 0.5)
+        case _:
+            whole = xp.ceil(where - 0.5)
+    return whole.astype(xp.element("i64"))
+
+
+def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way) -> Array:
+    """The elements around each place, weighed by their distance."""
+    length = x.shape[axis]
+    support = 1 if way.mode == "linear" else 2
+    shrunk = min(scale, 1.0) if way.antialias else 1.0
+    shrunk = max(shrunk, support / MOST_TAPS)
+    first = math.floor(-support / shrunk) + 1
+    left = xp.ceil(where) - 1
+    taps = range(first, 2 - first)
+    weights = [_weight(xp, abs(shrunk * (tap - (where - left))), way) for tap in taps]
+    if way.exclude_outside:
+        weights = [
+            xp.where((left + tap >= 0) & (left + tap < length), weight, 0)
+            for tap, weight in zip(taps, weights, strict=True)
+        ]
+    total = sum(weights)
+    total = xp.where(total == 0, 1, total)
+    y = xp.zeros((), dtype=x.dtype)
+    for tap, weight in zip(taps, weights, strict=True):
+        number = xp.clip(left + tap, 0, length - 1).astype(xp.element("i64"))
+        share = _upright(xp, (weight / total).astype(x.dtype), axis, x.ndim)
+        y = y + xp.take(x, number, axis=axis) * share
+    return y
+
+
+def _upright(xp: Arrays, x: Array, axis: int, rank: int) -> Array:
+    """A vector along an axis, so that it broadcasts."""
+    return xp.reshape(x, (-1, *(1,) * (rank - axis - 1)))
+
+
+def _weight(xp: Arrays, distance: Array, way: Way) -> Array:
+    if way.mode == "linear":
+        return xp.clip(1 - distance, 0, 1)
+    return cubic_curve(xp, distance, way.cubic)
+
+
+def cubic_curve(xp: Arrays, distance: Array, a: float = -0.75) -> Array:
+    """Keys' cubic convolution: 1 at 0, 0 at 1, and 0 from 2 on."""
+    square = distance * distance
+    near = (a + 2) * distance * square - (a + 3) * square + 1
+    far = a * distance * square - 5 * a * square + 8 * a * distance - 4 * a
+    return xp.where(distance <= 1, near, xp.where(distance < 2, far, 0))
