@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from axon.inference import sizes
 from axon.inference.attributes import AttributeReader
+from axon.inference.direct import applied
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.unify import lower, unify
@@ -216,7 +217,10 @@ def _apply_scheme(
     if len(params) != len(args):
         wrong_count(inference, name, len(params), len(args), span)
         return UNKNOWN
-    type_ = instantiate(state, scheme, Origin("call", span, name), called=True)
+    origin = Origin("call", span, name)
+    if state.direct and (found := applied(state, scheme, args, origin)) is not None:
+        return found
+    type_ = instantiate(state, scheme, origin, called=True)
     assert isinstance(type_, Fn)
     if inference.record is not None:
         inference.record.uses[span] = replace(use, type=type_)

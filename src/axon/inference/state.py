@@ -10,6 +10,7 @@ from axon.diagnostics import Diagnostic
 from axon.solver.constraints import Origin
 from axon.solver.rules import new_store
 from axon.solver.store import Store
+from axon.types.dim import Dim
 from axon.types.read import Scope
 from axon.types.type import (
     DimValue,
@@ -41,6 +42,9 @@ class State:
     names_level: int = 1
     level: int = 0
     depth: int = 0
+    direct: bool = False
+    """Whether reasons are not asked for, and what arguments tell may be put in at once."""
+    sizes: set[Dim] = field(default_factory=set)
 
     # --- fresh variables ---
 

@@ -81,20 +81,37 @@ class Imported:
 
 
 def import_model(
-    model: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
+    model: Any,
+    name: str,
+    forget: bool = False,
+    said: dict[str, Type] | None = None,
+    reasons: bool = True,
 ) -> Imported:
-    """Infer a model, and again while what was found about its inputs at the end says more about
-    them than was known at the beginning. `said` is what the caller says of some of them.
+    """Infer a model. `said` is what the caller says of some of the inputs. If something is wrong,
+    it is inferred once more, for the `reasons`.
     """
     with room():
-        found = _once(model, name, forget, said or {})
-        for _ in range(MOST_ROUNDS):
-            known = {n: _again(found.type(n)) for n in found.inputs}
-            known.update(said or {})
-            if found.importer.state.store.conflicts or not _says_more(known, found.given):
-                break
-            found = _once(model, name, forget, known, found.named)
+        found = _rounds(model, name, forget, said or {}, direct=True)
+        state = found.importer.state
+        if reasons and (state.store.conflicts or state.diagnostics):
+            found = _rounds(model, name, forget, said or {}, direct=False)
         return found
+
+
+def _rounds(
+    model: Any, name: str, forget: bool, said: dict[str, Type], direct: bool
+) -> Imported:
+    """Infer, and again while what was found about the inputs at the end says more about them than
+    was known at the beginning.
+    """
+    found = _once(model, name, forget, said, direct)
+    for _ in range(MOST_ROUNDS):
+        known = {n: _again(found.type(n)) for n in found.inputs}
+        known.update(said)
+        if found.importer.state.store.conflicts or not _says_more(known, found.given):
+            break
+        found = _once(model, name, forget, known, direct, found.named)
+    return found
 
 
 def _says_more(known: dict[str, Type], given: dict[str, Type]) -> bool:
@@ -111,9 +128,11 @@ def _once(
     name: str,
     forget: bool,
     known: dict[str, Type],
+    direct: bool,
     before: dict[str, DimVar] | None = None,
 ) -> Imported:
     importer = Importer(name, model.graph.node)
+    importer.state.direct = direct
     importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
     importer.functions = {(f.domain, f.name): f for f in model.functions}
     weights = {tensor.name for tensor in model.graph.initializer}
