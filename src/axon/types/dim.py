@@ -5,6 +5,7 @@ See `poly.py` for the normal form.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 
 from axon.types.extremum import maximum, minimum
@@ -133,19 +134,22 @@ def _is_atom(image: Dim, atom: Atom) -> bool:
 
 
 def replace_atom(atom: Atom, lookup: Lookup, size: Callable[[ShapeVar], Dim]) -> Dim:
+    if isinstance(atom, DimVar):
+        return lookup(atom)
+    if isinstance(atom, Size):
+        return size(atom.args[0])
+    if isinstance(atom, Vast):
+        return of_atom(atom)
+    parts = [substitute(part, lookup, size) for part in atom.args]
+    if all(map(operator.is_, parts, atom.args)):  # as it is, it is in normal form
+        return of_atom(atom)
     match atom:
-        case DimVar():
-            return lookup(atom)
-        case FloorDiv(args=(top, bottom)):
-            return floordiv(substitute(top, lookup, size), substitute(bottom, lookup, size))
-        case Min(args=parts):
-            return minimum(*(substitute(p, lookup, size) for p in parts))
-        case Max(args=parts):
-            return maximum(*(substitute(p, lookup, size) for p in parts))
-        case Size(args=(shape,)):
-            return size(shape)
-        case Vast():
-            return of_atom(atom)
+        case FloorDiv():
+            return floordiv(parts[0], parts[1])
+        case Min():
+            return minimum(*parts)
+        case Max():
+            return maximum(*parts)
 
 
 def evaluate(dim: Dim, values: dict[DimVar, int]) -> int | None:
