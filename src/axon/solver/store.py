@@ -235,9 +235,13 @@ class Store:
 
     def word(self, shape: Shape) -> Shape:
         """The word with everything replaced, dimensions too."""
-        return tuple(
-            item if isinstance(item, ShapeVar) else self.dim(item) for item in self.shape(shape)
-        )
+        for item in shape:
+            if not isinstance(item, int):
+                break
+        else:  # as it is
+            return shape
+        word = [i if isinstance(i, int | ShapeVar) else self.dim(i) for i in self.shape(shape)]
+        return tuple(word)
 
     def relation_variables(self, constraint: Constraint) -> set[IndexVar]:
         """The unbound variables that the constraint still mentions."""

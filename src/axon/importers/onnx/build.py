@@ -113,6 +113,7 @@ class Importer:
     written_out: int = 0
     inference: Inference = field(init=False)
     spans: dict[int, Span] = field(default_factory=dict)
+    resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.state.level = self.state.depth = 1
@@ -161,17 +162,27 @@ class Importer:
 
     def shape(self, name: str) -> Shape | None:
         """What is known of a tensor's shape, as far as it is one of known rank."""
-        type_ = self.state.prune(self.types.get(name, UNKNOWN))
+        type_ = self.type(name)
         if not isinstance(type_, Tensor):
             return None
-        word = self.state.store.word(type_.shape)
-        return None if any(isinstance(item, ShapeVar) for item in word) else word
+        for item in type_.shape:
+            if isinstance(item, ShapeVar):
+                return None
+        return type_.shape
 
     def elem(self, name: str) -> Any:
-        type_ = self.state.prune(self.types.get(name, UNKNOWN))
-        if isinstance(type_, Tensor):
-            return self.state.elem(type_.elem)
-        return ElemVar("", self.state.level)
+        type_ = self.type(name)
+        return type_.elem if isinstance(type_, Tensor) else ElemVar("", self.state.level)
+
+    def type(self, name: str) -> Type:
+        """The type of a tensor, all that is known put in; found again only if more is known."""
+        raw = self.types.get(name, UNKNOWN)
+        state = self.state
+        stamp = state.store.clock + len(state.elems) + len(state.types)
+        known = self.resolved.get(id(raw))
+        if known is None or known[0] != stamp:
+            known = self.resolved[id(raw)] = stamp, state.resolve(raw), raw
+        return known[1]
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         """A tensor of which nothing, or no more than this, is known."""
@@ -243,7 +254,9 @@ class Importer:
                 self.define(name, self.unknown())
             if name and name not in made:
                 node.step((name,), None)
-            self.sized.update(dim for dim in self.shape(name) or () if isinstance(dim, Poly))
+            for dim in self.shape(name) or ():
+                if isinstance(dim, Poly):
+                    self.sized.add(dim)
 
     # --- what comes again ---
 
@@ -256,7 +269,7 @@ class Importer:
         return found.kind
 
     def _given(self, name: str) -> Given:
-        type_ = self.state.resolve(self.types[name])
+        type_ = self.type(name)
         held = self.contents.get(name)
         return Given(type_, held, self.memo.kind(type_, held))
 
@@ -272,11 +285,12 @@ class Importer:
         if has_graphs(proto) or (proto.domain, proto.op_type) in self.functions:
             return False
 
-        def all_in(names: Any) -> set[Any]:
-            found = [self._given(name) for name in names if name in self.types]
-            return set(variables([g.type for g in found], [g.contents for g in found]))
+        own = self._variables(proto.output)
+        return not own or own <= self._variables(proto.input)
 
-        return all_in(proto.output) <= all_in(proto.input)
+    def _variables(self, names: Sequence[str]) -> set[Any]:
+        known = [name for name in names if name in self.types]
+        return set(variables(map(self.type, known), map(self.contents.get, known)))
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: some tensor has it as a size."""
