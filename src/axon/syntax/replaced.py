@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from axon.syntax import ast
@@ -13,7 +13,7 @@ Change = Callable[[ast.Expr], ast.Expr]
 
 def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
     """The expression with names that are values, and calls without arguments, replaced: `change`
-    gives back what stays. What is inside a function stays as it is.
+    gives back what stays. What a function binds itself stays as it is inside it.
     """
 
     def go(part: ast.Expr) -> ast.Expr:
@@ -34,5 +34,36 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             return replace(expr, operand=go(operand))
         case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
             return replace(expr, items=tuple(map(go, items)))
+        case ast.Fn():
+            return _function(expr, change)
         case _:
             return expr
+
+
+def _function(function: ast.Fn, change: Change) -> ast.Fn:
+    """A function in which only what comes from outside is replaced."""
+    bound = {param.name for param in function.params}
+
+    def free(found: ast.Expr) -> ast.Expr:
+        match found:
+            case ast.Name(name, _) | ast.Call(ast.Name(name, _), _, _, _) if name in bound:
+                return found
+            case _:
+                return change(found)
+
+    bindings = []
+    for binding in function.body.bindings:
+        bindings.append(replace(binding, value=replaced(binding.value, free)))
+        bound.update(_names(binding.pattern))
+    result = replaced(function.body.result, free)
+    body = replace(function.body, bindings=tuple(bindings), result=result)
+    return replace(function, body=body)
+
+
+def _names(pattern: ast.Pattern) -> Iterator[str]:
+    match pattern:
+        case ast.NamePattern(name, _):
+            yield name
+        case ast.TuplePattern(items, _):
+            for item in items:
+                yield from _names(item)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx.memo import Given, Memo, Seen, has_graphs, variables
+from axon.importers.onnx.renamed import put_attributes, renamed, used
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import State
@@ -86,6 +87,22 @@ class Again:
     node: Any
 
 
+Parts = str | tuple[Any, ...]
+"""A tensor by its name, or a tuple of such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A graph inside a node, as a function: what it takes and what it gives. It is one only if the
+    tensors that are `same` have the same types in the end.
+    """
+
+    params: tuple[Parts, ...]
+    result: Parts
+    steps: tuple[Step | Again, ...]
+    same: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(slots=True)
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model."""
@@ -95,8 +112,13 @@ class Importer:
     state: State = field(default_factory=State)
     types: dict[str, Type] = field(default_factory=dict)
     contents: dict[str, Contents] = field(default_factory=dict)
-    inner: dict[str, Type] = field(default_factory=dict)
-    """The types of tensors of graphs inside nodes."""
+    inner: dict[str, set[str]] = field(default_factory=dict)
+    """The tensors of graphs inside nodes by their own names: each has a name here that tells it
+    from others of that name.
+    """
+    hidden: set[str] = field(default_factory=set)
+    """The names that the model's own graph does not have."""
+    graphs: dict[str, Inner] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -137,11 +159,14 @@ class Importer:
         self.memo.kinds.pop(name, None)
         return self.types.pop(name, None), self.contents.pop(name, None)
 
-    def alias(self, name: str, hint: str = "") -> str:
-        """A name for a tensor that a program can have; the hint is for one without a good name."""
+    def alias(self, name: str, hint: str = "", own: str = "") -> str:
+        """A name for a tensor that a program can have; the hint is for one without a good name, and
+        one of a graph inside a node has a name of its own there.
+        """
         known = self.aliases.get(name)
         if known is None:
-            base = short(hint if hint and name.startswith("onnx::") else name)
+            own = own or name
+            base = short(hint if hint and own.startswith("onnx::") else own)
             known, number = base, 1
             while known in self.taken:
                 number += 1
@@ -527,21 +552,10 @@ class Node:
             raise Unsupported(f"{self.proto.op_type}: functions call each other too often")
         importer.depth += 1
         for proto in function.node:
-            copy = type(proto)()
-            copy.CopyFrom(proto)
-            for i, name in enumerate(copy.input):
-                copy.input[i] = inside.get(name, name and prefix + name)
-            for i, name in enumerate(copy.output):
-                given = outside.get(name, name and prefix + name)
-                inside[name] = given
-                copy.output[i] = given
-            for attribute in copy.attribute:
-                if attribute.ref_attr_name:
-                    given_attribute = self.attributes.get(attribute.ref_attr_name)
-                    name = attribute.name
-                    if given_attribute is not None:
-                        attribute.CopyFrom(given_attribute)
-                        attribute.name = name
+            for name in proto.output:
+                inside[name] = outside.get(name, name and prefix + name)
+            copy = renamed(proto, {n: inside.get(n, n and prefix + n) for n in used(proto)})
+            put_attributes(copy, self.attributes)
             importer.node(copy, self.at, self.rules)
         importer.depth -= 1
 

@@ -8,13 +8,13 @@ hands a tensor on is left out, and so is what nobody uses: most of what computes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
 
-from axon.importers.onnx.build import Again, Importer, Step, hint
+from axon.importers.onnx.build import Again, Importer, Inner, Parts, Step, hint
 from axon.importers.onnx.model import Imported
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_expression, replaced
@@ -33,6 +33,7 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, Var
 
+NOWHERE = Span(Source("", ""), 0, 0)
 PLAIN = ("f32", "i64", "bool")
 """Element types that a number in a program has where nothing asks for another."""
 
@@ -63,6 +64,9 @@ class Writer:
     copies: dict[str, ast.Expr] = field(default_factory=dict)
     originals: dict[str, str] = field(default_factory=dict)
     """The tensors of the model by their names in the program."""
+    wanted: set[str] = field(default_factory=set)
+    functions: bool = True
+    """Whether graphs inside nodes become functions; if not, such a node is declared only."""
 
     def type(self, alias: str) -> Type:
         return self.imported.type(self.originals[alias])
@@ -70,12 +74,17 @@ class Writer:
 
 def lines(writer: Writer) -> list[Line]:
     """The lines of the model's own graph, in its order."""
-    steps = _steps(writer.importer)
+    steps = _steps(writer.importer, writer.importer.steps)
     writer.originals = {alias: name for name, alias in writer.importer.aliases.items()}
-    wanted = _wanted(writer, steps)
+    writer.wanted = _wanted(writer, steps)
+    return written(writer, steps)
+
+
+def written(writer: Writer, steps: list[Step]) -> list[Line]:
+    """The lines of those steps that anything rests on."""
     found: list[Line] = []
     for step in steps:
-        if any(name in wanted for name in step.names):
+        if any(name in writer.wanted for name in step.names):
             line = _line(writer, step)
             if line is not None:
                 found.append(line)
@@ -96,10 +105,10 @@ def value(writer: Writer, name: str, span: Span) -> ast.Expr:
 # --- steps -----------------------------------------------------------------------------------
 
 
-def _steps(importer: Importer) -> list[Step]:
+def _steps(importer: Importer, steps: Iterable[Step | Again]) -> list[Step]:
     """Every step, those that come again written out."""
     found: list[Step] = []
-    for step in importer.steps:
+    for step in steps:
         if isinstance(step, Step):
             found.append(step)
         else:
@@ -135,7 +144,8 @@ def _repeated(importer: Importer, again: Again) -> list[Step]:
 
 
 def _wanted(writer: Writer, steps: list[Step]) -> set[str]:
-    """The tensors that the outputs rest on."""
+    """The tensors that the outputs rest on, also those of graphs inside nodes."""
+    importer = writer.importer
     makers = {name: step for step in steps for name in step.names}
     todo, found = list(writer.imported.outputs), set()
     while todo:
@@ -149,9 +159,14 @@ def _wanted(writer: Writer, steps: list[Step]) -> set[str]:
         expr = _chosen(writer, step)
         if expr is None:
             todo.extend(step.node.input)
-        else:
-            originals = writer.originals
-            todo.extend(originals[a] for a in mentioned(expr) if a in originals)
+            continue
+        for used in mentioned(expr):
+            if used in writer.originals:
+                todo.append(writer.originals[used])
+            elif used in importer.graphs:
+                inner = importer.graphs[used]
+                makers.update((n, s) for s in _steps(importer, inner.steps) for n in s.names)
+                todo.extend(flat(inner.result))
     return found
 
 
@@ -166,6 +181,9 @@ def _chosen(writer: Writer, step: Step) -> ast.Expr | None:
 def _sayable(writer: Writer, expr: ast.Expr) -> bool:
     """Whether every size in an expression can be said in the names of the inputs."""
     for name in mentioned(expr):
+        inner = writer.importer.graphs.get(name)
+        if inner is not None and not _is_function(writer, inner):
+            return False
         entry = writer.importer.env.names.get(name)
         if entry is None or not name.startswith("size "):
             continue
@@ -180,6 +198,21 @@ def _sayable(writer: Writer, expr: ast.Expr) -> bool:
         if not found <= writer.known:
             return False
     return True
+
+
+def _is_function(writer: Writer, inner: Inner) -> bool:
+    """Whether what a graph takes and gives has the types that a function would have."""
+    type_ = writer.imported.type
+    return writer.functions and all(type_(a) == type_(b) for a, b in inner.same)
+
+
+def flat(names: Parts) -> Iterator[str]:
+    """All the names in a tuple of names."""
+    if isinstance(names, str):
+        yield names
+    else:
+        for each in names:
+            yield from flat(each)
 
 
 # --- lines -----------------------------------------------------------------------------------
@@ -216,6 +249,8 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
     def said(found: ast.Expr) -> ast.Expr:
         if not isinstance(found, ast.Name):
             return found
+        if found.name in writer.importer.graphs:
+            return _function(writer, writer.importer.graphs[found.name])
         if not found.name.startswith("size "):
             original = writer.originals.get(found.name)
             return found if original is None else value(writer, original, found.span)
@@ -231,6 +266,70 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
         return parsed if parsed is not None else found
 
     return replaced(expr, said)
+
+
+# --- functions -------------------------------------------------------------------------------
+
+
+def _function(writer: Writer, inner: Inner) -> ast.Fn:
+    """A graph inside a node, as a function."""
+    body = written(writer, _steps(writer.importer, inner.steps))
+    result = _result(writer, inner.result)
+    if body and isinstance(result, ast.Name) and body[-1].names == (result.name,):
+        result = body.pop().expr
+    used = {name for expr in (*(line.expr for line in body), result) for name in mentioned(expr)}
+    params, bindings = [], []
+    for names in inner.params:
+        name = _alias(writer, names)
+        params.append(_param(writer, name, names))
+        if not isinstance(names, str) and names:
+            given = [_alias(writer, each) for each in names]
+            pattern = _pattern([each if each in used else "" for each in given])
+            bindings.append(ast.Binding(pattern, ast.Name(name, NOWHERE), NOWHERE))
+    bindings += [ast.Binding(_pattern(line.names), line.expr, NOWHERE) for line in body]
+    return ast.Fn(tuple(params), None, (), ast.Block(tuple(bindings), result, NOWHERE), NOWHERE)
+
+
+def _alias(writer: Writer, names: Parts) -> str:
+    """The name of a parameter; a tuple of several has one of its own."""
+    if isinstance(names, str):
+        return writer.importer.alias(names)
+    return _fresh(writer.importer, "state")
+
+
+def _pattern(names: Sequence[str]) -> ast.Pattern:
+    found = tuple(ast.NamePattern(name or "_", NOWHERE) for name in names)
+    return found[0] if len(found) == 1 else ast.TuplePattern(found, NOWHERE)
+
+
+def _param(writer: Writer, name: str, names: Parts) -> ast.Param:
+    """A parameter with its type, if that can be said in the names of the inputs."""
+    types = [writer.imported.type(each) for each in flat(names)]
+    said = all(set(type_variables(type_)) <= writer.known for type_ in types) and types
+    annotation = None
+    if said:
+        whole = types[0] if isinstance(names, str) else Tuple(tuple(types))
+        text = f"fn (x : {Show(writer.names, mods=False).type(whole)}) {{ x }}"
+        parsed, problems = parse_expression(Source("type", text))
+        if isinstance(parsed, ast.Fn) and not problems:
+            annotation = parsed.params[0].type
+    return ast.Param(name, annotation, NOWHERE, NOWHERE)
+
+
+def _result(writer: Writer, names: Parts) -> ast.Expr:
+    """What a function gives; a number has its type there."""
+    if not isinstance(names, str):
+        return ast.TupleExpr(tuple(_result(writer, each) for each in names), NOWHERE)
+    found, type_ = value(writer, names, NOWHERE), writer.imported.type(names)
+    number = found.operand if isinstance(found, ast.Negate) else found
+    if not isinstance(number, ast.Number) or number.kind == "bool":
+        return found
+    assert isinstance(type_, Tensor)
+    to = ast.Attribute("to", ast.Name(str(type_.elem), NOWHERE), NOWHERE)
+    return ast.Call(ast.Name("cast", NOWHERE), (found,), (to,), NOWHERE)
+
+
+# --- what no operator does -------------------------------------------------------------------
 
 
 def _opaque(writer: Writer, step: Step) -> ast.Expr:
@@ -276,6 +375,8 @@ def _signature(params: list[Type], results: list[Type]) -> str:
         return sizes.setdefault(item, DimVar("", scope=1, runtime=True))
 
     def each(type_: Type, change: Callable[[Any], Any]) -> Type:
+        if isinstance(type_, Tuple):
+            return Tuple(tuple(each(item, change) for item in type_.items))
         if not isinstance(type_, Tensor):
             return type_
         return Tensor(type_.elem, tuple(map(change, type_.shape)))

@@ -98,9 +98,7 @@ def import_model(
         return found
 
 
-def _rounds(
-    model: Any, name: str, forget: bool, said: dict[str, Type], direct: bool
-) -> Imported:
+def _rounds(model: Any, name: str, forget: bool, said: dict[str, Type], direct: bool) -> Imported:
     """Infer, and again while what was found about the inputs at the end says more about them than
     was known at the beginning.
     """

@@ -106,11 +106,20 @@ def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
     importer = imported.importer
     seen: dict[int, TensorReport] = {}
     found: dict[str, TensorReport] = {}
-    for name, type_ in (*importer.inner.items(), *importer.types.items()):
-        report = seen.get(id(type_))
-        if report is None:
-            report = seen[id(type_)] = _tensor(show, importer.state.resolve(type_))
-        found[name] = report
+
+    def report(name: str) -> TensorReport:
+        type_ = importer.types[name]
+        made = seen.get(id(type_))
+        if made is None:
+            made = seen[id(type_)] = _tensor(show, importer.state.resolve(type_))
+        return made
+
+    for own, names in importer.inner.items():  # one name in several graphs may be several tensors
+        alike = {report(name) for name in names if name in importer.types}
+        found[own] = alike.pop() if len(alike) == 1 else TensorReport(None, None, None)
+    for name in importer.types:
+        if name not in importer.hidden:
+            found[name] = report(name)
     return found
 
 

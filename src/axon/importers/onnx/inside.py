@@ -1,0 +1,126 @@
+"""Graphs inside nodes, inferred for what they are given.
+
+A tensor of such a graph has a name of its own in the importer, so that it is not taken for one
+outside or in another graph. Its steps are no steps of the graph around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from axon.importers.onnx.build import MOST_WRITTEN_OUT, Again, Inner, Node, Parts, Step, Unsupported
+from axon.importers.onnx.renamed import own_names, renamed
+from axon.syntax import ast
+from axon.types.type import Tensor, Type
+from axon.types.variables import ShapeVar
+
+DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What came of a graph: its tensors by their names in the importer, and their types."""
+
+    prefix: str
+    params: list[str]
+    outputs: list[str]
+    types: list[Type]
+    steps: list[Step | Again]
+
+
+def inside(
+    node: Node, which: str, given: Sequence[Type], known: dict[int, Any] | None = None
+) -> Inside:
+    """Infer the graph that an attribute is, for inputs of these types; the contents of some of them
+    are `known`.
+    """
+    from axon.importers.onnx.model import tensor_contents, tensor_type
+
+    importer, graph = node.importer, node.attribute(which)
+    if graph is None or not hasattr(graph, "node"):
+        raise Unsupported(f"{node.proto.op_type} without a {which}")
+    if importer.depth >= DEEPEST:
+        raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too deeply")
+    importer.written_out += len(graph.node)
+    if importer.written_out > MOST_WRITTEN_OUT:
+        raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
+    prefix = f"{next(filter(None, node.outputs), '')}/{which}/"
+    names = {own: prefix + own for own in own_names(graph)}
+    for own, name in names.items():
+        importer.forget(name)
+        importer.alias(name, own=own)
+        importer.inner.setdefault(own, set()).add(name)
+    importer.hidden.update(names.values())
+    written = len(importer.steps)
+    importer.depth += 1
+    for tensor in graph.initializer:
+        name = names[tensor.name]
+        importer.define(name, tensor_type(tensor), tensor_contents(tensor))
+        node.step((name,), None, tensor=tensor)
+    params = [names[info.name] for info in graph.input]
+    for i, (name, type_) in enumerate(zip(params, given, strict=False)):
+        importer.define(name, type_, (known or {}).get(i))
+    for proto in graph.node:
+        importer.node(renamed(proto, names), node.at, node.rules)
+    importer.depth -= 1
+    steps = importer.steps[written:]
+    del importer.steps[written:]
+    outputs = [names.get(info.name, info.name) for info in graph.output]
+    for name in outputs:
+        if name not in importer.types:
+            importer.define(name, importer.unknown())
+    return Inside(prefix, params, outputs, [importer.types[name] for name in outputs], steps)
+
+
+def function(
+    node: Node,
+    found: Inside,
+    params: tuple[Parts, ...],
+    result: Parts,
+    same: Sequence[tuple[str, str]] = (),
+    more: Sequence[Step] = (),
+    name: str = "",
+) -> ast.Expr:
+    """The graph as a function, to be written out where it is used; `more` are steps that its nodes
+    do not make.
+    """
+    key = f"graph {found.prefix}{name}"
+    steps = (*more, *(() if name else found.steps))
+    node.importer.graphs[key] = Inner(params, result, steps, tuple(same))
+    return ast.Name(key, node.span)
+
+
+def hidden(node: Node, name: str, own: str, type_: Type) -> str:
+    """A tensor that the model does not have, under a name that no tensor of it has."""
+    importer = node.importer
+    importer.hidden.add(name)
+    importer.define(name, type_)
+    importer.alias(name, own=own)
+    return name
+
+
+# --- types -----------------------------------------------------------------------------------
+
+
+def ranked(node: Node, type_: Type) -> Tensor | None:
+    """What is known of a type by now, if its rank is."""
+    found = node.importer.state.resolve(type_)
+    if isinstance(found, Tensor) and not any(isinstance(i, ShapeVar) for i in found.shape):
+        return found
+    return None
+
+
+def either(node: Node, a: Type, b: Type) -> Type:
+    """What two types have in common: the sizes in which they agree."""
+    left, right = ranked(node, a), ranked(node, b)
+    if left is None or right is None:
+        elem = left.elem if left is not None else right.elem if right is not None else None
+        return node.unknown(elem)
+    if len(left.shape) != len(right.shape):
+        return node.unknown(left.elem)
+    sizes = tuple(
+        x if x == y else node.fresh_dim() for x, y in zip(left.shape, right.shape, strict=True)
+    )
+    return Tensor(left.elem, sizes)

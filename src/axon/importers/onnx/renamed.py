@@ -1,0 +1,68 @@
+"""Nodes with other names for tensors, also in the graphs inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """A copy of a node; what a graph inside it calls by one of the names, and does not have itself,
+    has another name there too.
+    """
+    copy = type(node)()
+    copy.CopyFrom(node)
+    _rename(copy, names)
+    return copy
+
+
+def _rename(node: Any, names: Mapping[str, str]) -> None:
+    for i, name in enumerate(node.input):
+        node.input[i] = names.get(name, name)
+    for i, name in enumerate(node.output):
+        node.output[i] = names.get(name, name)
+    for graph in graphs(node):
+        own = set(own_names(graph))
+        seen = {old: new for old, new in names.items() if old not in own}
+        for inner in graph.node:
+            _rename(inner, seen)
+        for info in graph.output:
+            info.name = seen.get(info.name, info.name)
+
+
+def graphs(node: Any) -> Iterator[Any]:
+    """The graphs inside a node."""
+    for attribute in node.attribute:
+        if attribute.type == 5:
+            yield attribute.g
+        elif attribute.type == 10:
+            yield from attribute.graphs
+
+
+def own_names(graph: Any) -> list[str]:
+    """The tensors of a graph; one outside may have the same name."""
+    made = [name for node in graph.node for name in node.output if name]
+    given = [tensor.name for tensor in (*graph.initializer, *graph.input)]
+    return list(dict.fromkeys([*given, *made]))
+
+
+def used(node: Any) -> set[str]:
+    """The tensors that a node, or a graph inside it, takes from around it, and those it makes."""
+    found = {*node.input, *node.output}
+    for graph in graphs(node):
+        inside = {name for inner in graph.node for name in used(inner)}
+        found |= {*inside, *(info.name for info in graph.output)} - set(own_names(graph))
+    return found
+
+
+def put_attributes(node: Any, given: Mapping[str, Any]) -> None:
+    """Put the attributes that a function was called with where its nodes speak of them."""
+    for attribute in node.attribute:
+        found = given.get(attribute.ref_attr_name) if attribute.ref_attr_name else None
+        if found is not None:
+            name = attribute.name
+            attribute.CopyFrom(found)
+            attribute.name = name
+    for graph in graphs(node):
+        for inner in graph.node:
+            put_attributes(inner, given)
