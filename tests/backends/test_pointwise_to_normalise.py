@@ -238,6 +238,7 @@ REAL: dict[str, list[Case]] = {
     "negate": each(lambda x: -x),
     "pow": [((np.abs(X) + 0.5, V), {}, lambda a, b: np.exp(b * np.log(a)))],
     "mod": [((X, V), {}, lambda a, b: a - b * np.floor(a / b))],
+    "fmod": [((X, V), {}, lambda a, b: a - b * np.trunc(a / b))],
     "exp": each(math.exp),
     "expm1": each(math.expm1, X / 64),
     "log": each(math.log, np.abs(X) + 0.25),
@@ -253,6 +254,9 @@ REAL: dict[str, list[Case]] = {
     "atan": each(math.atan),
     "sinh": each(math.sinh),
     "cosh": each(math.cosh),
+    "asinh": each(math.asinh),
+    "acosh": each(math.acosh, np.abs(X) + 1),
+    "atanh": each(math.atanh, X / 4),
     "erf": each(math.erf),
     "abs": each(abs),
     "sign": each(lambda x: math.copysign(1.0, x) if x else 0.0),
@@ -282,6 +286,17 @@ REAL: dict[str, list[Case]] = {
             lambda x: x / (1 + np.exp(-2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
         ),
     ],
+    "celu": [((X,), {"alpha": 2}, lambda x: np.where(x < 0, 2 * (np.exp(x / 2) - 1), x))],
+    "thresholded_relu": [
+        ((X,), {}, lambda x: x * (x > 1)),
+        ((X,), {"threshold": 0.25}, lambda x: x * (x > 0.25)),
+    ],
+    "shrink": [
+        ((X,), {}, lambda x: x * (np.abs(x) > 0.5)),
+        ((X,), {"bias": 0.25, "threshold": 1}, lambda x: np.trunc(x / 2.5) * (abs(x) - 0.25)),
+    ],
+    "mish": each(lambda x: x * math.tanh(math.log(1 + math.exp(x)))),
+    "softsign": each(lambda x: x / (1 + abs(x))),
     "silu": each(lambda x: x / (1 + math.exp(-x))),
     "softplus": each(lambda x: math.log(1 + math.exp(x))),
     "sigmoid": each(lambda x: 1 / (1 + math.exp(-x))),
@@ -327,6 +342,14 @@ REAL: dict[str, list[Case]] = {
         ((X,), {}, lambda x: x / np.sqrt((x * x).mean(1) + 1e-6)[:, None]),
         ((X, V), {}, lambda x, s: x / np.sqrt((x * x).mean(1) + 1e-6)[:, None] * s),
     ],
+    "local_response_norm": [
+        (
+            (IMAGE,),
+            {"size": 2, "alpha": 2, "beta": 1},
+            lambda x: x / (1 + x * x + np.concatenate([x[:, 1:] ** 2, 0 * x[:, :1]], axis=1)),
+        ),
+    ],
+    "det": [((X[None, :, :2],), {}, lambda m: m[:, 0, 0] * m[:, 1, 1] - m[:, 0, 1] * m[:, 1, 0])],
     "batch_norm": [
         (
             (IMAGE, C4, C4 + 1, C4 / 2, np.abs(C4)),
@@ -575,7 +598,7 @@ def read(example: Example, sizes: dict[str, int]) -> tuple[list[tuple[int, ...]]
 def attributes_of(name: str, example: Example) -> dict[str, Any]:
     operator, found = OPERATORS[name], dict[str, Any]()
     for key, text in re.findall(r'(\w+)=("[^"]*"|\[[^]]*\]|[^,)]+)', example.call):
-        value = ast.literal_eval(text.replace("true", "True"))
+        value = ast.literal_eval(text.replace("true", "True").replace("false", "False"))
         many = operator.attributes[key].startswith("Ints")
         found[key] = tuple(np.atleast_1d(value).tolist()) if many else value
     return found

@@ -1,0 +1,394 @@
+"""Graphs inside nodes: what they become in the program, and that it computes what ONNX does."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import parser
+from onnx.reference import ReferenceEvaluator
+
+import axon
+from axon.driver import check_text
+from axon.importers.onnx.model import import_model
+from axon.importers.onnx.program import write_program
+from axon.importers.onnx.report import infer_model
+
+HEAD = '<ir_version: 9, opset_import: ["" : 19, "own" : 1]>\n'
+
+
+def floats(*shape: int) -> Any:
+    return np.random.default_rng(len(shape)).normal(size=shape).astype(np.float32)
+
+
+def model(text: str) -> Any:
+    return parser.parse_model(HEAD + text)
+
+
+def written(made: Any) -> str:
+    """The program, which checks without an error."""
+    text = write_program(import_model(made, "m"), made).text
+    errors = [d.message for d in check_text(text, "m").diagnostics if d.severity == "error"]
+    assert not errors, f"{errors}\n{text}"
+    return text
+
+
+def agree(made: Any, **given: Any) -> None:
+    """The program computes what ONNX's own evaluator does, on both backends. That one joins the
+    rows of a Loop along their own first axis, so only their elements are compared.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = ReferenceEvaluator(made).run(None, given)
+    for backend in ("numpy", "jax"):
+        results = axon.from_onnx(made, backend=backend).model(*given.values())
+        results = results if isinstance(results, tuple) else (results,)
+        assert len(results) == len(expected)
+        for found, wanted in zip(results, expected, strict=True):
+            assert np.asarray(found).dtype == wanted.dtype, backend
+            assert np.size(found) == wanted.size, backend
+            alike = wanted.reshape(np.shape(found))
+            np.testing.assert_allclose(found, alike, rtol=1e-5, atol=1e-5)
+
+
+# --- If --------------------------------------------------------------------------------------
+
+BRANCHES = """agraph (bool c, float[n,4] x) => (float[n,4] y, float[4] z) <float[4] w = {1,2,3,4}> {
+    y, z = If (c) <
+        then_branch = then () => (float[n,4] a, float[4] b) <float[4] inner = {4,3,2,1}> {
+            t = Add (x, w)
+            a = Mul (t, inner)
+            b = Identity (w)
+        },
+        else_branch = otherwise () => (float[n,4] a, float[4] b) <float[4] inner = {1,1,2,2}> {
+            t = Sub (x, w)
+            a = Mul (t, inner)
+            b = Exp (inner)
+        }>
+}"""
+
+
+def test_an_if_is_a_cond() -> None:
+    made = model(BRANCHES)
+    assert "y, z = cond(" in written(made)
+    assert infer_model(made, "m").signature == "(bool, f32 [n,4]) -> (f32 [n,4], f32 [4])"
+    for c in (True, False):
+        agree(made, c=np.array(c), x=floats(3, 4))
+
+
+def test_an_if_whose_condition_is_known_is_its_branch() -> None:
+    made = model("""agraph (float[n,4] x) => (float[n,4] y) <bool c = {1}> {
+        y = If (c) <
+            then_branch = then () => (float[n,4] a) { t = Relu (x) a = Exp (t) },
+            else_branch = otherwise () => (float[n,4] a) { a = Identity (x) }>
+    }""")
+    text = written(made)
+    assert "cond" not in text and "exp(" in text
+    agree(made, x=floats(3, 4))
+
+
+def test_an_if_whose_branches_differ_is_declared() -> None:
+    made = model("""agraph (bool c, float[n,4] x) => (float y) {
+        y = If (c) <
+            then_branch = then () => (float a) { a = ReduceSum <keepdims = 0> (x) },
+            else_branch = otherwise () => (float a) { a = Identity (x) }>
+    }""")
+    assert "op if_1 : bool ->" in written(made)
+
+
+def test_an_if_whose_branches_give_different_sizes() -> None:
+    made = model("""agraph (bool c, float[n,4] x) => (float[m,4] y) {
+        y = If (c) <
+            then_branch = then () => (float[m,4] a) { a = Concat <axis = 0> (x, x, x) },
+            else_branch = otherwise () => (float[m,4] a) { a = Exp (x) }>
+    }""")
+    assert "differ=[0]" in written(made) or "differ=0" in written(made)
+    for c in (True, False):
+        agree(made, c=np.array(c), x=floats(3, 4))
+
+
+def test_numbers_that_branches_give_have_their_types() -> None:
+    made = model("""agraph (bool c) => (int64 y) {
+        y = If (c) <
+            then_branch = then () => (int64 a) { a = Constant <value_int: int = 3> () },
+            else_branch = otherwise () => (int64 a) { a = Constant <value_int: int = -4> () }>
+    }""")
+    agree(made, c=np.array(False))
+
+
+def test_a_tensor_inside_may_be_called_like_one_outside() -> None:
+    made = model("""agraph (bool c, float[n] x) => (float[n] y) {
+        t = Exp (x)
+        u = If (c) <
+            then_branch = then () => (float[n] a) { t = Neg (x) a = Abs (t) },
+            else_branch = otherwise () => (float[n] a) { a = Relu (t) }>
+        y = Add (u, t)
+    }""")
+    for c in (True, False):
+        agree(made, c=np.array(c), x=floats(3))
+
+
+def test_an_if_inside_a_function_of_the_model() -> None:
+    made = model("""agraph (bool c, float[n] x) => (float[n] y) {
+        a = own.choose (c, x)
+        y = own.choose (c, a)
+    }
+    <domain: "own", opset_import: ["" : 19]>
+    choose (c, x) => (y) {
+        twice = Add (x, x)
+        y = If (c) <
+            then_branch = then () => (float[n] a) { a = Neg (twice) },
+            else_branch = otherwise () => (float[n] a) { a = Mul (twice, x) }>
+    }""")
+    assert "op if" not in written(made)
+    for c in (True, False):
+        agree(made, c=np.array(c), x=floats(3))
+
+
+# --- Loop ------------------------------------------------------------------------------------
+
+
+def test_a_loop_over_a_size_is_a_loop_over_a_range() -> None:
+    made = model("""agraph (float[T,B,3] x, float[B,3] h) => (float[B,3] last, float[T,B,3] all) {
+        T = Shape <start = 0, end = 1> (x)
+        z = Constant <value_ints = [0]> ()
+        n = Squeeze (T, z)
+        yes = Constant <value = bool {1}> ()
+        last, all = Loop (n, yes, h) <
+            body = b (int64 i, bool keep, float[B,3] s) => (bool k, float[B,3] s2, float[B,3] row) {
+                row_in = Gather (x, i)
+                u = Add (s, row_in)
+                s2 = Tanh (u)
+                k = Identity (keep)
+                row = Exp (s2)
+            }>
+    }""")
+    assert "range(T)" in written(made)
+    assert (
+        infer_model(made, "m").signature == "(f32 [T,B,3], f32 [B,3]) -> (f32 [B,3], f32 [T,B,3])"
+    )
+    agree(made, x=floats(4, 2, 3), h=floats(2, 3))
+
+
+COUNTED = """agraph (int64 n, bool c, float[k] h)
+        => (float[k] last, float[m,k] rows, float[m] sums) {
+    last, rows, sums = Loop (n, c, h) <
+        body = b (int64 i, bool keep, float[k] s) => (bool t, float[k] s2, float[k] r, float u) {
+            t = Constant <value = bool {1}> ()
+            f = Cast <to = 1> (i)
+            s2 = Add (s, f)
+            r = Mul (s, s)
+            u = ReduceSum <keepdims = 0> (s2)
+        }>
+}"""
+
+
+@pytest.mark.parametrize("count", [0, 3])
+@pytest.mark.parametrize("start", [True, False])
+def test_a_loop_whose_count_only_a_run_knows(count: int, start: bool) -> None:
+    made = model(COUNTED)
+    assert "arange(0, where(c, n, 0), 1)" in written(made)
+    given = {"n": np.array(count), "c": np.array(start), "h": floats(5)}
+    if count and start:
+        agree(made, **given)
+        return
+    for backend in ("numpy", "jax"):
+        last, rows, sums = axon.from_onnx(made, backend=backend).model(*given.values())
+        np.testing.assert_array_equal(last, given["h"])
+        assert rows.shape == (0, 5) and sums.shape == (0,)
+
+
+def test_a_loop_without_states_is_a_map() -> None:
+    made = model("""agraph (float[n] x) => (float[4,n] y) <int64 four = {4}, bool yes = {1}> {
+        y = Loop (four, yes) <
+            body = b (int64 i, bool keep) => (bool k, float[n] row) {
+                k = Identity (keep)
+                f = Cast <to = 1> (i)
+                row = Mul (x, f)
+            }>
+    }""")
+    assert "map(" in written(made)
+    agree(made, x=floats(3))
+
+
+WHILE = """agraph (float[n] x, int64 most) => (float[n] y, int64 turns) <int64 zero = {0}> {
+    start = Constant <value = bool {1}> ()
+    y, turns = Loop (most, start, x, zero) <
+        body = b (int64 i, bool keep, float[n] s, int64 c) => (bool k, float[n] s2, int64 c2) {
+            half = Constant <value_float = 0.5> ()
+            one = Constant <value_int = 1> ()
+            s2 = Mul (s, half)
+            c2 = Add (c, one)
+            size = ReduceMax <keepdims = 0> (s2)
+            k = Greater (size, half)
+        }>
+}"""
+
+
+@pytest.mark.parametrize("most", [0, 2, 50])
+def test_a_loop_that_goes_on_while_a_condition_holds(most: int) -> None:
+    made = model(WHILE)
+    text = written(made)
+    assert "iterate(" in text and "op " not in text
+    given = {"x": np.array([9, 3, 5], np.float32), "most": np.array(most)}
+    if most:
+        agree(made, **given)
+        return
+    y, turns = axon.from_onnx(made).model(*given.values())
+    assert turns == 0 and (y == given["x"]).all()
+
+
+def test_a_loop_that_ends_and_has_outputs() -> None:
+    made = model("""agraph (float[n] x) => (float[n] y, float[m,n] rows, float[m] sizes) {
+        start = Constant <value = bool {1}> ()
+        y, rows, sizes = Loop (, start, x) <
+            body = b (int64 i, bool keep, float[n] s)
+                    => (bool k, float[n] s2, float[n] r, float z) {
+                half = Constant <value_float = 0.5> ()
+                s2 = Mul (s, half)
+                z = ReduceMax <keepdims = 0> (s2)
+                k = Greater (z, half)
+                r = Identity (s)
+            }>
+    }""")
+    assert "outputs=2" in written(made)
+    agree(made, x=np.array([9, 3, 5], np.float32))
+
+
+def test_a_state_that_grows_keeps_its_other_sizes() -> None:
+    made = model("""agraph (float[B,S] x, int64 n) => (float[B,m] y) {
+        y = Loop (n, , x) <
+            body = b (int64 i, bool keep, float[B,k] s) => (bool k2, float[B,l] s2) {
+                k2 = Identity (keep)
+                one = Constant <value_ints = [1]> ()
+                zero = Constant <value_ints = [0]> ()
+                first = Slice (s, zero, one, one)
+                s2 = Concat <axis = 1> (s, first)
+            }>
+    }""")
+    report = infer_model(made, "m")
+    assert report.tensors["y"].shape is not None and report.tensors["y"].shape[0] == "B"
+    assert report.tensors["s"].shape not in ((("B", "S")),)
+    assert "op loop_1" in written(made)
+
+
+def test_loops_in_loops() -> None:
+    made = model("""agraph (float[n,m] x) => (float[n,m] y, float s)
+            <float zero = {0}, bool yes = {1}> {
+        shape = Shape (x)
+        i0 = Constant <value_int = 0> ()
+        i1 = Constant <value_int = 1> ()
+        n = Gather (shape, i0)
+        s, y = Loop (n, yes, zero) <
+            body = outer (int64 i, bool keep, float a) => (bool k, float a2, float[m] row) {
+                k = Identity (keep)
+                xi = Gather (x, i)
+                m = Gather (shape, i1)
+                a2, row = Loop (m, keep, a) <
+                    body = inner (int64 j, bool keep2, float b) => (bool k2, float b2, float e) {
+                        k2 = Identity (keep2)
+                        xij = Gather (xi, j)
+                        positive = Greater (xij, zero)
+                        e = If (positive) <
+                            then_branch = t () => (float o) { o = Add (xij, b) },
+                            else_branch = f () => (float o) { o = Neg (xij) }>
+                        b2 = Add (b, e)
+                    }>
+            }>
+    }""")
+    assert "op " not in written(made)
+    agree(made, x=floats(3, 4))
+
+
+# --- Scan ------------------------------------------------------------------------------------
+
+
+def test_a_scan_is_a_loop_over_rows() -> None:
+    made = model("""agraph (float[B,3] h, float[T,B,3] x) => (float[B,3] last, float[T,B,3] all) {
+        last, all = Scan <num_scan_inputs = 1,
+            body = b (float[B,3] s, float[B,3] r) => (float[B,3] s2, float[B,3] o) {
+                s2 = Add (s, r)
+                o = Tanh (s2)
+            }> (h, x)
+    }""")
+    assert "last, all_2 = loop(" in written(made) or "last, all = loop(" in written(made)
+    agree(made, h=floats(2, 3), x=floats(4, 2, 3))
+
+
+def test_a_scan_along_other_axes_and_backwards() -> None:
+    made = model("""agraph (float[B] h, float[B] c, float[B,T] x, float[T] y)
+            => (float[B] last, float[B] d, float[B,T] all, float[T,B] back) {
+        last, d, all, back = Scan <num_scan_inputs = 2, scan_input_axes = [1, 0],
+            scan_output_axes = [1, 0], scan_input_directions = [1, 0],
+            scan_output_directions = [0, 1],
+            body = b (float[B] s, float[B] u, float[B] r, float v)
+                    => (float[B] s2, float[B] u2, float[B] o, float[B] o2) {
+                s2 = Add (s, r)
+                u2 = Mul (u, v)
+                o = Tanh (s2)
+                o2 = Identity (u2)
+            }> (h, c, x, y)
+    }""")
+    text = written(made)
+    assert "op " not in text and "reverse" in text
+    wanted = "(f32 [B], f32 [B], f32 [B,T], f32 [T,B])"
+    assert infer_model(made, "m").signature.endswith(wanted)
+    x, y, h, c = floats(2, 4), floats(4), floats(2), floats(2) + 1
+    for backend in ("numpy", "jax"):
+        last, d, all_, back = axon.from_onnx(made, backend=backend).model(h, c, x, y)
+        sums = h[:, None] + np.cumsum(x[:, ::-1], axis=1)
+        products = c[None, :] * np.cumprod(y)[:, None]
+        np.testing.assert_allclose(last, sums[:, -1], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(d, products[-1], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(all_, np.tanh(sums), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(back, products[::-1], rtol=1e-4, atol=1e-5)
+
+
+# --- what is said of the tensors inside ------------------------------------------------------
+
+
+def test_tensors_inside_are_reported_where_their_names_are_clear() -> None:
+    found = infer_model(model(BRANCHES), "m").tensors
+    assert found["t"].shape == ("n", 4)  # the same in both branches
+    assert found["inner"].shape == (4,)
+    assert not any("/" in name for name in found)
+    other = model("""agraph (bool c, float[n,4] x) => (float[k] y) {
+        y = If (c) <
+            then_branch = then () => (float[k] a) { t = ReduceSum (x) a = Exp (t) },
+            else_branch = otherwise () => (float[k] a) { t = Flatten (x) a = Exp (t) }>
+    }""")
+    assert infer_model(other, "m").tensors["t"].shape is None
+
+
+@pytest.mark.parametrize("text", [
+    "agraph (bool c, float[n] x) => (float[n] y) { y = If (c) }",
+    "agraph (int64 c, float[n] x) => (float[n] y) { y = Loop (c, , x) }",
+    """agraph (int64 c, float[n] x) => (float[n] y) {
+        y = Loop (c, , x) <body = b (int64 i) => (float[n] o) { o = Exp (x) }>
+    }""",
+    """agraph (float[n] x) => (float[n] y) {
+        y = Scan <num_scan_inputs = 9, body = b (float r) => (float o) { o = Exp (r) }> (x)
+    }""",
+    """agraph (float[n] x) => (float[n] y) {
+        y = Scan <num_scan_inputs = 1, scan_input_axes = [7],
+            body = b (float r) => (float o) { o = Exp (r) }> (x)
+    }""",
+    """agraph (float[n] x) => (float[n] y) {
+        y = Scan <num_scan_inputs = 1, body = b () => (float o) { o = Exp (x) }> (x)
+    }""",
+])  # fmt: skip
+def test_nonsense_is_no_reason_to_stop(text: str) -> None:
+    made = model(text)
+    assert infer_model(made, "m").unsupported
+    assert isinstance(written(made), str)
+
+
+def test_models_written_by_hand_round_trip(tmp_path: Any) -> None:
+    made = model(BRANCHES)
+    onnx.save(made, str(tmp_path / "m.onnx"))
+    net = axon.from_onnx(tmp_path / "m.onnx")
+    y, _ = net.model(np.array(True), floats(3, 4))
+    assert y.shape == (3, 4)
