@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from axon.ops.arrays import Array, Arrays, Value, wide
-from axon.ops.axes import at, bad_axes
-from axon.ops.operator import Problem, Rule, operator
+from axon.ops.axes import at, bad_axes, place
+from axon.ops.operator import Ints, Problem, Rule, operator
 
 
 @operator(roles={"d": "outermost sizes"})
@@ -236,19 +236,36 @@ def _(xp: Arrays, state: Value, function: Callable[..., Value], *tensors: Array)
 
 
 @operator()
-def cond() -> Rule:
+def cond(*, differ: Ints = ()) -> Rule:
     """Do one thing if a condition holds, and otherwise another: only the function that is chosen is
     called. Both take nothing, may use what is around them, and give the same type.
 
+    - `differ`: axes of a tensor along which the two may give different sizes. Which it is is known
+      at run time.
+
     >>> cond(mean(x : f32 [n]) > 0.0, fn () { x }, fn () { -x })
     f32 [n]
+    >>> cond(mean(x : f32 [n,4]) > 0.0, fn () { concat(x, x) }, fn () { x }, differ=0)
+    f32 [?a,4]
     """
-    return "(bool [], () -> a, () -> a) -> a"
+    if not differ:
+        return "(bool [], () -> a, () -> a) -> a"
+    if problem := bad_axes(differ):
+        return problem
+    one, other, either = (
+        place(differ, [f"{name}{i}" for i, _ in enumerate(differ)], tail="rest")
+        for name in ("n", "m", "?k")
+    )
+    return f"(bool [], () -> t {one}, () -> t {other}) -> t {either}"
 
 
 @cond.means
 def _(
-    xp: Arrays, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
+    xp: Arrays,
+    condition: Array,
+    then: Callable[[], Value],
+    otherwise: Callable[[], Value],
+    differ: Ints,
 ) -> Value:
     return xp.cond(condition, then, otherwise)
 

@@ -22,12 +22,16 @@ MOST_BITS = 8192
 
 
 class Poly:
-    """A polynomial that is neither a constant nor a lone variable. Immutable."""
+    """A polynomial that is neither a constant nor a lone variable. Immutable.
 
-    __slots__ = ("_hash", "terms")
+    `signs` is where `sign.py` keeps what it found.
+    """
+
+    __slots__ = ("_hash", "signs", "terms")
 
     def __init__(self, terms: dict[Mono, int]) -> None:
         self.terms = terms
+        self.signs: dict[int, bool] | None = None
         self._hash = hash(frozenset(terms.items()))
 
     def __eq__(self, other: object) -> bool:
@@ -50,10 +54,11 @@ class _Node:
     Interned: the same arguments give the same object, so `is` is equality.
     """
 
-    __slots__ = ("__weakref__", "args", "id")
+    __slots__ = ("__weakref__", "args", "id", "nonnegative")
 
     def __init__(self, args: tuple[Dim | ShapeVar, ...]) -> None:
         self.args = args
+        self.nonnegative: bool | None = None
         self.id = next(_node_ids)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from axon.types.poly import (
     Max,
     Min,
     Mono,
+    Poly,
     combine,
     from_terms,
     scale,
@@ -26,6 +27,15 @@ def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
         return dim >= 0
     if isinstance(dim, DimVar):
         return True
+    if dim.signs is None:
+        dim.signs = {}
+    known = dim.signs.get(depth)
+    if known is None:
+        known = dim.signs[depth] = _is_nonnegative(dim, depth)
+    return known
+
+
+def _is_nonnegative(dim: Poly, depth: int) -> bool:
     if all(c > 0 and all(_atom_nonnegative(a) for a in m) for m, c in dim.terms.items()):
         return True
     if depth == 0:
@@ -54,6 +64,14 @@ def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
 
 
 def _atom_nonnegative(atom: Atom) -> bool:
+    if isinstance(atom, DimVar):
+        return True
+    if atom.nonnegative is None:
+        atom.nonnegative = _is_nonnegative_atom(atom)
+    return atom.nonnegative
+
+
+def _is_nonnegative_atom(atom: Atom) -> bool:
     match atom:
         case FloorDiv(args=(top, bottom)):
             return is_nonnegative(top, 1) and (not isinstance(bottom, int) or bottom > 0)

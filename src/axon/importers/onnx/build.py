@@ -103,6 +103,18 @@ class Inner:
     same: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of a function of the model's own: what it calls the tensors that it is given, and all
+    that was made for it.
+    """
+
+    domain: str
+    name: str
+    parameters: dict[str, str]
+    names: frozenset[str]
+
+
 @dataclass(slots=True)
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model."""
@@ -119,6 +131,7 @@ class Importer:
     hidden: set[str] = field(default_factory=set)
     """The names that the model's own graph does not have."""
     graphs: dict[str, Inner] = field(default_factory=dict)
+    calls: list[Called] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -551,6 +564,7 @@ class Node:
         if importer.written_out > MOST_WRITTEN_OUT:
             raise Unsupported(f"{self.proto.op_type}: functions call each other too often")
         importer.depth += 1
+        before = len(importer.steps)
         for proto in function.node:
             for name in proto.output:
                 inside[name] = outside.get(name, name and prefix + name)
@@ -558,6 +572,9 @@ class Node:
             put_attributes(copy, self.attributes)
             importer.node(copy, self.at, self.rules)
         importer.depth -= 1
+        names = frozenset(n for step in importer.steps[before:] for n in _names(step) if n)
+        parameters = dict(zip(self.proto.input, function.input, strict=False))
+        importer.calls.append(Called(function.domain, function.name, parameters, names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,15 +80,15 @@ def function(
     params: tuple[Parts, ...],
     result: Parts,
     same: Sequence[tuple[str, str]] = (),
-    more: Sequence[Step] = (),
+    steps: Sequence[Step | Again] | None = None,
     name: str = "",
 ) -> ast.Expr:
-    """The graph as a function, to be written out where it is used; `more` are steps that its nodes
-    do not make.
+    """The graph as a function, to be written out where it is used. One that has other steps than
+    the graph's, or is meant otherwise, has a name to tell it from the graph.
     """
     key = f"graph {found.prefix}{name}"
-    steps = (*more, *(() if name else found.steps))
-    node.importer.graphs[key] = Inner(params, result, steps, tuple(same))
+    made = found.steps if steps is None else steps
+    node.importer.graphs[key] = Inner(params, result, tuple(made), tuple(same))
     return ast.Name(key, node.span)
 
 

@@ -10,29 +10,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from string import ascii_lowercase
 from typing import Any
 
-import numpy
-
-from axon.importers.onnx.build import RESERVED
-from axon.importers.onnx.lines import Line, Writer
-from axon.importers.onnx.repeats import Repeat, repeats
+from axon.importers.onnx.alike import (
+    Operand,
+    Place,
+    form,
+    makers,
+    operands,
+    tokens,
+    wiring,
+    with_operands,
+)
+from axon.importers.onnx.build import RESERVED, Called, short
+from axon.importers.onnx.repeats import repeats
+from axon.importers.onnx.stretches import Stretches, of_calls, of_repeat
+from axon.importers.onnx.writer import NOWHERE, Line, Writer
 from axon.ops import OPERATORS
-from axon.source import Source, Span
-from axon.syntax import ast, mentioned, print_expr, replaced
+from axon.syntax import ast, mentioned, print_expr
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ShapeVar
 
-NOWHERE = Span(Source("", ""), 0, 0)
-HOLE = "·"
 MOST_PARAMETERS = 48
-
-Operand = str
-"""A tensor by its name, or a weight as its call: `x`, `w()`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,74 +52,51 @@ class Definition:
 def found_layers(
     writer: Writer, body: list[Line], outputs: list[str]
 ) -> tuple[list[Definition], list[Line]]:
-    """Functions for the layers that come again, and the lines with calls of them."""
+    """Functions for the layers that come again, and the lines with calls of them: those that are
+    functions in the model first.
+    """
     found: list[Definition] = []
-    refused: set[tuple[str, int]] = set()
+    refused: set[Mark] = set()
     while True:
-        forms = [_form(writer, line) for line in body]
-        tokens = _tokens(forms)
-        done = False
-        for repeat in repeats(tokens):
-            mark = (body[repeat.start].names[0], repeat.period)
+        made = None
+        for mark, stretches in _candidates(writer, body):
             if mark in refused:
                 continue
-            made = _Layer(writer, body, outputs, repeat).extracted()
-            if made is None:
-                refused.add(mark)
-                continue
-            definition, body = made
-            found.append(definition)
-            done = True
-            break
-        if not done:
+            made = _Layer(writer, body, outputs, stretches()).extracted()
+            if made is not None:
+                break
+            refused.add(mark)
+        if made is None:
             return found, body
+        definition, body = made
+        found.append(definition)
 
 
-# --- lines that are alike --------------------------------------------------------------------
+Mark = tuple[str, str, int]
+"""What tells stretches of lines from others: a function of the model, the tensor that the first
+line makes, and the length.
+"""
 
 
-def _form(writer: Writer, line: Line) -> tuple[int, str]:
-    """What a line is but for the tensors in it."""
-    holes = _with(writer, line.expr, lambda _: HOLE)
-    return len(line.names), print_expr(holes)
+def _candidates(writer: Writer, body: list[Line]) -> Iterator[tuple[Mark, Callable[[], Stretches]]]:
+    functions: dict[tuple[str, str], list[Called]] = {}
+    for call in writer.importer.calls:
+        functions.setdefault((call.domain, call.name), []).append(call)
+    for calls in functions.values():
+        for each in of_calls(writer, body, calls):
+            mark = (each.name, body[each.starts[0]].names[0], each.length)
+            yield mark, partial(_same, each)
+    numbers = tokens([form(writer, line) for line in body])
+    for repeat in repeats(numbers):
+        mark = ("", body[repeat.start].names[0], repeat.period)
+        yield mark, partial(of_repeat, writer, body, repeat)
 
 
-def _tokens(forms: list[tuple[int, str]]) -> Any:
-    numbers: dict[tuple[int, str], int] = {}
-    return numpy.array([numbers.setdefault(form, len(numbers)) for form in forms], numpy.int64)
-
-
-def _with(writer: Writer, expr: ast.Expr, change: Any) -> ast.Expr:
-    """The expression with its operands changed, from the first to the last."""
-
-    def go(part: ast.Expr) -> ast.Expr:
-        match part:
-            case ast.Name(name, _) if name in writer.originals:
-                return ast.Name(change(name), NOWHERE)
-            case ast.Call(ast.Name(name, _), (), (), _) if name in writer.weights:
-                return ast.Name(change(f"{name}()"), NOWHERE)
-            case _:
-                return part
-
-    return replaced(expr, go)
-
-
-def operands(writer: Writer, line: Line) -> list[Operand]:
-    """The tensors and weights that a line takes, in its order."""
-    found: list[Operand] = []
-
-    def take(operand: Operand) -> str:
-        found.append(operand)
-        return HOLE
-
-    _with(writer, line.expr, take)
-    return found
+def _same(stretches: Stretches) -> Stretches:
+    return stretches
 
 
 # --- one layer -------------------------------------------------------------------------------
-
-Place = tuple[int, int]
-"""Which line of a layer makes a tensor, and as which of its parts."""
 
 
 @dataclass(slots=True)
@@ -125,33 +106,28 @@ class _Layer:
     writer: Writer
     body: list[Line]
     outputs: list[str]
-    repeat: Repeat
+    stretches: Stretches
     taken: list[list[list[Operand]]] = field(default_factory=list)
     """The operands by copy and line."""
     names: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def extracted(self) -> tuple[Definition, list[Line]] | None:
-        start, period = self._aligned(), self.repeat.period
-        copies = [
-            self.body[at : at + period] for at in range(start, self.repeat.end - period + 1, period)
-        ]
-        copies, start = self._alike(copies, start)
+        copies = self.stretches.copies(self.body)
         if len(copies) < 2:
             return None
         self.taken = [[operands(self.writer, line) for line in copy] for copy in copies]
-        end = start + len(copies) * period
-        makers = _makers(copies[0])
+        inside = makers(copies[0])
         outside = self._outside(copies)
         params = {key: i for i, key in enumerate(dict.fromkeys(outside.values()))}
         shared = {key for key in params if len(set(key)) == 1 and key[0].endswith("()")}
         given = [key for key in params if key not in shared]
         if len(given) > MOST_PARAMETERS:
             return None
-        results = self._results(copies, start)
+        results = self._results(copies)
         types = {key: self._type(key) for key in given}
         if not self._sizes(copies[0]) <= {n for t in types.values() for n in _bare(t)}:
             return None
-        named = self._parameters(given, {*makers, *(key[0].removesuffix("()") for key in shared)})
+        named = self._parameters(given, {*inside, *(key[0].removesuffix("()") for key in shared)})
         lines = self._lines(copies[0], outside, {**named, **{key: key[0] for key in shared}})
         function = self._name(copies, given)
         definition = Definition(
@@ -161,46 +137,20 @@ class _Layer:
             [copies[0][o].names[part] for o, part in results],
         )
         calls = [self._call(function, copy, i, given, results) for i, copy in enumerate(copies)]
-        return definition, [*self.body[:start], *calls, *self.body[end:]]
+        return definition, self._with_calls(calls)
 
-    def _aligned(self) -> int:
-        """Where layers begin: where the fewest tensors go from one to the next."""
-        start, period = self.repeat.start, self.repeat.period
-        last: dict[str, int] = {}
-        for i, line in enumerate(self.body[start : start + 3 * period], start):
-            for operand in operands(self.writer, line):
-                last[operand] = i
-        best = (10**9, 0)
-        for at in range(start, min(start + period, self.repeat.end - 2 * period) + 1):
-            made = [name for line in self.body[at : at + period] for name in line.names]
-            width = sum(last.get(name, -1) >= at + period for name in made)
-            best = min(best, (width, at))
-        return best[1]
-
-    def _alike(self, copies: list[list[Line]], start: int) -> tuple[list[list[Line]], int]:
-        """The longest stretch of copies that are wired alike inside."""
-        wiring = [self._wiring(copy) for copy in copies]
-        best, at = (0, 0), 0
-        while at < len(wiring):
-            end = at
-            while end < len(wiring) and wiring[end] == wiring[at]:
-                end += 1
-            best = max(best, (end - at, -at))
-            at = end
-        length, first = best[0], -best[1]
-        return copies[first : first + length], start + first * self.repeat.period
-
-    def _wiring(self, copy: list[Line]) -> list[list[Place | None]]:
-        makers: dict[str, Place] = {}
-        found = []
-        for o, line in enumerate(copy):
-            found.append([makers.get(operand) for operand in operands(self.writer, line)])
-            makers.update((name, (o, part)) for part, name in enumerate(line.names) if name)
-        return found
+    def _with_calls(self, calls: list[Line]) -> list[Line]:
+        """The lines with calls in the place of the layers."""
+        found: list[Line] = []
+        at = 0
+        for start, call in sorted(zip(self.stretches.starts, calls, strict=True), key=_start):
+            found += [*self.body[at:start], call]
+            at = start + self.stretches.length
+        return [*found, *self.body[at:]]
 
     def _outside(self, copies: list[list[Line]]) -> dict[Place, tuple[Operand, ...]]:
         """What each copy takes from outside, by line and operand."""
-        inside = self._wiring(copies[0])
+        inside = wiring(self.writer, copies[0])
         return {
             (o, i): tuple(taken[o][i] for taken in self.taken)
             for o, line in enumerate(inside)
@@ -208,20 +158,21 @@ class _Layer:
             if place is None
         }
 
-    def _results(self, copies: list[list[Line]], start: int) -> list[Place]:
+    def _results(self, copies: list[list[Line]]) -> list[Place]:
         """What is used outside the copy that makes it, be it of one copy only."""
-        period = self.repeat.period
-        end = start + len(copies) * period
+        length = self.stretches.length
+        mine = {at for start in self.stretches.starts for at in range(start, start + length)}
         used: set[str] = set(self.outputs)
-        for line in (*self.body[:start], *self.body[end:]):
-            used.update(operands(self.writer, line))
+        for at, line in enumerate(self.body):
+            if at not in mine:
+                used.update(operands(self.writer, line))
         found: dict[Place, None] = {}
-        makers = [_makers(copy) for copy in copies]
+        made = [makers(copy) for copy in copies]
         for j, taken in enumerate(self.taken):
             for operand in (operand for line in taken for operand in line):
-                if operand not in makers[j]:
+                if operand not in made[j]:
                     used.add(operand)
-        for each in makers:
+        for each in made:
             for name, place in each.items():
                 if name in used:
                     found[place] = None
@@ -265,7 +216,7 @@ class _Layer:
     def _sizes(self, copy: list[Line]) -> set[str]:
         """The sizes that the lines speak of."""
         known = {self.writer.names.given.get(var) for var in self.writer.known}
-        return {name for line in copy for name in mentioned(line.expr) if name in known}
+        return {name for line in copy for name in _words(line.expr) if name in known}
 
     # --- writing ---
 
@@ -276,11 +227,16 @@ class _Layer:
         named: dict[tuple[Operand, ...], str] = {}
         taken = {*inside, *self.names.values(), *OPERATORS, *RESERVED}
         for key in given:
-            base = re.sub(r"_\d+$", "", key[0].removesuffix("()"))
+            base = self._parameter(key[0].removesuffix("()"))
             name = next(n for n in _numbered(base) if n not in taken)
             taken.add(name)
             named[key] = name
         return named
+
+    def _parameter(self, first: str) -> str:
+        """What the model's own function calls it, or what it is called in the first layer."""
+        own = self.stretches.parameters.get(self.writer.originals[first])
+        return re.sub(r"_\d+$", "", first) if own is None else short(own)
 
     def _lines(
         self,
@@ -296,7 +252,7 @@ class _Layer:
                 key = outside.get((o, next(at)))
                 return operand if key is None else named[key]
 
-            found.append(Line(line.names, _with(self.writer, line.expr, change), line.node))
+            found.append(Line(line.names, with_operands(self.writer, line.expr, change), line.node))
         return found
 
     def _call(
@@ -322,17 +278,23 @@ class _Layer:
             if word:
                 words[word] += 1
         base = words.most_common(1)[0][0] if words else "layer"
+        if self.stretches.name:
+            base = short(self.stretches.name)
         taken = self.writer.importer.taken
         name = next(n for n in _numbered(base) if n not in taken)
         taken.add(name)
         return name
 
 
-def _makers(copy: list[Line]) -> dict[str, Place]:
-    makers: dict[str, Place] = {}
-    for o, line in enumerate(copy):
-        makers.update((name, (o, part)) for part, name in enumerate(line.names) if name)
-    return makers
+def _start(pair: tuple[int, Line]) -> int:
+    return pair[0]
+
+
+def _words(expr: ast.Expr) -> Iterator[str]:
+    """The names in an expression, in the types of parameters too."""
+    yield from mentioned(expr)
+    if any(isinstance(part, ast.Fn) for part in getattr(expr, "args", ())):
+        yield from re.findall(r"\w+", print_expr(expr))
 
 
 def _bare(type_: str) -> set[str]:

@@ -1,21 +1,18 @@
 """The lines of the program that a model becomes, one for each step that its outputs rest on.
 
-A weight is an operator without arguments, declared by its type; a single number is written as
-one. What no operator of Axon does is declared by the type that it has in the model. What only
-hands a tensor on is left out, and so is what nobody uses: most of what computes sizes is.
+What no operator of Axon does is declared by the type that it has in the model. What only hands a
+tensor on is left out, and so is what nobody uses: most of what computes sizes is. A graph inside a
+node is a function.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-
 from axon.importers.onnx.build import Again, Importer, Inner, Parts, Step, hint
-from axon.importers.onnx.model import Imported
+from axon.importers.onnx.writer import NOWHERE, Line, Writer, fresh, value
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_expression, replaced
 from axon.types import dim as dims
@@ -33,49 +30,13 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, Var
 
-NOWHERE = Span(Source("", ""), 0, 0)
-PLAIN = ("f32", "i64", "bool")
-"""Element types that a number in a program has where nothing asks for another."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """`names = expr;` in the program's names; a name that is empty is nobody's."""
-
-    names: tuple[str, ...]
-    expr: ast.Expr
-    node: Any
-
-
-@dataclass(slots=True)
-class Writer:
-    """A program in the making. `weights` and `opaque` say what the declared operators stand for."""
-
-    imported: Imported
-    importer: Importer
-    tensors: dict[str, Any]
-    names: Names = field(default_factory=Names)
-    known: set[Var] = field(default_factory=set)
-    declared: list[str] = field(default_factory=list)
-    weights: dict[str, Any] = field(default_factory=dict)
-    opaque: dict[str, str] = field(default_factory=dict)
-    shared: dict[tuple[Any, ...], str] = field(default_factory=dict)
-    held: dict[int, str] = field(default_factory=dict)
-    copies: dict[str, ast.Expr] = field(default_factory=dict)
-    originals: dict[str, str] = field(default_factory=dict)
-    """The tensors of the model by their names in the program."""
-    wanted: set[str] = field(default_factory=set)
-    functions: bool = True
-    """Whether graphs inside nodes become functions; if not, such a node is declared only."""
-
-    def type(self, alias: str) -> Type:
-        return self.imported.type(self.originals[alias])
-
 
 def lines(writer: Writer) -> list[Line]:
     """The lines of the model's own graph, in its order."""
-    steps = _steps(writer.importer, writer.importer.steps)
-    writer.originals = {alias: name for name, alias in writer.importer.aliases.items()}
+    importer = writer.importer
+    steps = _steps(importer, importer.steps)
+    writer.inside = {key: _steps(importer, each.steps) for key, each in importer.graphs.items()}
+    writer.originals = {alias: name for name, alias in importer.aliases.items()}
     writer.wanted = _wanted(writer, steps)
     return written(writer, steps)
 
@@ -89,17 +50,6 @@ def written(writer: Writer, steps: list[Step]) -> list[Line]:
             if line is not None:
                 found.append(line)
     return found
-
-
-def value(writer: Writer, name: str, span: Span) -> ast.Expr:
-    """A tensor of the model, as the program says it."""
-    alias = writer.importer.alias(name)
-    writer.originals[alias] = name
-    if alias in writer.copies:
-        return writer.copies[alias]
-    if name not in writer.tensors:
-        return ast.Name(alias, span)
-    return _number(writer, name, span) or _weight(writer, name, alias, span)
 
 
 # --- steps -----------------------------------------------------------------------------------
@@ -164,9 +114,8 @@ def _wanted(writer: Writer, steps: list[Step]) -> set[str]:
             if used in writer.originals:
                 todo.append(writer.originals[used])
             elif used in importer.graphs:
-                inner = importer.graphs[used]
-                makers.update((n, s) for s in _steps(importer, inner.steps) for n in s.names)
-                todo.extend(flat(inner.result))
+                makers.update((n, s) for s in writer.inside[used] for n in s.names)
+                todo.extend(flat(importer.graphs[used].result))
     return found
 
 
@@ -250,7 +199,7 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
         if not isinstance(found, ast.Name):
             return found
         if found.name in writer.importer.graphs:
-            return _function(writer, writer.importer.graphs[found.name])
+            return _function(writer, found.name)
         if not found.name.startswith("size "):
             original = writer.originals.get(found.name)
             return found if original is None else value(writer, original, found.span)
@@ -271,9 +220,9 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
 # --- functions -------------------------------------------------------------------------------
 
 
-def _function(writer: Writer, inner: Inner) -> ast.Fn:
+def _function(writer: Writer, key: str) -> ast.Fn:
     """A graph inside a node, as a function."""
-    body = written(writer, _steps(writer.importer, inner.steps))
+    inner, body = writer.importer.graphs[key], written(writer, writer.inside[key])
     result = _result(writer, inner.result)
     if body and isinstance(result, ast.Name) and body[-1].names == (result.name,):
         result = body.pop().expr
@@ -294,7 +243,7 @@ def _alias(writer: Writer, names: Parts) -> str:
     """The name of a parameter; a tuple of several has one of its own."""
     if isinstance(names, str):
         return writer.importer.alias(names)
-    return _fresh(writer.importer, "state")
+    return fresh(writer.importer, "state")
 
 
 def _pattern(names: Sequence[str]) -> ast.Pattern:
@@ -345,7 +294,7 @@ def _opaque(writer: Writer, step: Step) -> ast.Expr:
     kind = step.node.op_type
     name = writer.shared.get((kind, attributes, signature))
     if name is None:
-        name = _fresh(importer, re.sub(r"\W", "", kind).lower() or "node")
+        name = fresh(importer, re.sub(r"\W", "", kind).lower() or "node")
         writer.shared[kind, attributes, signature] = name
         writer.opaque[name] = kind
         writer.declared.append(f"op {name} : {signature};")
@@ -388,47 +337,3 @@ def _signature(params: list[Type], results: list[Type]) -> str:
         names.reserve(type_variables(type_))
     whole = outcome[0] if len(outcome) == 1 else Tuple(tuple(outcome))
     return Show(names).type(Fn(tuple(general), whole))
-
-
-def _fresh(importer: Importer, base: str) -> str:
-    number = 1
-    while (name := f"{base}_{number}") in importer.taken:
-        number += 1
-    importer.taken.add(name)
-    return name
-
-
-# --- weights ---------------------------------------------------------------------------------
-
-
-def _weight(writer: Writer, name: str, alias: str, span: Span) -> ast.Expr:
-    """A call of a weight; small ones that hold the same are one."""
-    held = writer.importer.contents.get(name)
-    if held is not None:
-        same = writer.importer.kind(name)
-        alias = writer.held.setdefault(same, alias)
-    if alias not in writer.weights:
-        writer.weights[alias] = writer.tensors[name]
-        writer.declared.append(f"op {alias} : () -> {Show().type(writer.imported.type(name))};")
-    return ast.Call(ast.Name(alias, span), (), (), span)
-
-
-def _number(writer: Writer, name: str, span: Span) -> ast.Expr | None:
-    """A weight that is a single number, where a number in a program is just that."""
-    held, type_ = writer.importer.contents.get(name), writer.importer.types[name]
-    if held is None or held.shape != () or not isinstance(type_, Tensor):
-        return None
-    if type_.elem not in PLAIN:
-        return None
-    match held.item():
-        case bool(found):
-            return ast.Number(found, "bool", str(found).lower(), span)
-        case int(found):
-            number: ast.Expr = ast.Number(abs(found), "int", str(abs(found)), span)
-            return ast.Negate(number, span) if found < 0 else number
-        case float(found) if type_.elem == "f32":
-            short = float(str(numpy.float32(found)))
-            number = ast.Number(abs(short), "float", str(abs(short)), span)
-            return ast.Negate(number, span) if short < 0 else number
-        case _:
-            return None

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from axon.diagnostics import Severity
+from axon.driver import check_text
 from axon.importers.onnx.layers import Definition, found_layers
-from axon.importers.onnx.lines import Line, Writer, lines, value
+from axon.importers.onnx.lines import lines
 from axon.importers.onnx.model import Imported
+from axon.importers.onnx.writer import Line, Writer, value
 from axon.source import Source, Span
 from axon.syntax import parse_program, print_expr, print_program
 from axon.types.show import Show
@@ -24,8 +27,23 @@ class Written:
 
 
 def write_program(imported: Imported, model: Any) -> Written:
+    """The program. Where the functions that graphs inside nodes become do not have the types that
+    these have in the model, such nodes are declared only.
+    """
+    made = _written(imported, model)
+    if imported.importer.graphs and not _fits(made.text):
+        made = _written(imported, model, functions=False)
+    return made
+
+
+def _fits(text: str) -> bool:
+    found = check_text(text, "model.axon").diagnostics
+    return not any(each.severity == Severity.ERROR for each in found)
+
+
+def _written(imported: Imported, model: Any, functions: bool = True) -> Written:
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    writer = Writer(imported, imported.importer, tensors)
+    writer = Writer(imported, imported.importer, tensors, functions=functions)
     params = []
     for name in imported.inputs:
         type_ = imported.type(name)

@@ -22,12 +22,25 @@ def _rename(node: Any, names: Mapping[str, str]) -> None:
     for i, name in enumerate(node.output):
         node.output[i] = names.get(name, name)
     for graph in graphs(node):
-        own = set(own_names(graph))
-        seen = {old: new for old, new in names.items() if old not in own}
-        for inner in graph.node:
-            _rename(inner, seen)
-        for info in graph.output:
-            info.name = seen.get(info.name, info.name)
+        own = own_names(graph)
+        inner = {old: new for old, new in names.items() if old not in own}
+        inner |= _apart(own, set(inner.values()))
+        for each in graph.node:
+            _rename(each, inner)
+        for info in (*graph.initializer, *graph.input, *graph.output):
+            info.name = inner.get(info.name, info.name)
+
+
+def _apart(own: list[str], taken: set[str]) -> dict[str, str]:
+    """Other names for those that would be taken for tensors from outside."""
+    found = {}
+    for name in own:
+        if name in taken:
+            new = name
+            while new in taken or new in own:
+                new += "'"
+            found[name] = new
+    return found
 
 
 def graphs(node: Any) -> Iterator[Any]:
