@@ -392,3 +392,33 @@ def test_models_written_by_hand_round_trip(tmp_path: Any) -> None:
     net = axon.from_onnx(tmp_path / "m.onnx")
     y, _ = net.model(np.array(True), floats(3, 4))
     assert y.shape == (3, 4)
+
+
+# --- functions of the model's own ------------------------------------------------------------
+
+
+def test_calls_of_a_function_are_calls_of_one_function() -> None:
+    made = model("""agraph (float[n,4] x) => (float[n,4] y, float[n,4] z)
+            <float[4] a = {1,2,3,4}, float[4] b = {4,3,2,1}> {
+        first = own.Soft_Step (x, a)
+        between = Exp (first)
+        y = own.Soft_Step (between, b)
+        z = own.Soft_Step <scale = 3.0> (between, b)
+    }
+    <domain: "own", opset_import: ["" : 19]>
+    Soft_Step <scale: float = 2.0> (data, slope) => (out) {
+        factor = Constant <value_float: float = @scale> ()
+        steep = Mul (data, slope)
+        scaled = Mul (steep, factor)
+        out = Sigmoid (scaled)
+    }""")
+    text = written(made)
+    assert text.count("= fn (") == 2
+    assert "Soft_Step = fn (data : f32 [n,4], slope : f32 [4])" in text
+    assert "y = Soft_Step(between, b());" in text
+    x, a, b = floats(3, 4), np.arange(1.0, 5.0), np.arange(4.0, 0.0, -1.0)
+    between = np.exp(1 / (1 + np.exp(-2 * a * x)))
+    for backend in ("numpy", "jax"):
+        y, z = axon.from_onnx(made, backend=backend).model(x)
+        np.testing.assert_allclose(y, 1 / (1 + np.exp(-2 * b * between)), rtol=1e-5)
+        np.testing.assert_allclose(z, 1 / (1 + np.exp(-3 * b * between)), rtol=1e-5)

@@ -88,11 +88,20 @@ def variables(dim: Dim) -> Iterator[DimVar | ShapeVar]:
                 if isinstance(atom, DimVar):
                     yield atom
                 else:
-                    for arg in atom.args:
-                        if isinstance(arg, ShapeVar):
-                            yield arg
-                        else:
-                            yield from variables(arg)
+                    yield from _free(atom)
+
+
+def _free(atom: FloorDiv | Min | Max | Size | Vast) -> tuple[DimVar | ShapeVar, ...]:
+    """The variables inside an atom, found once."""
+    if atom.free is None:
+        found: dict[DimVar | ShapeVar, None] = {}
+        for arg in atom.args:
+            if isinstance(arg, ShapeVar):
+                found[arg] = None
+            else:
+                found.update(dict.fromkeys(variables(arg)))
+        atom.free = tuple(found)
+    return atom.free
 
 
 Lookup = Callable[[DimVar], Dim]
@@ -138,7 +147,7 @@ def replace_atom(atom: Atom, lookup: Lookup, size: Callable[[ShapeVar], Dim]) ->
         return lookup(atom)
     if isinstance(atom, Size):
         return size(atom.args[0])
-    if isinstance(atom, Vast):
+    if isinstance(atom, Vast) or all(isinstance(v, DimVar) and lookup(v) is v for v in _free(atom)):
         return of_atom(atom)
     parts = [substitute(part, lookup, size) for part in atom.args]
     if all(map(operator.is_, parts, atom.args)):  # as it is, it is in normal form

@@ -54,10 +54,11 @@ class _Node:
     Interned: the same arguments give the same object, so `is` is equality.
     """
 
-    __slots__ = ("__weakref__", "args", "id", "nonnegative")
+    __slots__ = ("__weakref__", "args", "free", "id", "nonnegative")
 
     def __init__(self, args: tuple[Dim | ShapeVar, ...]) -> None:
         self.args = args
+        self.free: tuple[DimVar | ShapeVar, ...] | None = None
         self.nonnegative: bool | None = None
         self.id = next(_node_ids)
 

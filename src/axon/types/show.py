@@ -92,16 +92,24 @@ class Show:
     depth: int = 1
     mods: bool = True
     """Whether a remainder is written with `mod`, which expressions do not have."""
+    seen: dict[tuple[Dim, bool], str] = field(default_factory=dict, repr=False)
+    """Parts of dimensions as they were written."""
 
     # --- dimensions ---
 
     def dim(self, dim: Dim, spaced: bool = False) -> str:
         if isinstance(dim, int):
             return str(dim)
+        if isinstance(dim, DimVar):
+            return "*" if self._ragged(dim) else self._var(dim)
+        text = self.seen.get((dim, spaced))
+        if text is None:
+            text = self.seen[dim, spaced] = self._compound(dim, spaced)
+        return text
+
+    def _compound(self, dim: Dim, spaced: bool) -> str:
         if self._ragged(dim):
             return "*"
-        if isinstance(dim, DimVar):
-            return self._var(dim)
         inside = _inside_extremum(dim)
         if inside is not None:
             return self._extremum(*inside)

@@ -563,13 +563,14 @@ class Node:
         importer.written_out += len(function.node)
         if importer.written_out > MOST_WRITTEN_OUT:
             raise Unsupported(f"{self.proto.op_type}: functions call each other too often")
+        given = {a.name: a for a in function.attribute_proto} | self.attributes
         importer.depth += 1
         before = len(importer.steps)
         for proto in function.node:
             for name in proto.output:
                 inside[name] = outside.get(name, name and prefix + name)
             copy = renamed(proto, {n: inside.get(n, n and prefix + n) for n in used(proto)})
-            put_attributes(copy, self.attributes)
+            put_attributes(copy, given)
             importer.node(copy, self.at, self.rules)
         importer.depth -= 1
         names = frozenset(n for step in importer.steps[before:] for n in _names(step) if n)

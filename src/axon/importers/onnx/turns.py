@@ -1,0 +1,176 @@
+"""What is done again and again: states that go from turn to turn, and what each turn gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from axon.importers.onnx.build import Node, Parts, Step, Unsupported
+from axon.importers.onnx.inside import Inside, function, hidden, ranked
+from axon.syntax import ast
+from axon.types.type import Tensor, Tuple, Type
+from axon.types.variables import DimVar, ShapeVar
+
+Infer = Callable[[Sequence[Type]], Inside]
+"""A body, inferred for states of these types."""
+
+
+def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> tuple[Inside, list[Type]]:
+    """The body, and the states with the sizes forgotten that it changes: found by trying, a few
+    times. The body gives the states after `skip` others.
+    """
+    open_: set[DimVar | ShapeVar] = set()
+    for _ in range(4):
+        found = infer(states)
+        made = found.types[skip : skip + len(states)]
+        if len(made) < len(states):
+            raise Unsupported(f"{node.proto.op_type}: the body does not give all states")
+        joined = [_kept(node, a, b, open_) for a, b in zip(states, made, strict=True)]
+        if all(a is b for a, b in zip(states, joined, strict=True)):
+            return found, states
+        states = joined
+    states = [node.unknown() for _ in states]
+    return infer(states), states
+
+
+def _kept(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) -> Type:
+    """A state with the sizes that the body keeps; the others are open from now on. The state itself
+    if there is nothing to forget.
+    """
+    before, after = ranked(node, state), ranked(node, made)
+    if before is None or after is None or len(before.shape) != len(after.shape):
+        return _unranked(node, state, made, open_)
+    changed = [x != y and x not in open_ for x, y in zip(before.shape, after.shape, strict=True)]
+    if not any(changed):
+        return state
+    sizes: list[Any] = []
+    for size, forget in zip(before.shape, changed, strict=True):
+        if forget:
+            size = node.fresh_dim()
+            open_.add(size)
+        sizes.append(size)
+    return Tensor(before.elem, tuple(sizes))
+
+
+def _unranked(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) -> Type:
+    """The same where not even the rank is known, or where it changes."""
+    before, after = map(node.importer.state.resolve, (state, made))
+    if before == after or not isinstance(before, Tensor):
+        return state
+    if len(before.shape) == 1 and before.shape[0] in open_:
+        return state
+    whole = node.importer.state.fresh_shape()
+    open_.add(whole)
+    return Tensor(before.elem, (whole,))
+
+
+def define(node: Node, types: Sequence[Type]) -> None:
+    for name, type_ in zip(node.outputs, types, strict=False):
+        if name:
+            node.importer.define(name, type_)
+
+
+def types_of(node: Node, indices: Sequence[int]) -> list[Type]:
+    return [node.importer.types.get(node.name(i)) or node.unknown() for i in indices]
+
+
+def stacked(node: Node, row: Type, times: Any, axis: int = 0) -> Type:
+    known = ranked(node, row)
+    if known is None:
+        return node.unknown()
+    at = axis % (len(known.shape) + 1)
+    return Tensor(known.elem, (*known.shape[:at], times, *known.shape[at:]))
+
+
+def same_types(
+    node: Node, indices: Sequence[int], params: Sequence[str], made: Sequence[str]
+) -> list[tuple[str, str]]:
+    """What the states begin with has the types that they keep."""
+    begin = [(node.name(i), param) for i, param in zip(indices, params, strict=True)]
+    return [*begin, *zip(params, made, strict=True)]
+
+
+def _tuple(exprs: Sequence[ast.Expr], node: Node) -> ast.Expr:
+    return exprs[0] if len(exprs) == 1 else ast.TupleExpr(tuple(exprs), node.span)
+
+
+# --- what comes out --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """A body that is done again and again: the states that it takes and those it gives, and what
+    is the output of each turn.
+    """
+
+    node: Node
+    body: Inside
+    params: Sequence[str]
+    states: Sequence[str]
+    rows: Sequence[str]
+    same: Sequence[tuple[str, str]]
+    more: Sequence[Step] = ()
+
+    def over(
+        self, begin: Sequence[ast.Expr], items: Sequence[str], given: Sequence[ast.Expr]
+    ) -> ast.Expr:
+        """Once for each row of some tensors, which the body calls `items`."""
+        node, rows = self.node, self.rows
+        if not self.params and len(rows) == 1:
+            return node.call("map", self.function(tuple(items), rows[0]), *given)
+        state, taken = _tuple(begin, node), (together(self.params), *items)
+        if not rows:
+            return node.call("fold", state, self.function(taken, together(self.states)), *given)
+        made = self.function(taken, (together(self.states), together(rows)))
+        return node.call("loop", state, made, *given, outputs=len(rows))
+
+    def holding(self, begin: Sequence[ast.Expr], test: str, how: Sequence[Step]) -> ast.Expr:
+        """While a condition holds of the state."""
+        node, rows, taken = self.node, self.rows, (together(self.params),)
+        condition = function(node, self.body, taken, test, self.same, how, "while")
+        made = together(self.states) if not rows else (together(self.states), together(rows))
+        step = self.function(taken, made)
+        return node.call("iterate", _tuple(begin, node), condition, step, outputs=len(rows))
+
+    def function(self, params: tuple[Parts, ...], result: Parts) -> ast.Expr:
+        steps = [*self.more, *self.body.steps]
+        return function(self.node, self.body, params, result, self.same, steps)
+
+
+def gives(
+    node: Node,
+    expr: ast.Expr,
+    states: Sequence[str],
+    rows: Sequence[str],
+    types: Sequence[Type],
+    later: ast.Expr | None = None,
+) -> None:
+    """An expression makes a state and rows, each one tensor or a tuple of some; `types` are theirs,
+    in that order. A state that has no name is nobody's.
+    """
+    if not rows or (not states and len(rows) == 1):
+        node.step((*states, *rows), expr, later)
+        return
+    parts = _whole(node, "state", states, types), _whole(node, "rows", rows, types[len(states) :])
+    node.step(parts, expr, later)
+    for part, names in zip(parts, (states, rows), strict=True):
+        if len(names) > 1:
+            node.step(tuple(names), ast.Name(node.importer.alias(part), node.span))
+
+
+def _whole(node: Node, own: str, names: Sequence[str], types: Sequence[Type]) -> str:
+    """One name for all of them."""
+    if len(names) < 2:
+        return "".join(names)
+    name = f"{next(filter(None, node.outputs), '')}/{own}"
+    return hidden(node, name, own, Tuple(tuple(types[: len(names)])))
+
+
+def padded(names: Sequence[str], count: int) -> list[str]:
+    """The names of so many outputs; the last ones may not be there."""
+    return [*names, *[""] * (count - len(names))][:count]
+
+
+def together(names: Sequence[str]) -> Parts:
+    return names[0] if len(names) == 1 else tuple(names)
