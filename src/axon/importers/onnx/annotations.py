@@ -108,7 +108,7 @@ def contradictions(model: Any, imported: Imported, show: Show) -> list[Diagnosti
             continue
         text = annotations.problem(info.name, info.type.tensor_type)
         if text is not None:
-            label = Label(imported.importer.span(made[info.name]), "made here", primary=True)
+            label = Label(imported.importer.line(made[info.name]), "made here", primary=True)
             found.append(Diagnostic("AX501", Severity.WARNING, text, (label,)))
     return found
 

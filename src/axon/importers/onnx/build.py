@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.memo import Given, Memo, Seen, has_graphs, variables
+from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, has_graphs, variables
 from axon.importers.onnx.renamed import put_attributes, renamed, used
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
@@ -132,6 +132,8 @@ class Importer:
     """The names that the model's own graph does not have."""
     graphs: dict[str, Inner] = field(default_factory=dict)
     calls: list[Called] = field(default_factory=list)
+    sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The tensors that sequences hold."""
     aliases: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -170,6 +172,7 @@ class Importer:
     def forget(self, name: str) -> tuple[Type | None, Contents]:
         """From here on no tensor has that name; what was known of it."""
         self.memo.kinds.pop(name, None)
+        self.sequences.pop(name, None)
         return self.types.pop(name, None), self.contents.pop(name, None)
 
     def alias(self, name: str, hint: str = "", own: str = "") -> str:
@@ -191,10 +194,14 @@ class Importer:
         return known
 
     def span(self, at: int) -> Span:
+        """A node as a line of a text; who does not ask for reasons has no use for the text."""
+        return self.line(-1 if self.state.direct else at)
+
+    def line(self, at: int) -> Span:
         """A node as a line of a text, to point at."""
         found = self.spans.get(at)
         if found is None:
-            text = _line(self.nodes[at])
+            text = _line(self.nodes[at]) if at >= 0 else ""
             found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
         return found
 
@@ -237,13 +244,15 @@ class Importer:
 
     def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
-        key = self.memo.key(proto, self.kind)
+        key = self.memo.key(proto, self.kinds)
         seen = self.memo.seen.get(key)
         if seen is not None and self._again(proto, seen):
             return
         before, steps = self._trouble(), len(self.steps)
-        self._infer(proto, at, rules)
+        node = self._infer(proto, at, rules)
         if self._trouble() == before and self._comes_again(proto):
+            if self.memo.look(proto, node.looked):
+                key = self.memo.key(proto, self.kinds)
             outputs = tuple(self._given(name) if name else None for name in proto.output)
             made = tuple(step for step in self.steps[steps:] if isinstance(step, Step))
             self.memo.seen[key] = Seen(proto, outputs, made)
@@ -257,7 +266,7 @@ class Importer:
         for name, given in zip(names, seen.outputs, strict=True):
             if given is not None:
                 self.types[name] = given.type
-                self.memo.kinds[name] = given.kind
+                self.memo.kinds[name] = given.kinds
                 if given.contents is not None:
                     self.contents[name] = given.contents
                 else:
@@ -267,7 +276,7 @@ class Importer:
         self.steps.append(Again(seen.steps, seen.node, proto))
         return True
 
-    def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
+    def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> Node:
         node = Node(self, proto, at, rules)
         rule = rules.get(proto.op_type) if proto.domain in DOMAINS else None
         function = self.functions.get((proto.domain, proto.op_type))
@@ -295,21 +304,21 @@ class Importer:
             for dim in self.shape(name) or ():
                 if isinstance(dim, Poly):
                     self.sized.add(dim)
+        return node
 
     # --- what comes again ---
 
-    def kind(self, name: str) -> int:
+    def kinds(self, name: str) -> Kinds:
         """What a tensor is, as far as inference can tell it from others."""
         if name not in self.types:
-            return -1 if name == "" else -2
-        found = self._given(name)
-        self.memo.kinds[name] = found.kind
-        return found.kind
+            return (-1, -1) if name == "" else (-2, -2)
+        found = self.memo.kinds[name] = self._given(name).kinds
+        return found
 
     def _given(self, name: str) -> Given:
         type_ = self.type(name)
         held = self.contents.get(name)
-        return Given(type_, held, self.memo.kind(type_, held))
+        return Given(type_, held, self.memo.kinds_of(type_, held))
 
     def _trouble(self) -> tuple[int, ...]:
         """How much went wrong so far: a node that adds to it is looked at each time."""
@@ -322,6 +331,8 @@ class Importer:
         """
         if has_graphs(proto) or (proto.domain, proto.op_type) in self.functions:
             return False
+        if self.sequences and any(n in self.sequences for n in (*proto.input, *proto.output)):
+            return False  # it speaks of their elements
 
         own = self._variables(proto.output)
         return not own or own <= self._variables(proto.input)
@@ -346,13 +357,12 @@ class Node:
         self.proto = proto
         self.at = at
         self.rules = rules
+        self.span = importer.span(at)
         self.attributes = {a.name: a for a in proto.attribute}
+        self.looked: set[int] = set()
+        """The inputs whose contents were asked for."""
 
     # --- what it is given ---
-
-    @property
-    def span(self) -> Span:
-        return self.importer.span(self.at)
 
     @property
     def count(self) -> int:
@@ -389,7 +399,10 @@ class Node:
 
     def contents(self, index: int) -> Contents:
         """The elements of an input, where they are known."""
-        return self.importer.contents.get(self.name(index)) if self.has(index) else None
+        if not self.has(index):
+            return None
+        self.looked.add(index)
+        return self.importer.contents.get(self.name(index))
 
     def whole(self, index: int) -> list[Any] | None:
         """The elements of an input as a flat list, if all of them are known."""
@@ -614,6 +627,8 @@ def _is_small(contents: Contents) -> bool:
 
 def short(name: str) -> str:
     """A name for a tensor that a program can have: the last words of the model's own."""
+    if name.isidentifier() and name.isascii() and len(name) <= 40 and "utput" not in name:
+        return name.strip("_") or "v"
     name = re.sub(r"(_output_0|_DequantizeLinear_Output|:0)+$", "", name)
     words = [w for w in re.split(r"[^A-Za-z0-9_]+", name) if w]
     kept = words[-1:] if words and not words[-1].isdigit() and len(words[-1]) > 6 else words[-2:]

@@ -69,6 +69,8 @@ def _branch(node: Node, found: Inside) -> None:
     for name, made, type_ in zip(node.outputs, found.outputs, found.types, strict=False):
         if name:
             importer.define(name, type_, importer.contents.get(made))
+            if made in importer.sequences:
+                importer.sequences[name] = importer.sequences[made]
             handed = ast.Name(importer.alias(made), node.span)
             node.step((name,), node.call("identity", handed))
 

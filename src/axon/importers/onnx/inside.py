@@ -31,10 +31,14 @@ class Inside:
 
 
 def inside(
-    node: Node, which: str, given: Sequence[Type], known: dict[int, Any] | None = None
+    node: Node,
+    which: str,
+    given: Sequence[Type],
+    known: dict[int, Any] | None = None,
+    label: str = "",
 ) -> Inside:
     """Infer the graph that an attribute is, for inputs of these types; the contents of some of them
-    are `known`.
+    are `known`. A label tells this use of the graph from others.
     """
     from axon.importers.onnx.model import tensor_contents, tensor_type
 
@@ -46,7 +50,7 @@ def inside(
     importer.written_out += len(graph.node)
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
-    prefix = f"{next(filter(None, node.outputs), '')}/{which}/"
+    prefix = f"{next(filter(None, node.outputs), '')}/{label or which}/"
     names = {own: prefix + own for own in own_names(graph)}
     for own, name in names.items():
         importer.forget(name)

@@ -18,6 +18,8 @@ from axon.types.type import Type, type_variables
 from axon.types.variables import DimVar, Var
 
 Contents = Any
+Kinds = tuple[int, int]
+"""What a tensor is but for its contents, and with them."""
 GRAPHS = (5, 10)
 """The types of attributes that are graphs, or lists of them."""
 
@@ -28,7 +30,7 @@ class Given:
 
     type: Type
     contents: Contents
-    kind: int
+    kinds: Kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +44,49 @@ class Seen:
 
 @dataclass(slots=True)
 class Memo:
-    """The kinds of tensors by name, and the nodes that were inferred."""
+    """The kinds of tensors by name, the nodes that were inferred, and the inputs of each operator
+    whose contents some node has asked for.
+    """
 
-    kinds: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, Kinds] = field(default_factory=dict)
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
+    looked: dict[str, set[int]] = field(default_factory=dict)
 
-    def key(self, proto: Any, kind: Callable[[str], int]) -> Hashable:
-        """What a node's outcome depends on, if it has no graphs inside."""
+    def key(self, proto: Any, kinds: Callable[[str], Kinds]) -> Hashable:
+        """What a node's outcome depends on, if it has no graphs inside. A node that was like this
+        one in all that it asked for asks for the same.
+        """
+        operator = proto.op_type
         inputs = list(proto.input)
         known = self.kinds
-        given = tuple([known[n] if n in known else kind(n) for n in inputs])
+        found = [known[n] if n in known else kinds(n) for n in inputs]
+        looked = self.looked.get(operator)
+        if looked:
+            given = tuple([both[i in looked] for i, both in enumerate(found)])
+        else:
+            given = tuple([both[0] for both in found])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
         attributes = tuple([a.SerializeToString(deterministic=True) for a in proto.attribute])
-        return proto.op_type, proto.domain, attributes, given, twice, len(proto.output)
+        return operator, proto.domain, attributes, given, twice, len(proto.output)
 
-    def kind(self, type_: Type, contents: Contents) -> int:
-        """The kind of a tensor of a type, all that is known put in."""
-        held = None if contents is None else (contents.shape, tuple(map(_marked, contents.flat)))
-        return self.numbers.setdefault((type_, held), len(self.numbers))
+    def look(self, proto: Any, looked: set[int]) -> bool:
+        """The contents of these inputs matter. Says whether that was not known."""
+        if not looked:
+            return False
+        known = self.looked.setdefault(proto.op_type, set())
+        if looked <= known:
+            return False
+        known |= looked
+        return True
+
+    def kinds_of(self, type_: Type, contents: Contents) -> Kinds:
+        """The kinds of a tensor of a type, all that is known put in."""
+        plain = self.numbers.setdefault(type_, len(self.numbers))
+        if contents is None:
+            return plain, plain
+        held = contents.shape, tuple(map(_marked, contents.flat))
+        return plain, self.numbers.setdefault((type_, held), len(self.numbers))
 
 
 def has_graphs(proto: Any) -> bool:

@@ -30,10 +30,12 @@ from axon.importers.onnx import (
     recurrent,
     reductions,
     resize,
+    sequences,
     shapes,
     signal,
 )
 from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
+from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.rules import RULES
 from axon.inference.report import describe
 from axon.types.type import Tensor, Type
@@ -60,10 +62,13 @@ _FAMILIES = (
     recurrent,
     reductions,
     resize,
+    sequences,
     shapes,
     signal,
 )
 MOST_ROUNDS = 3
+MOST_FLOATS = 8
+"""Floats of one tensor that are looked at: scales, bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,7 @@ def _once(
 
 def _weights(importer: Importer, tensors: Any) -> None:
     """The weights; those without contents that are alike have one type."""
-    alike: dict[tuple[int, ...], tuple[Tensor, int]] = {}
+    alike: dict[tuple[int, ...], tuple[Tensor, Kinds]] = {}
     for tensor in tensors:
         name = tensor.name
         held = tensor_contents(tensor)
@@ -162,11 +167,11 @@ def _weights(importer: Importer, tensors: Any) -> None:
         key = (tensor.data_type, *tensor.dims)
         if key not in alike:
             importer.define(name, tensor_type(tensor))
-            alike[key] = tensor_type(tensor), importer.kind(name)
+            alike[key] = tensor_type(tensor), importer.kinds(name)
         else:
-            type_, kind = alike[key]
+            type_, kinds = alike[key]
             importer.define(name, type_)
-            importer.memo.kinds[name] = kind
+            importer.memo.kinds[name] = kinds
 
 
 def _again(type_: Type) -> Type:
@@ -218,7 +223,7 @@ def tensor_contents(tensor: Any) -> Any:
     if count > MOST_CONTENTS or tensor.data_location == 1 or tensor.data_type not in ELEMENTS:
         return None
     if tensor.data_type not in (1, 6, 7, 9, 11, 2, 3) or (
-        tensor.data_type in (1, 11) and count > 64
+        tensor.data_type in (1, 11) and count > MOST_FLOATS
     ):
         return None
     import onnx.numpy_helper

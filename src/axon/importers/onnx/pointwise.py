@@ -9,6 +9,7 @@ import numpy
 from axon.importers.onnx import contents
 from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.sequences import hand_on
 from axon.syntax import ast
 from axon.types import dim as dims
 
@@ -106,6 +107,9 @@ def negate(node: Node) -> None:
 
 @rule("Identity")
 def identity(node: Node) -> None:
+    if node.name(0) in node.importer.sequences:
+        hand_on(node)
+        return
     node.gives(node.call("identity", node.given(0)), contents=node.contents(0))
 
 

@@ -56,8 +56,10 @@ def _kept(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) ->
 def _unranked(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) -> Type:
     """The same where not even the rank is known, or where it changes."""
     before, after = map(node.importer.state.resolve, (state, made))
-    if before == after or not isinstance(before, Tensor):
+    if before == after:
         return state
+    if not isinstance(before, Tensor):
+        return node.unknown()
     if len(before.shape) == 1 and before.shape[0] in open_:
         return state
     whole = node.importer.state.fresh_shape()

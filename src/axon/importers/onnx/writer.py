@@ -85,7 +85,7 @@ def _weight(writer: Writer, name: str, alias: str, span: Span) -> ast.Expr:
     """A call of a weight; small ones that hold the same are one."""
     held = writer.importer.contents.get(name)
     if held is not None:
-        same = writer.importer.kind(name)
+        same = writer.importer.kinds(name)[1]
         alias = writer.held.setdefault(same, alias)
     if alias not in writer.weights:
         writer.weights[alias] = writer.tensors[name]

@@ -1,0 +1,183 @@
+"""Sequences whose length is known: their elements are tensors like others, each with its name.
+
+What is done with such a sequence is done with its elements, so that none is left in the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axon.importers.onnx.build import Node, Unsupported, array
+from axon.importers.onnx.inside import hidden, inside
+from axon.importers.onnx.known import integers
+from axon.importers.onnx.rules import rule
+from axon.syntax import ast
+from axon.types.type import Tensor, Tuple
+
+MOST_ELEMENTS = 256
+
+
+def _elements(node: Node, index: int) -> list[str]:
+    """The tensors that a sequence holds."""
+    found = node.importer.sequences.get(node.name(index))
+    if found is None:
+        raise Unsupported(f"{node.proto.op_type}: a sequence of which only a run knows the length")
+    return list(found)
+
+
+def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
+    """An output is the sequence of these tensors."""
+    importer, name = node.importer, node.outputs[output]
+    if len(elements) > MOST_ELEMENTS:
+        raise Unsupported(f"{node.proto.op_type}: a sequence of {len(elements)} tensors")
+    importer.define(name, Tuple(tuple(importer.types[each] for each in elements)))
+    importer.sequences[name] = tuple(elements)
+    if len(elements) != 1:
+        names = tuple(ast.Name(importer.alias(each), node.span) for each in elements)
+        node.step((name,), ast.TupleExpr(names, node.span))
+
+
+def _at(node: Node, index: int, count: int, default: int) -> int:
+    """A place in a sequence, counted from the front."""
+    if not node.has(index):
+        return default
+    found = integers(node, index)
+    if found is None or len(found) != 1 or not -count <= found[0] < max(count, 1):
+        raise Unsupported(f"{node.proto.op_type}: a place that only a run knows, or none")
+    return found[0] % count if count else 0
+
+
+@rule("SequenceConstruct")
+def construct(node: Node) -> None:
+    for i in range(node.count):
+        node.given(i)
+    _gives(node, [node.name(i) for i in range(node.count)])
+
+
+@rule("SequenceEmpty")
+def empty(node: Node) -> None:
+    _gives(node, [])
+
+
+@rule("SequenceInsert")
+def insert(node: Node) -> None:
+    elements = _elements(node, 0)
+    node.given(1)
+    at = len(elements)
+    if node.has(2) and integers(node, 2) != [at]:
+        at = _at(node, 2, at, at)
+    _gives(node, [*elements[:at], node.name(1), *elements[at:]])
+
+
+@rule("SequenceErase")
+def erase(node: Node) -> None:
+    elements = _elements(node, 0)
+    if not elements:
+        raise Unsupported("SequenceErase: a sequence without elements")
+    del elements[_at(node, 1, len(elements), len(elements) - 1)]
+    _gives(node, elements)
+
+
+@rule("SequenceAt")
+def at(node: Node) -> None:
+    elements = _elements(node, 0)
+    if not elements:
+        raise Unsupported("SequenceAt: a sequence without elements")
+    name = elements[_at(node, 1, len(elements), 0)]
+    handed = ast.Name(node.importer.alias(name), node.span)
+    node.gives(node.call("identity", handed), contents=node.importer.contents.get(name))
+
+
+def hand_on(node: Node) -> None:
+    """A sequence under another name."""
+    _gives(node, _elements(node, 0))
+
+
+@rule("SequenceLength")
+def length(node: Node) -> None:
+    if node.name(0) not in node.importer.sequences:
+        node.gives(Tensor("i64", ()))
+        return
+    count = len(_elements(node, 0))
+    node.gives(node.scalar(count, "i64"), contents=array(count))
+
+
+@rule("ConcatFromSequence")
+def concat(node: Node) -> None:
+    elements, axis = _elements(node, 0), node.attribute("axis")
+    if not elements or not isinstance(axis, int):
+        raise Unsupported("ConcatFromSequence: nothing to join, or no axis to join it along")
+    parts = [ast.Name(node.importer.alias(name), node.span) for name in elements]
+    operator = "stack" if node.attribute("new_axis", 0) else "concat"
+    node.gives(node.call(operator, *parts, axis=axis))
+
+
+@rule("SplitToSequence")
+def split(node: Node) -> None:
+    axis, word = node.attribute("axis", 0), node.shape(0)
+    if word is None or not -len(word) <= axis < len(word) or not isinstance(word[axis], int):
+        raise Unsupported("SplitToSequence: a number of parts that only a run knows")
+    sizes = _parts(node, word[axis])
+    if len(sizes) > MOST_ELEMENTS or sum(sizes) != word[axis] or min(sizes, default=-1) < 0:
+        raise Unsupported(f"SplitToSequence: {len(sizes)} parts of {word[axis]} elements")
+    whole = node.call("split", node.given(0), sizes=sizes, axis=axis)
+    found = node.importer.state.prune(node.infer(whole))
+    types = found.items if isinstance(found, Tuple) else (found,)
+    prefix = node.outputs[0]
+    names = [hidden(node, f"{prefix}/part {i}", f"part_{i}", t) for i, t in enumerate(types)]
+    node.step(tuple(names), whole)
+    if not node.has(1) and not node.attribute("keepdims", 1):
+        names = [_squeezed(node, name, axis, i) for i, name in enumerate(names)]
+    _gives(node, names)
+
+
+def _parts(node: Node, total: int) -> list[int]:
+    """The sizes of the parts: each 1, all the same but for the last, or as they are listed."""
+    if not node.has(1):
+        return [1] * min(total, MOST_ELEMENTS + 1)
+    found = integers(node, 1)
+    if found is None:
+        raise Unsupported("SplitToSequence: parts of sizes that only a run knows")
+    if node.rank(1) != 0:
+        return found
+    size = found[0]
+    if size < 1 or total > size * MOST_ELEMENTS:
+        raise Unsupported(f"SplitToSequence: parts of size {size}")
+    rest = total % size
+    return [size] * (total // size) + ([rest] if rest else [])
+
+
+def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
+    part = ast.Name(node.importer.alias(name), node.span)
+    expr = node.call("squeeze", part, axis=[axis])
+    made = hidden(node, f"{name}/row", f"row_{number}", node.infer(expr))
+    node.step((made,), expr)
+    return made
+
+
+@rule("SequenceMap")
+def map_(node: Node) -> None:
+    """The body for each element, one after another; tensors are the same for all of them."""
+    importer = node.importer
+    count = len(_elements(node, 0))
+    given = []
+    for i in range(node.count):
+        same = importer.sequences.get(node.name(i), (node.name(i),) * count)
+        if len(same) != count:
+            raise Unsupported("SequenceMap: sequences of different lengths")
+        given.append(same)
+    made: list[list[str]] = []
+    for i in range(count):
+        names = [each[i] for each in given]
+        for name in names:
+            importer.alias(name)
+        found = inside(node, "body", [importer.types[n] for n in names], label=f"body {i}")
+        known = dict(zip(found.params, names, strict=False))
+        for param, name in known.items():
+            handed = ast.Name(importer.alias(name), node.span)
+            node.step((param,), node.call("identity", handed))
+        importer.steps += found.steps
+        made.append(found.outputs)
+    for output, name in enumerate(node.outputs):
+        if name and all(output < len(each) for each in made):
+            _gives(node, [each[output] for each in made], output)
