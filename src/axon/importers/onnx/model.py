@@ -37,7 +37,6 @@ from axon.importers.onnx import (
 from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
 from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.rules import RULES
-from axon.inference.report import describe
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ShapeVar
 
@@ -182,12 +181,6 @@ def _again(type_: Type) -> Type:
         type_.elem,
         tuple(i if isinstance(i, int | DimVar | ShapeVar) else DimVar("", 1) for i in type_.shape),
     )
-
-
-def problems(imported: Imported) -> list[Any]:
-    state = imported.importer.state
-    found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:20]]
-    return [*state.diagnostics, *found]
 
 
 def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: bool) -> Type:

@@ -1,0 +1,114 @@
+"""What is wrong with a model, by the names of its nodes and tensors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from axon.diagnostics import Diagnostic, Label
+from axon.importers.onnx.model import Imported
+from axon.inference.report import describe
+from axon.source import Span
+from axon.types.show import Show
+from axon.types.type import Tensor
+
+MOST_PROBLEMS = 20
+MOST_TENSORS = 6
+LONGEST_WAY = 10_000
+
+
+def problems(imported: Imported, model: Any, show: Show) -> list[Diagnostic]:
+    """The errors, once each, in the words of the model. Where two sizes differ, a note says where
+    each of them comes from.
+    """
+    state = imported.importer.state
+    found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:MOST_PROBLEMS]]
+    makers = {name: node for node in model.graph.node for name in node.output}
+    once: dict[tuple[Any, ...], Diagnostic] = {}
+    for diagnostic in (*state.diagnostics, *found):
+        once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
+    return [_in_its_words(imported, model, makers, show, each) for each in once.values()]
+
+
+def _at(span: Span | None) -> int:
+    """Which node a place is."""
+    return -1 if span is None else span.source.lines_above
+
+
+def _in_its_words(
+    imported: Imported, model: Any, makers: dict[str, Any], show: Show, found: Diagnostic
+) -> Diagnostic:
+    at = _at(found.span)
+    if not 0 <= at < len(model.graph.node):
+        return found
+    node = model.graph.node[at]
+    name = node.name or next(iter(node.output), "")
+    message = re.sub(r"^\S+: ", f"{node.op_type} `{name}`: ", found.message)
+    labels = tuple(_label(imported, model, show, label) for label in found.labels)
+    notes = list(found.notes)
+    sizes = re.search(r"\b(\d+) and (\d+)\b", found.message)
+    weights = {tensor.name for tensor in model.graph.initializer}
+    for size in dict.fromkeys(map(int, sizes.groups() if sizes else ())):
+        given = next((n for n in node.input if _has(imported, n, size)), None)
+        if given is not None:
+            source = _source(imported, makers, weights, given, size)
+            if given in imported.inputs:
+                source += _asked(imported, model.graph.node[:at], weights, given, size)
+            notes.append(f"{size} is a size of {source}")
+    return replace(found, message=message, labels=labels, notes=tuple(notes))
+
+
+def _label(imported: Imported, model: Any, show: Show, label: Label) -> Label:
+    """What a node is given where it fails, or what it makes elsewhere."""
+    at = _at(label.span)
+    if not 0 <= at < len(model.graph.node):
+        return label
+    node = model.graph.node[at]
+    names = node.input if label.primary else node.output
+    known = [name for name in names if name in imported.importer.types][:MOST_TENSORS]
+    texts = [f"{name} : {show.type(imported.type(name))}" for name in known]
+    return replace(label, text=", ".join(texts)) if texts else label
+
+
+def _has(imported: Imported, name: str, size: int) -> bool:
+    return size in (imported.importer.shape(name) or ())
+
+
+def _asked(imported: Imported, before: Any, weights: set[str], name: str, size: int) -> str:
+    """The weight that an input's size was found from, if the model does not declare it."""
+    given = imported.given.get(name)
+    if isinstance(given, Tensor) and size in given.shape:
+        return ""
+    for node in before:
+        if name in node.input:
+            found = next((n for n in node.input if n in weights and _has(imported, n, size)), None)
+            if found is not None:
+                called = f" (node `{node.name}`)" if node.name else ""
+                return f", as weight `{found}`{called} asks"
+    return ""
+
+
+def _source(
+    imported: Imported, makers: dict[str, Any], weights: set[str], name: str, size: int
+) -> str:
+    """The tensor, and the weight or the input that its size comes from."""
+    if name in weights:
+        return f"weight `{name}`"
+    here, node = name, makers.get(name)
+    for _ in range(LONGEST_WAY):
+        if node is None:
+            break
+        given = [n for n in node.input if _has(imported, n, size)]
+        if not given:
+            break
+        here = next((n for n in given if n in weights), given[0])
+        if here in weights:
+            called = f" (node `{node.name}`)" if node.name else ""
+            return f"`{name}`, from weight `{here}`{called}"
+        node = makers.get(here)
+    if here in imported.inputs:
+        return f"`{name}`, from input `{here}`" if here != name else f"input `{name}`"
+    if node is not None and node.name:
+        return f"`{name}`, which node `{node.name}` makes"
+    return f"`{name}`"
