@@ -83,6 +83,15 @@ class Imported:
     def type(self, name: str) -> Type:
         return self.importer.state.resolve(self.importer.types[name])
 
+    def emptied(self) -> dict[str, tuple[str, DimVar]]:
+        """The inputs that can only be empty, though a size of theirs was left open."""
+        found: dict[str, tuple[str, DimVar]] = {}
+        for name, given in self.given.items():
+            for var in given.shape if isinstance(given, Tensor) else ():
+                if isinstance(var, DimVar) and self.importer.state.store.dim(var) == 0:
+                    found[name] = var.name, var
+        return found
+
 
 def import_model(
     model: Any,
@@ -97,7 +106,7 @@ def import_model(
     with room():
         found = _rounds(model, name, forget, said or {}, direct=True)
         state = found.importer.state
-        if reasons and (state.store.conflicts or state.diagnostics):
+        if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
             found = _rounds(model, name, forget, said or {}, direct=False)
         return found
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from axon.diagnostics import Diagnostic, Label
+from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.onnx.model import Imported
 from axon.inference.report import describe
 from axon.source import Span
@@ -29,6 +29,18 @@ def problems(imported: Imported, model: Any, show: Show) -> list[Diagnostic]:
     for diagnostic in (*state.diagnostics, *found):
         once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
     return [_in_its_words(imported, model, makers, show, each) for each in once.values()]
+
+
+def only_empty(imported: Imported) -> list[Diagnostic]:
+    """Warnings about inputs that fit only when they have no elements."""
+    found = []
+    for name, (size, var) in imported.emptied().items():
+        span = imported.importer.state.store.bindings[var].by.origin.span
+        which = f"`{size}` of input `{name}`" if size else f"a size of input `{name}`"
+        text = f"{which} can only be 0: no tensor with elements fits"
+        labels = () if span is None else (Label(span, "what asks for that", primary=True),)
+        found.append(Diagnostic("AX502", Severity.WARNING, text, labels))
+    return found
 
 
 def _at(span: Span | None) -> int:

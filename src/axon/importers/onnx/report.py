@@ -9,7 +9,7 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.importers.onnx.annotations import contradictions
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.model import Imported, import_model
-from axon.importers.onnx.problems import problems
+from axon.importers.onnx.problems import only_empty, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
 from axon.types.show import Names, Show
@@ -73,7 +73,11 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     signature = show.type(whole)
     relations = _conditions(imported, whole)
     tensors = _tensors(show, imported)
-    found = [*problems(imported, model, show), *contradictions(model, imported, show)]
+    found = [
+        *problems(imported, model, show),
+        *only_empty(imported),
+        *contradictions(model, imported, show),
+    ]
     simplest = suggest(model, name, imported, forget)
     suggested = Show(Names())
     return Report(
