@@ -706,6 +706,16 @@ FUNCTIONAL = (
             lambda h, x: h,
             given={"f": lambda h, row: h + row[0]},
         ),
+        Use(
+            "cond(c : bool, f : () -> f32 [2], g : () -> f32 [2])",
+            lambda c: np.array([1, 2]) if c else np.array([3, 4]),
+            given={"f": lambda: np.float32([1, 2]), "g": lambda: np.float32([3, 4])},
+        ),
+        Use(
+            "iterate(x : f32 [3], f : f32 [3] -> bool, g : f32 [3] -> f32 [3])",
+            lambda x: x + max(0, np.ceil(9 - x[0])),
+            given={"f": lambda x: x[0] < 9, "g": lambda x: x + 1},
+        ),
     ]
 )
 

@@ -275,6 +275,38 @@ def test_a_state_that_grows_keeps_its_other_sizes() -> None:
     assert "op loop_1" in written(made)
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_state_to_which_each_turn_appends_is_an_output_of_the_turns(count: int) -> None:
+    made = model("""agraph (int64 k, float[n,4] x, float[s,4] begin)
+            => (float[m,4] z, float[n,4] h) {
+        yes = Constant <value = bool {1}> ()
+        z, h = Loop (k, yes, begin, x) <
+            body = b (int64 i, bool keep, float[a,4] all, float[n,4] g)
+                    => (bool c, float[e,4] more, float[n,4] g2) {
+                c = Identity (keep)
+                g2 = Tanh (g)
+                more = Concat <axis = 0> (all, g2)
+            }>
+    }""")
+    report = infer_model(made, "m")
+    assert report.tensors["z"].shape is not None
+    given = {"k": np.array(count), "x": floats(3, 4), "begin": floats(2, 4)}
+    fixed = model("""agraph (float[n,4] x, float[s,4] begin) => (float[m,4] z)
+            <int64 k = {3}, bool yes = {1}> {
+        z = Loop (k, yes, begin) <
+            body = b (int64 i, bool keep, float[a,4] all) => (bool c, float[e,4] more) {
+                c = Identity (keep)
+                f = Cast <to = 1> (i)
+                g = Add (x, f)
+                more = Concat <axis = 0> (all, g)
+            }>
+    }""")
+    assert infer_model(fixed, "m").signature == "(f32 [n,4], f32 [s,4]) -> f32 [3*n+s,4]"
+    agree(fixed, x=given["x"], begin=given["begin"])
+    assert "op " not in written(made)
+    agree(made, **given)
+
+
 def test_loops_in_loops() -> None:
     made = model("""agraph (float[n,m] x) => (float[n,m] y, float s)
             <float zero = {0}, bool yes = {1}> {
@@ -354,7 +386,7 @@ def test_tensors_inside_are_reported_where_their_names_are_clear() -> None:
     found = infer_model(model(BRANCHES), "m").tensors
     assert found["t"].shape == ("n", 4)  # the same in both branches
     assert found["inner"].shape == (4,)
-    assert not any("/" in name for name in found)
+    assert not any("⟨" in name for name in found)
     other = model("""agraph (bool c, float[n,4] x) => (float[k] y) {
         y = If (c) <
             then_branch = then () => (float[k] a) { t = ReduceSum (x) a = Exp (t) },

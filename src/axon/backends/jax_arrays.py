@@ -165,7 +165,8 @@ class JaxArrays:
         function: Callable[[Value], Value],
     ) -> Value:
         def step(state: Value) -> Value:
-            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), function(state), state)
+            after = function(state)
+            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), after, state)
 
         return lax.while_loop(condition, step, jax.tree.map(jnp.asarray, state))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from axon.inference.state import State
 from axon.solver.constraints import Origin
 from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Dim, Max, Poly
 from axon.types.elements import BIT
 from axon.types.type import (
     AtLeast,
@@ -65,13 +65,16 @@ class _Match:
     def type(self, param: Type, arg: Type) -> bool:
         match param, arg:
             case Tensor(), Tensor():
+                word = clipped(self.state, self.state.store.word(arg.shape))
                 return self._elem(param.elem, self.state.elem(arg.elem)) and self._shape(
-                    param.shape, self.state.store.word(arg.shape)
+                    param.shape, word
                 )
             case DimValue(), DimValue():
                 return self._dim(param.dim, self.state.store.dim(arg.dim))
             case ShapeValue(), ShapeValue():
-                return self._shape(param.shape, self.state.store.word(arg.shape))
+                return self._shape(
+                    param.shape, clipped(self.state, self.state.store.word(arg.shape))
+                )
             case _:
                 return False
 
@@ -203,6 +206,24 @@ class _Match:
             self.state.sizes.add(dim)
             if not dims.is_nonnegative(dim):
                 self.state.post(AtLeast(dim, silent=True), origin)
+
+
+def clipped(state: State, shape: Shape) -> Shape:
+    """The shape with `max(n,0)` as `n` where `n` is known to be a size."""
+    if not state.sizes:
+        return shape
+    return tuple(_clipped(state, item) if isinstance(item, Poly) else item for item in shape)
+
+
+def _clipped(state: State, dim: Poly) -> Dim:
+    constant = dim.terms.get((), 0)
+    atom = dims.lone_atom(dims.sub(dim, constant))
+    if isinstance(atom, Max) and len(atom.args) == 2 and -constant in atom.args:
+        for part in atom.args:
+            size = dims.add(part, constant)
+            if size in state.sizes:
+                return size
+    return dim
 
 
 def broadcast(parts: list[Shape]) -> Shape | None:

@@ -108,8 +108,7 @@ class Arrays(Protocol):
         condition: Callable[[Value], Array],
         function: Callable[[Value], tuple[Value, Value]],
     ) -> tuple[Value, Value]:
-        """The same of a function that has an output too: the last state, and the outputs stacked.
-        """
+        """The same of a function with an output: the last state, and the outputs stacked."""
 
 
 def wide(x: Array) -> Array:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from axon.syntax import ast
 
-
 Change = Callable[[ast.Expr], ast.Expr]
 
 

@@ -560,6 +560,7 @@ class Node:
         """What the model takes for granted, and a run checks: that this is not negative."""
         origin = Origin("size", self.span, self.proto.op_type)
         self.importer.state.post(AtLeast(dim, silent=True), origin)
+        self.importer.state.sizes.add(dim)
 
     def axis(self, axis: int, rank: int | None) -> int:
         """An axis that is counted from the front where the rank is known."""

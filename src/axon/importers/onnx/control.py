@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from axon.importers.onnx.appending import appended, collect
 from axon.importers.onnx.build import Node, Step, Unsupported, array
 from axon.importers.onnx.inside import Inside, either, function, hidden, inside, ranked
 from axon.importers.onnx.rules import rule
@@ -109,8 +110,11 @@ def loop(node: Node) -> None:
     rows = found.types[1 + len(states) :]
     types = [*states, *(stacked(node, row, size) for row in rows)]
     define(node, types)
+    collected = appended(node.attribute("body")) if endless and node.has(0) else {}
     if not endless:
         _while(node, found, types)
+    elif collected:
+        collect(node, collected)
     elif node.has(0):
         _for(node, found, types, times)
 
@@ -155,8 +159,8 @@ def _while(node: Node, found: Inside, types: Sequence[Type]) -> None:
     made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
     indices = range(2, node.count)
     scalars: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
-    after = hidden(node, f"{found.prefix}/after", "after", scalars[0])
-    test = hidden(node, f"{found.prefix}/test", "test", scalars[1])
+    after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
+    test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
     alias = {n: ast.Name(node.importer.alias(n), node.span) for n in (number, condition)}
     counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.proto)
     same = [*same_types(node, indices, params, made), (condition, keep)]
@@ -255,7 +259,7 @@ def _scanned(
         name, rank = names[count + i], ranked(node, type_)
         if not name or (axis == 0 and not backwards):
             continue
-        first = hidden(node, f"{name}/rows", name, type_)
+        first = hidden(node, f"{name}⟨rows⟩", name, type_)
         row: ast.Expr = ast.Name(node.importer.alias(first), node.span)
         row = node.call("reverse", row) if backwards else row
         moved = _moved(node, row, None if rank is None else len(rank.shape), 0, axis)

@@ -50,7 +50,7 @@ def inside(
     importer.written_out += len(graph.node)
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
-    prefix = f"{next(filter(None, node.outputs), '')}/{label or which}/"
+    prefix = f"{next(filter(None, node.outputs), '')}⟨{label or which}⟩"
     names = {own: prefix + own for own in own_names(graph)}
     for own, name in names.items():
         importer.forget(name)

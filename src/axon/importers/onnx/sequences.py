@@ -124,7 +124,7 @@ def split(node: Node) -> None:
     found = node.importer.state.prune(node.infer(whole))
     types = found.items if isinstance(found, Tuple) else (found,)
     prefix = node.outputs[0]
-    names = [hidden(node, f"{prefix}/part {i}", f"part_{i}", t) for i, t in enumerate(types)]
+    names = [hidden(node, f"{prefix}⟨{i}⟩", f"part_{i}", t) for i, t in enumerate(types)]
     node.step(tuple(names), whole)
     if not node.has(1) and not node.attribute("keepdims", 1):
         names = [_squeezed(node, name, axis, i) for i, name in enumerate(names)]
@@ -150,7 +150,7 @@ def _parts(node: Node, total: int) -> list[int]:
 def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
     part = ast.Name(node.importer.alias(name), node.span)
     expr = node.call("squeeze", part, axis=[axis])
-    made = hidden(node, f"{name}/row", f"row_{number}", node.infer(expr))
+    made = hidden(node, f"{name}⟨row⟩", f"row_{number}", node.infer(expr))
     node.step((made,), expr)
     return made
 

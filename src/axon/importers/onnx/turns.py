@@ -165,7 +165,7 @@ def _whole(node: Node, own: str, names: Sequence[str], types: Sequence[Type]) ->
     """One name for all of them."""
     if len(names) < 2:
         return "".join(names)
-    name = f"{next(filter(None, node.outputs), '')}/{own}"
+    name = f"{next(filter(None, node.outputs), '')}⟨{own}⟩"
     return hidden(node, name, own, Tuple(tuple(types[: len(names)])))
 
 

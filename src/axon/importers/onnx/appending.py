@@ -1,0 +1,97 @@
+"""Loops that collect: a state to which each turn only appends is an output of the turns instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axon.importers.onnx.build import Node
+from axon.importers.onnx.inside import hidden, ranked
+from axon.importers.onnx.renamed import used
+from axon.syntax import ast
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+
+def appended(body: Any) -> dict[int, str]:
+    """The states to which a body appends along the first axis and does nothing else with them, by
+    number, each with what is appended.
+    """
+    makers = {name: node for node in body.node for name in node.output}
+    uses: dict[str, int] = {}
+    for node in body.node:
+        for name in used(node) - set(node.output):
+            uses[name] = uses.get(name, 0) + 1
+    for info in body.output:
+        uses[info.name] = uses.get(info.name, 0) + 1
+    found = {}
+    for i, (given, made) in enumerate(zip(body.input[2:], body.output[1:], strict=False)):
+        node = makers.get(made.name)
+        if node is None or node.op_type != "Concat" or len(node.input) != 2:
+            continue
+        axis = next((a.i for a in node.attribute if a.name == "axis"), None)
+        if axis != 0 or node.input[0] != given.name or node.input[1] == given.name:
+            continue
+        if uses.get(given.name) == 1 and uses[made.name] == 1:
+            found[i] = str(node.input[1])
+    return found
+
+
+def collect(node: Node, parts: dict[int, str]) -> None:
+    """The Loop without these states; what each turn appends is stacked, and joined to what was
+    there in the beginning.
+    """
+    importer, states = node.importer, node.count - 2
+    names = [*node.outputs, *[""] * states][: max(states, len(node.outputs))]
+    first = next(filter(None, names), "")
+    rows = {i: f"{first}⟨rows {i}⟩" for i in parts}
+    for i, name in rows.items():
+        importer.hidden.add(name)
+        importer.alias(name, own=f"{names[i] or first}_rows")
+    importer.node(_without(node, parts, names, rows), node.at, node.rules)
+    for i, name in rows.items():
+        if names[i]:
+            _join(node, node.name(2 + i), name, names[i])
+
+
+def _without(node: Node, parts: dict[int, str], names: list[str], rows: dict[int, str]) -> Any:
+    states = node.count - 2
+    kept = [i for i in range(states) if i not in parts]
+    copy = type(node.proto)()
+    copy.CopyFrom(node.proto)
+    copy.input[:] = [*node.proto.input[:2], *(node.proto.input[2 + i] for i in kept)]
+    copy.output[:] = [*(names[i] for i in kept), *names[states:], *rows.values()]
+    body = next(a.g for a in copy.attribute if a.name == "body")
+    inputs, outputs = list(body.input), list(body.output)
+    more = [type(outputs[0])(name=part) for part in parts.values()]
+    dropped = {outputs[1 + i].name for i in parts}
+    nodes = [each for each in body.node if not dropped & set(each.output)]
+    del body.input[:], body.output[:], body.node[:]
+    body.input.extend([*inputs[:2], *(inputs[2 + i] for i in kept)])
+    body.output.extend([outputs[0], *(outputs[1 + i] for i in kept), *outputs[1 + states :], *more])
+    body.node.extend(nodes)
+    return copy
+
+
+def _join(node: Node, begin: str, rows: str, name: str) -> None:
+    """The rows one after another, behind what was there in the beginning."""
+    importer = node.importer
+    made, first = ranked(node, importer.types[rows]), ranked(node, importer.types[begin])
+    if made is None or len(made.shape) < 2 or first is None:
+        importer.define(name, node.unknown())
+        return
+    word: Any = made.shape
+    times, each, *rest = word
+    flat = (dims.mul(times, each), *rest)
+    given = ast.Name(importer.alias(rows), node.span)
+    expr = later = node.call("squeeze", given, axis=[1])
+    if each != 1:
+        sizes = [node.call("size", given, axis=i) for i in range(len(made.shape))]
+        listed = (node.call("*", sizes[0], sizes[1]), *sizes[2:])
+        later = node.call("reshape", given, ast.ListExpr(listed, node.span))
+        expr = node.call("reshape", given, node.shape_literal(flat))
+    joined = hidden(node, f"{rows}⟨all⟩", "all", Tensor(made.elem, flat))
+    node.step((joined,), expr, later)
+    parts = [ast.Name(importer.alias(n), node.span) for n in (begin, joined)]
+    whole = node.call("concat", *parts)
+    importer.define(name, node.infer(whole))
+    node.step((name,), whole)
