@@ -44,7 +44,8 @@ def test_shifts_as_python_shifts(bits: int) -> None:
 
 
 def _wrapped(x: int, bits: int) -> int:
-    return (x + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+    half = 1 << (bits - 1)
+    return (x + half) % (2 * half) - half
 
 
 def test_bit_cast() -> None:

@@ -99,7 +99,8 @@ def test_the_scores_on_the_way() -> None:
 def test_half_precision_is_rounded_once() -> None:
     half = [x.astype(np.float16) for x in (Q[:, ::2], K, V)]
     found = on_both("f = fn (q, k, v) { dot_product_attention(q, k, v) };", *half)
-    exact = attend(*(x.astype(np.float32) for x in half), lambda *_: True)
+    q, k, v = (x.astype(np.float32) for x in half)
+    exact = attend(q, k, v, lambda *_: True)
     assert found.dtype == np.float16
     np.testing.assert_allclose(found, exact, rtol=1e-3)
 
@@ -243,7 +244,7 @@ def test_sequences_of_different_lengths() -> None:
 def test_rnn_without_what_may_be_left_out() -> None:
     x, w, r = floats(4, 3, 2), floats(2, 5, 2), floats(2, 5, 5)
     call = 'rnn(x, w, r, direction="bidirectional", activations="relu tanh", clip=0.4)'
-    functions = [lambda x: np.maximum(x, 0), np.tanh]
+    functions: list[Any] = [lambda x: np.maximum(x, 0), np.tanh]
 
     def cell(way: int, row: Array, state: Any) -> Any:
         return (functions[way](np.clip(w[way] @ row + r[way] @ state[0], -0.4, 0.4)),)

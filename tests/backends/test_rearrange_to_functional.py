@@ -709,7 +709,7 @@ FUNCTIONAL = (
         Use(
             "cond(c : bool, f : () -> f32 [2], g : () -> f32 [2])",
             lambda c: np.array([1, 2]) if c else np.array([3, 4]),
-            given={"f": lambda: np.float32([1, 2]), "g": lambda: np.float32([3, 4])},
+            given={"f": lambda: np.array([1, 2], "f4"), "g": lambda: np.array([3, 4], "f4")},
         ),
         Use(
             "iterate(x : f32 [3], f : f32 [3] -> bool, g : f32 [3] -> f32 [3])",

@@ -11,7 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
-Sizes = Sequence[int | str | None] | None
+Sizes = Any
+"""Sizes, or None where nothing is declared."""
 
 
 def value(name: str, shape: Sizes = None, elem: int = FLOAT) -> Any:

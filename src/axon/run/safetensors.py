@@ -137,45 +137,214 @@ def _broken(path: str, why: str) -> Unreadable:
     return Unreadable(f"{path} is not a safetensors file: {why}")
 
 
-# The header is read piece by piece, so that what it costs does not depend on what is nested in it.
+# The header is read piece by piece, so that what is nested in it costs nothing.
 _SPACE = rb"[ \t\n\r]*+"
 _STRING = rb'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
+_PAIR = _STRING + _SPACE + rb":" + _SPACE + _STRING + _SPACE
+_MORE = rb"," + _SPACE + rb'(?=")'
+_EMPTY = re.compile(_SPACE + rb"\{" + _SPACE + rb"\}" + _SPACE)
 _OPEN = re.compile(_SPACE + rb"\{" + _SPACE)
 _NAME = re.compile(rb"(" + _STRING + rb")" + _SPACE + rb":" + _SPACE)
 _PLACE = re.compile(rb"\{[^{}]{0,4096}+\}")
-_PAIR = _STRING + _SPACE + rb":" + _SPACE + _STRING + _SPACE
-_NOTES = re.compile(rb"\{" + _SPACE + rb"(?:" + _PAIR + rb'(?:,[ \t\n\r]*+(?=")|(?=\})))*+\}')
-_NEXT = re.compile(_SPACE + rb'(?:,[ \t\n\r]*+(?=")|(\})' + _SPACE + rb")")
+_NOTES = re.compile(rb"\{" + _SPACE + rb"(?:" + _PAIR + rb"(?:" + _MORE + rb"|(?=\})))*+\}")
+_NEXT = re.compile(_SPACE + rb"(?:(" + _MORE + rb")|\}" + _SPACE + rb"\Z)")
+NOTES = "__metadata__"
+"""The name in a header that is no tensor: texts by name, which mean nothing here."""
 
 
 def _places(path: str, header: bytes, size: int) -> dict[str, Place]:
     places: dict[str, Place] = {}
-    at = _after(path, _OPEN.match(header))
-    if header[at : at + 1] == b"}":
-        at -= 1
     noted = False
-    while header[at : at + 1] == b'"':
-        found = _NAME.match(header, at)
-        at = _after(path, found)
-        name = _text(path, found[1] if found else b"")
-        if name in places or (name == "__metadata__" and noted):
+    for name, said in _pieces(path, header):
+        if name in places or (name == NOTES and noted):
             raise _broken(path, f"`{_short(name)}` is in it twice")
-        if name == "__metadata__":
+        if name == NOTES:
             noted = True
-            at = _after(path, _NOTES.match(header, at))
         else:
-            piece = _PLACE.match(header, at)
-            if piece is None:
-                raise _odd(path, name)
-            places[name] = _place(path, name, piece[0])
-            at = piece.end()
-        following = _NEXT.match(header, at)
-        at = _after(path, following)
-        if following and following[1]:
-            break
-    else:
-        at = _after(path, re.compile(rb"\{" + _SPACE + rb"\}" + _SPACE).search(header, 0, len(header)))
-    if at != len(header):
-        raise _broken(path, "its header cannot be read")
-    _check_places(path, places, size)
+            places[name] = _place(path, name, said)
+    _check_side_by_side(path, places, size)
     return places
+
+
+def _pieces(path: str, header: bytes) -> Iterator[tuple[str, bytes]]:
+    """The names in a header, each with what is said of it."""
+    if _EMPTY.fullmatch(header):
+        return
+    at, more = _step(path, header, _OPEN, 0).end(), True
+    while more:
+        written = _step(path, header, _NAME, at)
+        name = _name(path, written[1])
+        said = _step(path, header, _NOTES if name == NOTES else _PLACE, written.end())
+        following = _step(path, header, _NEXT, said.end())
+        yield name, said[0]
+        at, more = following.end(), following[1] is not None
+
+
+def _step(path: str, header: bytes, pattern: re.Pattern[bytes], at: int) -> re.Match[bytes]:
+    found = pattern.match(header, at)
+    if found is None:
+        raise _broken(path, f"its header is not understood from byte {at} on")
+    return found
+
+
+def _name(path: str, written: bytes) -> str:
+    try:
+        name: str = json.loads(written.decode("utf-8"))
+        name.encode("utf-8")
+    except ValueError:
+        raise _broken(path, "a name in its header is no text") from None
+    return name
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:77]}…"
+
+
+def _place(path: str, name: str, said: bytes) -> Place:
+    """What is said of a tensor, if that can be true: the sizes fit the number of bytes."""
+    try:
+        found = json.loads(said.decode("utf-8"), object_pairs_hook=_once)
+        kind, shape = found["dtype"], found["shape"]
+        begin, end = found["data_offsets"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise _broken(path, f"what it says of `{_short(name)}` is not understood") from None
+    if not isinstance(kind, str) or not isinstance(shape, list):
+        raise _broken(path, f"what it says of `{_short(name)}` is not understood")
+    if not all(type(n) is int and 0 <= n <= LARGEST for n in (*shape, begin, end)):
+        raise _broken(path, f"the sizes or the place of `{_short(name)}` are no sizes")
+    place = Place(kind, tuple(shape), begin, end)
+    if begin > end or len(shape) > MOST_SIZES:
+        raise _broken(path, f"the sizes or the place of `{_short(name)}` are no sizes")
+    if place.elem is not None:
+        width = BYTES[place.elem]
+        if width * prod(n for n in shape if n) > LARGEST or width * prod(shape) != end - begin:
+            told = f"{end - begin:,} bytes of it, which is not what {place} has"
+            raise _broken(path, f"`{_short(name)}` has {told}")
+    return place
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
+
+
+def _check_side_by_side(path: str, places: dict[str, Place], size: int) -> None:
+    """Each place begins where the one before it ends, and the last ends with the file."""
+    at, before = 0, ""
+    for name, place in sorted(places.items(), key=lambda each: (each[1].begin, each[1].end)):
+        if place.end > size:
+            raise _broken(path, f"the data of `{_short(name)}` is not all there")
+        if place.begin < at:
+            raise _broken(path, f"`{_short(before)}` and `{_short(name)}` overlap")
+        if place.begin > at:
+            raise _broken(path, f"the data before `{_short(name)}` belongs to no tensor")
+        at, before = place.end, name
+    if at != size:
+        raise _broken(path, "the data at its end belongs to no tensor")
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToStore:
+    """A tensor that is to be written: its type is known before its values are asked for."""
+
+    name: str
+    elem: str
+    shape: tuple[int, ...]
+    values: Callable[[], Any]
+
+
+def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> None:
+    """Write arrays to a file, under their names.
+
+    >>> import numpy, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(f"{folder}/net.safetensors", {"w": numpy.ones((2, 3), "float32")})
+    ...     print(read(f"{folder}/net.safetensors").places["w"])
+    f32 [2,3]
+    """
+    with written(os.fspath(path), [_to_store(name, array) for name, array in arrays.items()]):
+        pass
+
+
+def _to_store(name: str, given: Any) -> ToStore:
+    array = numpy.asarray(given)
+    elem = ELEMENTS.get(array.dtype.name)
+    if elem is None:
+        raise Unwritable(f"`{name}` is {array.dtype}, which is no element type of Axon")
+    return ToStore(name, elem, array.shape, lambda: array)
+
+
+@contextmanager
+def written(
+    path: str, tensors: Iterable[ToStore], tell: Callable[[int, int], None] | None = None
+) -> Iterator[None]:
+    """Write a file, one tensor after another. It gets its name when the block has come to its end;
+    if something fails, here or there, nothing is left behind.
+
+    Tensors with wide elements come first: so all lie at a multiple of their width.
+    """
+    ordered = sorted(tensors, key=lambda each: (-BYTES[each.elem], each.name))
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise Unwritable(f"{path} is not a regular file")
+    folder, name = os.path.split(target)
+    unfinished = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with _told(path), open(unfinished, "xb") as file:
+            file.write(_made_header(ordered))
+            for done, tensor in enumerate(ordered):
+                file.write(_bytes(tensor))
+                if tell is not None:
+                    tell(done + 1, len(ordered))
+        yield
+        with _told(path):
+            os.replace(unfinished, target)
+    except BaseException:
+        if os.path.lexists(unfinished):
+            os.unlink(unfinished)
+        raise
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise Unwritable(f"{path!r} cannot be written: {reason}") from None
+
+
+def _made_header(tensors: list[ToStore]) -> bytes:
+    """The length and the header, filled up with spaces to a multiple of eight bytes."""
+    header: dict[str, object] = {}
+    at = 0
+    for tensor in tensors:
+        if tensor.name in header or tensor.name == NOTES:
+            raise Unwritable(f"there cannot be another tensor named `{tensor.name}`")
+        end = at + BYTES[tensor.elem] * prod(tensor.shape)
+        header[tensor.name] = {
+            "dtype": STORED[tensor.elem],
+            "shape": list(tensor.shape),
+            "data_offsets": [at, end],
+        }
+        at = end
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+    text += b" " * (-len(text) % 8)
+    if len(text) > LONGEST_HEADER:
+        raise Unwritable(f"the names of {len(tensors):,} tensors are too long for one file")
+    return len(text).to_bytes(8, "little") + text
+
+
+def _bytes(tensor: ToStore) -> Any:
+    array = numpy.asarray(tensor.values())
+    if array.shape != tensor.shape or ELEMENTS.get(array.dtype.name) != tensor.elem:
+        told = f"{array.dtype} {list(array.shape)}, not {tensor.elem} {list(tensor.shape)}"
+        raise Unwritable(f"`{tensor.name}` is {told}")
+    if (array.dtype.byteorder == ">") or (array.dtype.isnative and sys.byteorder == "big"):
+        array = array.byteswap()
+    return memoryview(numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8))

@@ -63,7 +63,7 @@ class _Annotations:
         an annotation may take for granted what the inputs are like.
         """
         pairs = zip(self._evaluated(size), self._inferred(dim), strict=True)
-        return all(a is not None and a != b for a, b in pairs)
+        return all(a is not None and b is not None and a != b for a, b in pairs)
 
     def _other(self, name: str, size: int | str, dim: Dim) -> str | None:
         """What else a name stands for that only annotations have, if it cannot be both."""
@@ -79,7 +79,7 @@ class _Annotations:
         where = "" if first == name else f" in `{first}`"
         return f"`{size}` would be {one}{where} and {two}"
 
-    def _inferred(self, dim: Dim) -> Iterator[int]:
+    def _inferred(self, dim: Dim) -> Iterator[int | None]:
         for first in SAMPLES:
             named = self.imported.named.values()
             yield dims.evaluate(dim, {var: first + 2 * i for i, var in enumerate(named)})
