@@ -19,32 +19,44 @@ from axon.files import Unreadable, find_import, read_source
 from axon.graph.module import Module
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Function, backend
+from axon.run.safetensors import read
+from axon.run.weights import weights as weights_in
 from axon.source import Source
 from axon.syntax import ast
 from axon.types.type import Fn
 
 
 def load(
-    path: str | Path, *, backend: str = "numpy", ops: Mapping[str, Callable[..., Any]] | None = None
+    path: str | Path,
+    *,
+    backend: str = "numpy",
+    ops: Mapping[str, Callable[..., Any]] | None = None,
+    weights: str | Path | None = None,
 ) -> Program:
-    """A program from a file. `ops` implements the operators that it only declares."""
+    """A program from a file. `ops` implements the operators that it only declares; the values of
+    those without arguments may be in a file, `weights`.
+    """
     try:
         source = read_source(str(path))
     except Unreadable as problem:
         raise ProgramError(str(problem)) from None
-    return Program(source, backend, ops)
+    return Program(source, backend, ops, weights)
 
 
 def compile(
-    source: str, *, backend: str = "numpy", ops: Mapping[str, Callable[..., Any]] | None = None
+    source: str,
+    *,
+    backend: str = "numpy",
+    ops: Mapping[str, Callable[..., Any]] | None = None,
+    weights: str | Path | None = None,
 ) -> Program:
-    """A program from its text.
+    """A program from its text; `ops` and `weights` are as for `load`.
 
     >>> net = compile("double = fn (x) { x + x }")
     >>> net.double([1.0, 2.0])
     array([2., 4.], dtype=float32)
     """
-    return Program(Source("program.axon", source), backend, ops)
+    return Program(Source("program.axon", source), backend, ops, weights)
 
 
 class Program:
@@ -55,6 +67,7 @@ class Program:
         source: Source,
         backend_name: str = "numpy",
         ops: Mapping[str, Callable[..., Any]] | None = None,
+        weights: str | Path | None = None,
     ) -> None:
         checked, module = check_and_link(source, find_import)
         if not checked.ok:
@@ -68,6 +81,9 @@ class Program:
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
             self.implement(name, function)
+        if weights is not None:
+            self.load_weights(weights)
+            self._ops.update(ops or {})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -103,6 +119,21 @@ class Program:
         if not callable(function):
             raise ArgumentError(f"`{name}` must be a function, not a {type(function).__name__}")
         self._ops[name] = function
+        self._functions.clear()
+
+    def load_weights(self, path: str | Path) -> None:
+        """Take the values of the operators without arguments from a safetensors file.
+
+        All of them must be there and have the declared types, unless they have been implemented.
+        The file is mapped into memory: it is read where and when values are used, and must not
+        change meanwhile.
+        """
+        try:
+            stored = read(str(path))
+            found = weights_in(self._module, stored, self._ops)
+        except (Unreadable, ImportError) as problem:
+            raise ProgramError(str(problem)) from None
+        self._ops.update(found)
         self._functions.clear()
 
     def on(self, backend_name: str) -> Program:

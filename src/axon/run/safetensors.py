@@ -90,8 +90,8 @@ class Stored:
     def _array(self, place: Place, dtype: Any) -> Any:
         """An array on the file itself where that can be; else a copy that NumPy can work with."""
         offset = self.start + place.begin
-        if dtype == bool:  # a byte may be more than 0 or 1
-            return numpy.ndarray(place.shape, numpy.uint8, self.data, offset) != 0
+        if place.elem == "bool":  # a byte may be more than 0 or 1
+            return numpy.asarray(numpy.ndarray(place.shape, numpy.uint8, self.data, offset) != 0)
         array: Any = numpy.ndarray(place.shape, dtype, self.data, offset)
         if sys.byteorder == "big":
             return array.byteswap()
@@ -289,9 +289,10 @@ def written(
     Tensors with wide elements come first: so all lie at a multiple of their width.
     """
     ordered = sorted(tensors, key=lambda each: (-BYTES[each.elem], each.name))
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise Unwritable(f"{path} is not a regular file")
+    with _told(path):
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise Unwritable(f"{path} is not a regular file")
     folder, name = os.path.split(target)
     unfinished = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}.part")
     try:

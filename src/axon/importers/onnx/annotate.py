@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.build import ELEMENTS
 from axon.importers.onnx.report import Report
+from axon.importers.onnx.values import ELEMENTS
 
 NUMBERS = {name: number for number, name in ELEMENTS.items()}
 

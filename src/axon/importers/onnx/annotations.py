@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.importers.onnx.build import ELEMENTS
 from axon.importers.onnx.model import Imported
+from axon.importers.onnx.values import ELEMENTS
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Show

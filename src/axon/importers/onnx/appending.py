@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.build import Node
 from axon.importers.onnx.inside import hidden, ranked
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import used
 from axon.syntax import ast
 from axon.types import dim as dims

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import Elem, Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Elem, Unsupported
 from axon.ops.attention import UPDATES
 from axon.syntax import ast
 from axon.types import dim as dims

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 
 BITS = {"BitwiseAnd": "bit_and", "BitwiseOr": "bit_or", "BitwiseXor": "bit_xor"}
 SHIFTS = {"LEFT": "shift_left", "RIGHT": "shift_right"}

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.importers.onnx.appending import appended, collect
-from axon.importers.onnx.build import Node, Step, Unsupported, array
 from axon.importers.onnx.inside import Inside, either, function, hidden, inside, ranked
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.steps import Step
 from axon.importers.onnx.turns import (
     Turns,
     define,
@@ -24,6 +25,7 @@ from axon.importers.onnx.turns import (
     together,
     types_of,
 )
+from axon.importers.onnx.values import Unsupported, array
 from axon.inference.unify import unify
 from axon.solver.constraints import Origin
 from axon.syntax import ast

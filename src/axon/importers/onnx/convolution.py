@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.build import Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Unsupported
 from axon.types.type import Tensor
 
 SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}

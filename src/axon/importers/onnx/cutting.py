@@ -8,9 +8,10 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import Elem, Node, Unsupported
 from axon.importers.onnx.known import empty, integers, length
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Elem, Unsupported
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx.attention import as_elem, groups_of, opaque
-from axon.importers.onnx.build import ELEMENTS, Node, Unsupported
 from axon.importers.onnx.memo import has_graphs
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import ELEMENTS, Unsupported
 from axon.syntax import ast
 
 

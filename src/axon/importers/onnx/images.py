@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from axon.importers.onnx.build import Elem, Node, Unsupported
 from axon.importers.onnx.known import length
 from axon.importers.onnx.later import scalar_of
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Elem, Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar

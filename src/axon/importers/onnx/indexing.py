@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
 from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of, with_attribute
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Tuple
 

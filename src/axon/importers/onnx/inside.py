@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axon.importers.onnx.build import MOST_WRITTEN_OUT, Again, Inner, Node, Parts, Step, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, renamed
+from axon.importers.onnx.steps import Again, Inner, Parts, Step
+from axon.importers.onnx.values import MOST_WRITTEN_OUT, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar

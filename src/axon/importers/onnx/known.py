@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.build import MOST_CONTENTS, Node
+from axon.importers.onnx.node import Node
+from axon.importers.onnx.values import MOST_CONTENTS
 
 
 def row(items: list[Any]) -> Any:

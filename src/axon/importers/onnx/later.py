@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from axon.importers.onnx.build import Node
+from axon.importers.onnx.node import Node
 from axon.syntax import ast
 from axon.types.type import Type
 

@@ -27,8 +27,9 @@ from axon.importers.onnx.alike import (
     wiring,
     with_operands,
 )
-from axon.importers.onnx.build import RESERVED, Called, short
+from axon.importers.onnx.naming import RESERVED, short
 from axon.importers.onnx.repeats import repeats
+from axon.importers.onnx.steps import Called
 from axon.importers.onnx.stretches import Stretches, of_calls, of_repeat
 from axon.importers.onnx.writer import NOWHERE, Line, Writer
 from axon.ops import OPERATORS

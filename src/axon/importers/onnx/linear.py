@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.importers.onnx.build import Node
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 
 

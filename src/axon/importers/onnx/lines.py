@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from axon.importers.onnx.build import Again, Importer, Inner, Parts, Step, hint
+from axon.importers.onnx.build import Importer
+from axon.importers.onnx.naming import hint
+from axon.importers.onnx.steps import Again, Inner, Parts, Step
 from axon.importers.onnx.writer import NOWHERE, Line, Writer, fresh, value
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_expression, replaced

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from axon.importers.onnx.attention import as_elem
-from axon.importers.onnx.build import Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Unsupported
 from axon.syntax import ast
 
 REDUCTIONS = ("mean", "sum", "none")

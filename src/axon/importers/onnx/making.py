@@ -7,9 +7,10 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import MOST_CONTENTS, Elem, Node, Unsupported, array
 from axon.importers.onnx.known import length, row
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import MOST_CONTENTS, Elem, Unsupported, array
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
@@ -66,7 +67,7 @@ def _filling(tensor: Any) -> tuple[str, Any]:
         return "f32", 0.0
     from onnx import numpy_helper
 
-    from axon.importers.onnx.build import ELEMENTS
+    from axon.importers.onnx.values import ELEMENTS
 
     elem = ELEMENTS.get(tensor.data_type)
     if elem is None or tensor.data_location == 1 or list(tensor.dims) not in ([], [1]):

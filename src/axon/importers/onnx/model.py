@@ -34,9 +34,10 @@ from axon.importers.onnx import (
     shapes,
     signal,
 )
-from axon.importers.onnx.build import ELEMENTS, MOST_CONTENTS, Importer
+from axon.importers.onnx.build import Importer
 from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.rules import RULES
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ShapeVar
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.attention import as_elem
-from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 from axon.ops.normalise import MOST_AROUND
 from axon.syntax import ast
 from axon.types import dim as dims

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axon.importers.onnx.build import Elem, Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Elem, Unsupported
 from axon.syntax import ast
 
 

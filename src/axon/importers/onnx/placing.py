@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import Elem, Node, Unsupported
 from axon.importers.onnx.known import integers, length
 from axon.importers.onnx.later import scalar_of
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Elem, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor
 

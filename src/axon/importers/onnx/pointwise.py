@@ -7,9 +7,10 @@ from functools import partial
 import numpy
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.sequences import hand_on
+from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 from axon.syntax import ast
 from axon.types import dim as dims
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import Node
 from axon.importers.onnx.known import axes_of, length
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.syntax import ast
 from axon.types.type import Type

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.build import Node, Unsupported
 from axon.importers.onnx.known import length
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Unsupported
 from axon.ops.resample import LARGEST, WHOLE
 from axon.syntax import ast
 from axon.types import dim as dims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from axon.importers.onnx.build import Rule
+from axon.importers.onnx.node import Rule
 
 RULES: dict[str, Rule] = {}
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.importers.onnx.build import Node, Unsupported, array
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Unsupported, array
 from axon.syntax import ast
 from axon.types.type import Tensor, Tuple
 

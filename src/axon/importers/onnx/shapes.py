@@ -7,9 +7,10 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.build import MOST_CONTENTS, Node, Unsupported, array
 from axon.importers.onnx.known import axes_of, length, row
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import MOST_CONTENTS, Unsupported, array
 from axon.types import dim as dims
 from axon.types.type import Tensor
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from axon.importers.onnx.build import ELEMENTS, Elem, Node, Unsupported
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor

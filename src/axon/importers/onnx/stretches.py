@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from axon.importers.onnx.alike import form, operands, wiring
-from axon.importers.onnx.build import Called
 from axon.importers.onnx.repeats import Repeat
+from axon.importers.onnx.steps import Called
 from axon.importers.onnx.writer import Line, Writer
 
 SHORTEST_CALL = 2

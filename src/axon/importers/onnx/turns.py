@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axon.importers.onnx.build import Node, Parts, Step, Unsupported
 from axon.importers.onnx.inside import Inside, function, hidden, ranked
+from axon.importers.onnx.node import Node
+from axon.importers.onnx.steps import Parts, Step
+from axon.importers.onnx.values import Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.build import Importer, Step
+from axon.importers.onnx.build import Importer
 from axon.importers.onnx.model import Imported
+from axon.importers.onnx.steps import Step
 from axon.source import Source, Span
 from axon.syntax import ast
 from axon.types.show import Names, Show

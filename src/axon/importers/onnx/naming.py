@@ -1,0 +1,33 @@
+"""Names that a program can have, from those of a model."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+RESERVED = frozenset(
+    {"fn", "op", "import", "as", "where", "true", "false", "inf", "nan", "shape", "dim"}
+)
+
+
+def short(name: str) -> str:
+    """A name for a tensor that a program can have: the last words of the model's own."""
+    if name.isidentifier() and name.isascii() and len(name) <= 40 and "utput" not in name:
+        return name.strip("_") or "v"
+    name = re.sub(r"(_output_0|_DequantizeLinear_Output|:0)+$", "", name)
+    words = [w for w in re.split(r"[^A-Za-z0-9_]+", name) if w]
+    kept = words[-1:] if words and not words[-1].isdigit() and len(words[-1]) > 6 else words[-2:]
+    base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40] or "v"
+    return f"v_{base}" if base[0].isdigit() else base
+
+
+def hint(node: Any) -> str:
+    """A name for a weight that a node uses: `query.weight` in `/layer/query/MatMul`."""
+    words = (node.name or "".join(node.output[:1])).rsplit("/", 2)
+    return f"{words[-2]}.weight" if len(words) > 1 and words[-2] else ""
+
+
+def line_of(node: Any) -> str:
+    name = f"{node.name}: " if node.name else ""
+    text = f"{name}{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}"
+    return re.sub(r"\s+", " ", text)[:2000]

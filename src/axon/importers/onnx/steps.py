@@ -1,0 +1,64 @@
+"""What a model does, step by step, for the program that it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from axon.syntax import ast
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Tensors, and the expression that makes them; None where no operator of Axon does.
+
+    `otherwise` makes them too, without the sizes that `expr` needs to say; `tensor` is what a
+    Constant holds.
+    """
+
+    names: tuple[str, ...]
+    expr: ast.Expr | None
+    node: Any
+    otherwise: ast.Expr | None = None
+    tensor: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The steps of an earlier node, for a node like it."""
+
+    steps: tuple[Step, ...]
+    like: Any
+    node: Any
+
+
+Parts = str | tuple[Any, ...]
+"""A tensor by its name, or a tuple of such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A graph inside a node, as a function: what it takes and what it gives. It is one only if the
+    tensors that are `same` have the same types in the end.
+    """
+
+    params: tuple[Parts, ...]
+    result: Parts
+    steps: tuple[Step | Again, ...]
+    same: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of a function of the model's own: what it calls the tensors that it is given, and all
+    that was made for it.
+    """
+
+    domain: str
+    name: str
+    parameters: dict[str, str]
+    names: frozenset[str]
+
+
+def made_by(step: Step | Again) -> tuple[str, ...]:
+    return step.names if isinstance(step, Step) else tuple(step.node.output)

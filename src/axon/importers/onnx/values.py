@@ -1,0 +1,51 @@
+"""Elements and contents of tensors, as rules speak of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+
+MOST_CONTENTS = 2048
+MOST_RANK = 64
+MOST_WRITTEN_OUT = 100_000
+"""Nodes of functions, counted wherever the functions are called."""
+
+
+ELEMENTS = {
+    1: "f32", 2: "u8", 3: "i8", 4: "u16", 5: "i16", 6: "i32", 7: "i64", 9: "bool",
+    10: "f16", 11: "f64", 12: "u32", 13: "u64", 16: "bf16",
+}  # fmt: skip
+"""Element types by their numbers in ONNX."""
+
+DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
+"""Whose operators the rules are for."""
+
+Contents = Any
+"""A NumPy array of objects: numbers, dimensions, or None where an element is not known."""
+
+
+class Unsupported(Exception):
+    """A node that has no rule: its results are not known, and the rest goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elem:
+    """An element type, as the value of an attribute."""
+
+    name: str
+
+
+def is_small(contents: Contents) -> bool:
+    """Few elements that a run could have: what is doubled or squared again and again grows
+    without end.
+    """
+    return contents.size <= MOST_CONTENTS and all(
+        not isinstance(item, int) or item.bit_length() <= 64 for item in contents.flat
+    )
+
+
+def array(items: object) -> Contents:
+    """Contents from a nested list."""
+    return numpy.array(items, dtype=object)

@@ -1,0 +1,67 @@
+"""The weights of a program: operators without arguments, whose values are in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from typing import Any
+
+from axon.backends.checks import holds
+from axon.diagnostics import Diagnostic, error
+from axon.graph.module import Module
+from axon.run.errors import ArgumentError
+from axon.run.safetensors import Place, Stored
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.show import Show
+from axon.types.type import Fn, Scheme, ShapeEq, Tensor
+
+MOST_SHOWN = 5
+
+
+def weights(module: Module, stored: Stored, known: Container[str]) -> dict[str, Callable[[], Any]]:
+    """The values of what a program declares without arguments; `known` need not be in the file.
+
+    Element types and shapes are compared with the declarations. The data is not looked at.
+    """
+    found: dict[str, Callable[[], Any]] = {}
+    problems: list[Diagnostic] = []
+    for name, span, type_ in _declared(module):
+        place = stored.places.get(name)
+        if place is None and name in known:
+            continue
+        problem = _problem(name, type_, place, stored.path)
+        if problem is not None:
+            problems.append(error("AX405", problem, span, f"declared `{Show().type(type_)}`"))
+        elif name not in found:
+            found[name] = stored.values(name)
+    if problems:
+        more = len(problems) - MOST_SHOWN
+        others = f"; {more} more are wrong" if more > 0 else ""
+        told = f"{stored.path} does not fit {module.program.source.name}{others}"
+        raise ArgumentError(told, problems[:MOST_SHOWN])
+    return found
+
+
+def _declared(module: Module) -> Iterator[tuple[str, Span, Tensor]]:
+    """The operators without arguments that give a tensor, in a program and in what it imports."""
+    for at, item in enumerate(module.items):
+        if not isinstance(item, ast.OpDecl):
+            continue
+        scheme = module.types[item.name, at].type
+        type_ = scheme.type if isinstance(scheme, Scheme) else scheme
+        if isinstance(type_, Fn) and not type_.params and isinstance(type_.result, Tensor):
+            yield item.name, item.name_span, type_.result
+    for other in module.imports.values():
+        yield from _declared(other)
+
+
+def _problem(name: str, type_: Tensor, place: Place | None, path: str) -> str | None:
+    """What is wrong with a weight; where a declaration leaves something open, that is not."""
+    if place is None:
+        return f"there is no `{name}` in {path}"
+    if place.elem is None:
+        return f"`{name}` is {place} in {path}, and {place.kind} is no element type of Axon"
+    right_elem = not isinstance(type_.elem, str) or type_.elem == place.elem
+    if not right_elem or holds(ShapeEq(type_.shape, place.shape), {}) is False:
+        return f"`{name}` is {place} in {path}"
+    return None
