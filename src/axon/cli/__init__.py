@@ -114,6 +114,11 @@ def _parser() -> argparse.ArgumentParser:
     import_.add_argument(
         "-o", "--output", metavar="PATH", help="write it there, not on the terminal"
     )
+    import_.add_argument(
+        "--weights",
+        metavar="PATH",
+        help="write the weights there too, as a safetensors file that `axon run` takes",
+    )
     import_.set_defaults(run=_import)
 
     run = commands.add_parser("run", help="run a definition on arrays")
@@ -128,6 +133,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
     run.add_argument("--seed", type=_whole, metavar="N", default=0, help="of what rand[…] makes up")
     run.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
+    run.add_argument(
+        "--weights",
+        metavar="PATH",
+        help="a safetensors file with the values of the operators without arguments",
+    )
     run.set_defaults(run=_run)
     return parser
 

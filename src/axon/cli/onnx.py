@@ -1,4 +1,7 @@
-"""`axon infer model.onnx`: the signature of a model, and the shape of every tensor."""
+"""`axon infer model.onnx`: the signature of a model, and the shape of every tensor.
+
+`axon import model.onnx`: the program that it becomes, and its weights.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,17 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from axon.cli.bar import Bar
 from axon.diagnostics import Diagnostic, Severity
 from axon.diagnostics.json import to_json
 from axon.diagnostics.text import render_all
-from axon.files import write_page
+from axon.files import Unwritable, write_page
 from axon.source import Source
 from axon.syntax import parse_signature
 from axon.types.read import Reader, Scope
@@ -105,20 +112,47 @@ def import_(options: argparse.Namespace) -> int:
 
         model = read_model(options.file)
         written = write_program(import_model(model, options.file), model)
+        with _weights(options, model, written.weights):
+            if options.output:
+                write_page(options.output, options.file, written.text)
+            else:
+                print(written.text, end="")
     except ModuleNotFoundError:
         print("axon: ONNX models need onnx: pip install 'axon-shapes[onnx]'", file=sys.stderr)
         return WRONG_USAGE
     except NoModel as problem:
         print(f"axon: {problem}", file=sys.stderr)
         return WRONG_USAGE
-    if options.output:
-        write_page(options.output, options.file, written.text)
-    else:
-        print(written.text, end="")
     if written.opaque:
         listed = ", ".join(sorted(set(written.opaque.values())))
         print(f"axon: no operator does what {listed} do: they are only declared", file=sys.stderr)
     return FINE
+
+
+@contextmanager
+def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -> Iterator[None]:
+    """Write the weights, if that is asked for, around what writes the program."""
+    if options.weights is None:
+        yield
+        return
+    from axon.importers.onnx.weights import data_files, described, read_weight
+    from axon.run.safetensors import ToStore, written
+
+    folder = os.path.dirname(os.path.abspath(options.file))
+    taken = [options.file, *data_files(model, folder)]
+    if options.output:
+        taken.append(options.output)
+    for path in taken:
+        if os.path.realpath(path) == os.path.realpath(options.weights):
+            raise Unwritable(f"{options.weights} is needed for something else; name another file")
+    to_store = [
+        ToStore(name, *described(tensor), partial(read_weight, tensor, folder))
+        for name, tensor in tensors.items()
+    ]
+    with Bar() as bar:
+        tell = bar if sys.stderr.isatty() else None
+        with written(options.weights, to_store, tell):
+            yield
 
 
 def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from typing import Any
 
 import numpy
 
 from axon.backends.ragged import Ragged
+from axon.cli.bar import Bar
 from axon.cli.inputs import BadInput, read_input
 from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
@@ -22,8 +22,6 @@ from axon.types.show import Show
 from axon.types.type import Fn
 
 FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
-PATIENCE_S = 1.0
-WIDTH = 32
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,6 +37,12 @@ def run(options: argparse.Namespace) -> int:
         errors = [d for d in problem.diagnostics if d.severity == Severity.ERROR]
         print(render_all(errors, sys.stderr.isatty()), file=sys.stderr)
         return HAS_ERRORS
+    if options.weights is not None:
+        try:
+            program.load_weights(options.weights)
+        except AxonError as problem:
+            print(f"axon: {problem}", file=sys.stderr)
+            return WRONG_USAGE if isinstance(problem, ProgramError) else HAS_ERRORS
     function = program.function(options.name)
     if function is None:
         known = ", ".join(program) or "none"
@@ -91,33 +95,9 @@ def _run(function: Function, given: dict[str, Any]) -> Any:
     """Run, with a bar on the terminal if it takes long."""
     if not sys.stderr.isatty():
         return function(**given)
-    bar = _Bar()
-    function.watch(bar)
-    try:
+    with Bar() as bar:
+        function.watch(bar)
         return function(**given)
-    finally:
-        bar.done()
-
-
-class _Bar:
-    """How many of the graph's nodes are done."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-        self.shown = False
-
-    def __call__(self, done: int, total: int) -> None:
-        taken = time.monotonic() - self.began
-        if taken < PATIENCE_S:
-            return
-        self.shown = True
-        full = WIDTH * done // max(total, 1)
-        bar = "█" * full + "░" * (WIDTH - full)
-        print(f"\r{bar} {done}/{total} {taken:.0f} s", end="", file=sys.stderr, flush=True)
-
-    def done(self) -> None:
-        if self.shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _show(result: Any) -> None:

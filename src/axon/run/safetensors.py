@@ -11,7 +11,6 @@ import json
 import mmap
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -294,7 +293,7 @@ def written(
         if os.path.exists(target) and not os.path.isfile(target):
             raise Unwritable(f"{path} is not a regular file")
     folder, name = os.path.split(target)
-    unfinished = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}.part")
+    unfinished = os.path.join(folder, f".{name[:100]}.{os.urandom(4).hex()}.part")
     try:
         with _told(path), open(unfinished, "xb") as file:
             file.write(_made_header(ordered))

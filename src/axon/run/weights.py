@@ -13,7 +13,8 @@ from axon.run.safetensors import Place, Stored
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.show import Show
-from axon.types.type import Fn, Scheme, ShapeEq, Tensor
+from axon.types.type import Fn, Scheme, Shape, ShapeEq, Tensor
+from axon.types.variables import ShapeVar
 
 MOST_SHOWN = 5
 
@@ -61,7 +62,16 @@ def _problem(name: str, type_: Tensor, place: Place | None, path: str) -> str | 
         return f"there is no `{name}` in {path}"
     if place.elem is None:
         return f"`{name}` is {place} in {path}, and {place.kind} is no element type of Axon"
-    right_elem = not isinstance(type_.elem, str) or type_.elem == place.elem
-    if not right_elem or holds(ShapeEq(type_.shape, place.shape), {}) is False:
+    if isinstance(type_.elem, str) and type_.elem != place.elem:
         return f"`{name}` is {place} in {path}"
-    return None
+    return None if _may_be(type_.shape, place.shape) else f"`{name}` is {place} in {path}"
+
+
+def _may_be(shape: Shape, sizes: tuple[int, ...]) -> bool:
+    """Whether a declared shape can be this one: what stands for one size is compared with it."""
+    if not any(isinstance(item, ShapeVar) for item in shape) and (
+        len(shape) != len(sizes)
+        or any(isinstance(d, int) and d != n for d, n in zip(shape, sizes, strict=True))
+    ):
+        return False
+    return holds(ShapeEq(shape, sizes), {}) is not False

@@ -213,7 +213,8 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
         else:
             assert isinstance(type_, ShapeValue)
             text = show.shape(type_.shape)
-        parsed, _ = parse_expression(Source("size", text))
+        parsed, wrong = parse_expression(Source("size", text))
+        assert not wrong, text
         return parsed if parsed is not None else found
 
     return replaced(expr, said)

@@ -39,7 +39,7 @@ from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS
 from axon.types.type import Tensor, Type
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 _FAMILIES = (
     attention,
@@ -214,7 +214,7 @@ def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: b
 
 
 def tensor_type(tensor: Any) -> Tensor:
-    elem = ELEMENTS.get(tensor.data_type, "f32")
+    elem = ELEMENTS.get(tensor.data_type) or ElemVar("", 1)
     return Tensor(elem, tuple(max(int(n), 0) for n in tensor.dims))
 
 

@@ -225,4 +225,6 @@ def dropout(node: Node) -> None:
     node.gives(same if through else node.infer(same), contents=known)
     if len(node.outputs) > 1 and node.outputs[1]:
         all_ = node.call("full", node.call("shape", x), node.literal(True))
+        if node.importer.opset < 10 and isinstance(node.elem(0), str):
+            all_ = node.call("cast", all_, to=Elem(node.elem(0)))
         node.gives(None, all_ if through else node.infer(all_))

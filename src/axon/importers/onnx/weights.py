@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 import numpy
 
+from axon.importers.onnx.values import ELEMENTS
 from axon.importers.onnx.load import NoModel
+
+IN_A_FILE = 1
+"""Where ONNX says that the data of a tensor is: not in the model."""
 
 
 def weight(tensor: Any, folder: str | None) -> Callable[[], Any]:
@@ -18,35 +23,61 @@ def weight(tensor: Any, folder: str | None) -> Callable[[], Any]:
 
     def values() -> Any:
         if not known:
-            known.append(_values(tensor, folder))
+            known.append(read_weight(tensor, folder))
         return known[0]
 
     return values
 
 
-def _values(tensor: Any, folder: str | None) -> Any:
+def described(tensor: Any) -> tuple[str, tuple[int, ...]]:
+    """The element type and the sizes of a weight, as the model says them."""
+    elem = ELEMENTS.get(tensor.data_type)
+    if elem is None:
+        raise NoModel(f"the weight `{tensor.name}` has elements that Axon does not have")
+    return elem, _sizes(tensor)
+
+
+def data_files(model: Any, folder: str) -> Iterator[str]:
+    """The files beside a model in which it keeps its weights."""
+    for tensor in model.graph.initializer:
+        if tensor.data_location == IN_A_FILE:
+            for entry in tensor.external_data:
+                if entry.key == "location" and "\0" not in entry.value:
+                    yield os.path.join(folder, entry.value)
+
+
+def read_weight(tensor: Any, folder: str | None) -> Any:
+    """The values of a weight. They are read again each time."""
     import onnx.helper
     import onnx.numpy_helper
 
-    if tensor.data_location != 1:
+    if tensor.data_location != IN_A_FILE:
         try:
             return numpy.asarray(onnx.numpy_helper.to_array(tensor))
         except (ValueError, TypeError) as problem:
             raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
     entries = {entry.key: entry.value for entry in tensor.external_data}
-    dtype = numpy.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
-    count = 1
-    for size in tensor.dims:
-        count *= int(size)
+    sizes = _sizes(tensor)
     path = _inside(entries.get("location", ""), folder, tensor.name)
-    offset = int(entries.get("offset", "0") or 0)
-    wanted = count * dtype.itemsize
-    if offset < 0 or os.path.getsize(path) < offset + wanted:
-        raise NoModel(f"the data of `{tensor.name}` is not all in {os.path.basename(path)}")
-    with open(path, "rb") as file:
-        file.seek(offset)
-        data = file.read(wanted)
-    return numpy.frombuffer(data, dtype).reshape([int(size) for size in tensor.dims])
+    try:
+        dtype = numpy.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
+        offset = int(entries.get("offset", "0") or 0)
+        wanted = prod(sizes) * dtype.itemsize
+        if offset < 0 or os.path.getsize(path) < offset + wanted:
+            raise NoModel(f"the data of `{tensor.name}` is not all in {os.path.basename(path)}")
+        with open(path, "rb") as file:
+            file.seek(offset)
+            data = file.read(wanted)
+        return numpy.frombuffer(data, dtype.newbyteorder("<")).reshape(sizes)
+    except (OSError, ValueError, KeyError) as problem:
+        raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
+
+
+def _sizes(tensor: Any) -> tuple[int, ...]:
+    sizes = tuple(int(size) for size in tensor.dims)
+    if any(size < 0 for size in sizes):
+        raise NoModel(f"the weight `{tensor.name}` has a negative size")
+    return sizes
 
 
 def _inside(location: str, folder: str | None, name: str) -> str:

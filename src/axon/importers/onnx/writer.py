@@ -5,6 +5,7 @@ A weight is an operator without arguments, declared by its type; a single number
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,6 +95,11 @@ def _weight(writer: Writer, name: str, alias: str, span: Span) -> ast.Expr:
     return ast.Call(ast.Name(alias, span), (), (), span)
 
 
+def _sayable(number: float) -> bool:
+    """Whether a program can say it: it has no word for what is no number, nor for less than 0."""
+    return not math.isnan(number) and (number != 0 or math.copysign(1, number) > 0)
+
+
 def _number(writer: Writer, name: str, span: Span) -> ast.Expr | None:
     """A weight that is a single number, where a number in a program is just that."""
     held, type_ = writer.importer.contents.get(name), writer.importer.types[name]
@@ -107,7 +113,7 @@ def _number(writer: Writer, name: str, span: Span) -> ast.Expr | None:
         case int(found):
             number: ast.Expr = ast.Number(abs(found), "int", str(abs(found)), span)
             return ast.Negate(number, span) if found < 0 else number
-        case float(found) if type_.elem == "f32":
+        case float(found) if type_.elem == "f32" and _sayable(found):
             short = float(str(numpy.float32(found)))
             number = ast.Number(abs(short), "float", str(abs(short)), span)
             return ast.Negate(number, span) if short < 0 else number
