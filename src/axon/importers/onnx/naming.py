@@ -16,7 +16,8 @@ def short(name: str) -> str:
         return name.strip("_") or "v"
     name = re.sub(r"(_output_0|_DequantizeLinear_Output|:0)+$", "", name)
     words = [w for w in re.split(r"[^A-Za-z0-9_]+", name) if w]
-    kept = words[-1:] if words and not words[-1].isdigit() and len(words[-1]) > 6 else words[-2:]
+    words = [w for w in words if not w.isdigit()] or words
+    kept = words[-1:] if words and len(words[-1]) > 6 else words[-2:]
     base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40] or "v"
     return f"v_{base}" if base[0].isdigit() else base
 
