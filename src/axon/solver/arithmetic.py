@@ -9,7 +9,7 @@ from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
 from axon.types.type import AtLeast, DimEq, Relation
-from axon.types.variables import DimVar
+from axon.types.variables import DimVar, ShapeVar
 
 MOST_OTHERS = 24
 MOST_TERMS = 64
@@ -204,13 +204,18 @@ def _pivot(
         if constant:
             rest[()] = -coefficient * constant
         value = dims.from_terms(rest)
-        if not _may_bind(constraint, var, value):
+        if not _may_bind(constraint, var, value) or (var.runtime and _is_told(value)):
             continue
         negative = not dims.is_nonnegative(value)
         key = (var.runtime, -var.level, -var.scope, var.user, negative, -var.id)
         if best is None or key < best[0]:
             best = key, var, value
     return None if best is None else (best[1], best[2])
+
+
+def _is_told(value: Dim) -> bool:
+    """Whether a run tells it by a whole shape: a size that is known before would wait for that."""
+    return any(isinstance(v, ShapeVar) and v.runtime for v in dims.variables(value))
 
 
 def _plain_variables(terms: dict[Mono, int]) -> list[tuple[DimVar, int]] | None:
