@@ -347,4 +347,4 @@ def _bytes(tensor: ToStore) -> Any:
         raise Unwritable(f"`{tensor.name}` is {told}")
     if (array.dtype.byteorder == ">") or (array.dtype.isnative and sys.byteorder == "big"):
         array = array.byteswap()
-    return memoryview(numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8))
+    return numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8).data

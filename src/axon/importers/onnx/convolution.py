@@ -40,7 +40,16 @@ def conv(node: Node) -> None:
     if spatial not in (1, 2, 3):
         raise Unsupported("Conv over more than three dimensions")
     parts = [node.given(i) for i in range(3) if node.has(i)]
-    node.gives(node.call("conv", *parts, **_slid(node, spatial)))
+    slid = _slid(node, spatial)
+    node.gives(node.call("conv", *parts, **(slid if node.rank(1) is None else _short(slid))))
+
+
+def _short(slid: dict[str, Any]) -> dict[str, Any]:
+    """The same with one number where all are the same; the filters tell how many there are."""
+    return {
+        name: value[0] if isinstance(value, list) and len(set(value)) == 1 else value
+        for name, value in slid.items()
+    }
 
 
 @rule("DeformConv")
@@ -71,6 +80,8 @@ def conv_transpose(node: Node) -> None:
     sizes = node.attribute("output_shape")
     parts = [node.given(i) for i in range(3) if node.has(i)]
     if not sizes:
+        if node.rank(1) is not None:
+            slid, extra = _short(slid), _short({"extra": extra})["extra"]
         node.gives(node.call("conv_transpose", *parts, **slid, output_pad=extra))
         return
     sizes = sizes[-spatial:]

@@ -128,7 +128,9 @@ class _Layer:
         types = {key: self._type(key) for key in given}
         if not self._sizes(copies[0]) <= {n for t in types.values() for n in _bare(t)}:
             return None
-        named = self._parameters(given, {*inside, *(key[0].removesuffix("()") for key in shared)})
+        called = {name for line in copies[0] for name in mentioned(line.expr)}
+        called -= {key[0].removesuffix("()") for key in given}
+        named = self._parameters(given, {*inside, *called})
         lines = self._lines(copies[0], outside, {**named, **{key: key[0] for key in shared}})
         function = self._name(copies, given)
         definition = Definition(
@@ -226,7 +228,7 @@ class _Layer:
     ) -> dict[tuple[Operand, ...], str]:
         """Names of parameters: those of the first arguments, if nothing else has them."""
         named: dict[tuple[Operand, ...], str] = {}
-        taken = {*inside, *self.names.values(), *OPERATORS, *RESERVED}
+        taken = {*inside, *self.names.values(), *self.writer.names.taken, *OPERATORS, *RESERVED}
         for key in given:
             base = self._parameter(key[0].removesuffix("()"))
             name = next(n for n in _numbered(base) if n not in taken)
@@ -282,7 +284,7 @@ class _Layer:
         if self.stretches.name:
             base = short(self.stretches.name)
         taken = self.writer.importer.taken
-        name = next(n for n in _numbered(base) if n not in taken)
+        name = next(n for n in _numbered(base) if n not in taken and n != "model")
         taken.add(name)
         return name
 
@@ -320,8 +322,8 @@ def _counted(a: str, b: str) -> str:
             stem = re.sub(r"[_:]*\d+$", "", x)
             if re.sub(r"[_:]*\d+$", "", y) != stem:
                 return ""
-            word = re.sub(r"(?<=[a-z]{3})s$", "", re.sub(r"\W", "", stem or before))
-            return word if len(word) > 2 and not word[0].isdigit() else "layer"
+            word = re.sub(r"(?<=[a-z]{3})s$", "", re.sub(r"[^A-Za-z0-9_]", "", stem or before))
+            return word if len(word) > 2 and word[0].isalpha() else "layer"
         before = x
     return ""
 

@@ -36,7 +36,8 @@ def gemm(node: Node) -> None:
         x = node.call("transpose", x, perm=[1, 0])
     if node.attribute("transB", 0):
         w = node.call("transpose", w, perm=[1, 0])
-    expr = node.call("einsum", x, w, equation="ik,kj->ij")
+    ranked = node.rank(0) == 2 and node.rank(1) == 2
+    expr = node.call("project", x, w) if ranked else node.call("einsum", x, w, equation="ik,kj->ij")
     elem = node.elem(0) if isinstance(node.elem(0), str) else node.elem(1)
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     if alpha != 1 and isinstance(elem, str):
@@ -45,9 +46,18 @@ def gemm(node: Node) -> None:
         bias = node.given(2)
         if beta != 1 and isinstance(elem, str):
             bias = node.call("*", bias, node.scalar(beta, elem))
-        matrix = node.call("broadcast_to", bias, node.call("shape", expr))
-        expr = node.call("+", expr, matrix)
+        if not _is_row(node):
+            bias = node.call("broadcast_to", bias, node.call("shape", expr))
+        expr = node.call("+", expr, bias)
     node.gives(expr)
+
+
+def _is_row(node: Node) -> bool:
+    """Whether what is added is a row of the product, so that it broadcasts to no other shape."""
+    row, matrix = node.shape(2), node.shape(1)
+    if row is None or matrix is None or len(matrix) != 2:
+        return False
+    return row == (matrix[0 if node.attribute("transB", 0) else 1],)
 
 
 @rule("Det")

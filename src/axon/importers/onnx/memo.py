@@ -95,8 +95,10 @@ def has_graphs(proto: Any) -> bool:
 
 
 def _marked(item: object) -> Hashable:
-    """An element that is not taken for an equal one of another type, such as 1 for True."""
-    return type(item), item
+    """An element that is not taken for an equal one of another type, such as 1 for True, or of
+    another sign, such as 0.0 for -0.0.
+    """
+    return type(item), repr(item) if isinstance(item, float) else item
 
 
 def variables(types: Iterable[Type], contents: Iterable[Contents]) -> Iterator[Var]:

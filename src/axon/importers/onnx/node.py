@@ -137,7 +137,7 @@ class Node:
         given = tuple(
             ast.Attribute(name, self.literal(value), self.span)
             for name, value in attributes.items()
-            if value is not None and (name not in usual or usual[name] != value)
+            if value is not None and (name not in usual or usual[name] not in (value, (value,)))
         )
         if operator in INFIX and len(args) == 2:
             return ast.Infix(operator, args[0], args[1], self.span, self.span)
