@@ -29,6 +29,19 @@ from axon.importers.onnx.report import infer_model
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-4}
 BFLOAT = {"rtol": 2**-6, "atol": 1e-4}
 """The package's own runner gives bfloat16 two units in the last place."""
+HEADING = """# ONNX's operators
+
+The onnx package generates {cases} tests of single nodes. Of these {right} have exactly the shapes
+that are recorded, with the declared shapes removed, and {equal} the recorded values on the NumPy
+backend.
+
+- *right*: every size is known, and as recorded; *partial*: what is known is as recorded, but some
+  of it only a run can tell, or the output is no tensor; *unsupported*: some node has no rule.
+- *equal*: the values are those that are recorded; *not run*: strings, optional values, sequences,
+  random numbers, or element types that Axon does not have, for the most part.
+
+Written by `python benchmarks/onnx_nodes.py --table docs/onnx-operators.md`.
+"""
 SHAPES = ("right", "partial", "unsupported", "rejected", "wrong")
 VALUES = ("equal", "not run", "different")
 
@@ -128,7 +141,10 @@ def table(outcomes: list[Outcome]) -> str:
         by_operator[o.operator][f"shapes {o.shapes}"] += 1
         by_operator[o.operator][f"values {o.values}"] += 1
     columns = [f"shapes {s}" for s in SHAPES] + [f"values {v}" for v in VALUES]
-    lines = ["| operator | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    right = sum(o.shapes == "right" for o in outcomes)
+    equal = sum(o.values == "equal" for o in outcomes)
+    lines = [HEADING.format(cases=len(outcomes), right=right, equal=equal)]
+    lines += ["| operator | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for name in sorted(by_operator):
         counts = by_operator[name]
         lines.append(f"| {name} | " + " | ".join(str(counts[c] or "") for c in columns) + " |")

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from stack import stack
+from onnx_models.stack import stack
 
 from axon.importers.onnx.report import infer_model
 

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy
 import onnx
-from onnx_fill import fill, inputs
+from onnx_models.fill import fill, inputs
 
 import axon
 

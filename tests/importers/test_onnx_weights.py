@@ -197,3 +197,25 @@ def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
     assert outcome.status == 0
     assert "█ 6/6 0 s" in outcome.stderr
     assert outcome.stderr.endswith("\r\033[K")
+
+
+def test_elements_that_axon_lacks_are_not_written(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Cast", ["small"], ["c"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["c", "w"], ["y"]),
+    ]
+    weights = [
+        helper.make_tensor("small", TensorProto.FLOAT8E4M3FN, [2], [1, 2]),
+        numpy_helper.from_array(np.array([1.5, 2], np.float32), "w"),
+    ]
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "g", [], [y], weights)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]), tmp_path / "m.onnx"
+    )
+    outcome = shell(IMPORT, tmp_path)
+    assert outcome.status == 0
+    assert "with elements that Axon lacks: small" in outcome.stderr
+    assert set(read(str(tmp_path / "m.safetensors")).places) == {"w"}
+    with pytest.raises(axon.ArgumentError, match="there is no `small` in"):
+        axon.load(tmp_path / "m.axon", weights=tmp_path / "m.safetensors")

@@ -52,7 +52,8 @@ class Importer:
     """The tensors that sequences hold."""
     aliases: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
-    unsupported: dict[str, str] = field(default_factory=dict)
+    unsupported: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Why there is nothing to say of a node, by operator, and the first such node."""
     env: Environment = field(default_factory=Environment)
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
     sized: set[Dim] = field(default_factory=set)
@@ -205,12 +206,12 @@ class Importer:
             else:
                 rule(node)
         except Unsupported as problem:
-            self.unsupported[proto.op_type] = str(problem)
+            self.unsupported.setdefault(proto.op_type, (str(problem), at))
             self.unsolved += 1
         except Exception as problem:  # a file can say anything; what it says here makes no sense
             text = f"{type(problem).__name__}: {problem}"
             self.odd.append((proto.name or ", ".join(proto.output), text))
-            self.unsupported[proto.op_type] = text
+            self.unsupported.setdefault(proto.op_type, (text, at))
         made = {name for step in self.steps[before:] for name in made_by(step)}
         for name in proto.output:
             if name and name not in self.types:

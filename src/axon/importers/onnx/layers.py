@@ -58,12 +58,13 @@ def found_layers(
     """
     found: list[Definition] = []
     refused: set[Mark] = set()
+    looks = Looks(writer)
     while True:
         made = None
-        for mark, stretches in _candidates(writer, body):
+        for mark, stretches in _candidates(looks, body):
             if mark in refused:
                 continue
-            made = _Layer(writer, body, outputs, stretches()).extracted()
+            made = _Layer(writer, looks, body, outputs, stretches()).extracted()
             if made is not None:
                 break
             refused.add(mark)
@@ -79,7 +80,29 @@ line makes, and the length.
 """
 
 
-def _candidates(writer: Writer, body: list[Line]) -> Iterator[tuple[Mark, Callable[[], Stretches]]]:
+@dataclass(slots=True)
+class Looks:
+    """What lines look like: each is looked at once, however many layers are found among them."""
+
+    writer: Writer
+    seen: dict[int, tuple[Line, tuple[int, str], list[Operand]]] = field(default_factory=dict)
+
+    def form(self, line: Line) -> tuple[int, str]:
+        return self._look(line)[1]
+
+    def operands(self, line: Line) -> list[Operand]:
+        return self._look(line)[2]
+
+    def _look(self, line: Line) -> tuple[Line, tuple[int, str], list[Operand]]:
+        found = self.seen.get(id(line))
+        if found is None:
+            found = line, form(self.writer, line), operands(self.writer, line)
+            self.seen[id(line)] = found
+        return found
+
+
+def _candidates(looks: Looks, body: list[Line]) -> Iterator[tuple[Mark, Callable[[], Stretches]]]:
+    writer = looks.writer
     functions: dict[tuple[str, str], list[Called]] = {}
     for call in writer.importer.calls:
         functions.setdefault((call.domain, call.name), []).append(call)
@@ -87,7 +110,7 @@ def _candidates(writer: Writer, body: list[Line]) -> Iterator[tuple[Mark, Callab
         for each in of_calls(writer, body, calls):
             mark = (each.name, body[each.starts[0]].names[0], each.length)
             yield mark, partial(_same, each)
-    numbers = tokens([form(writer, line) for line in body])
+    numbers = tokens([looks.form(line) for line in body])
     for repeat in repeats(numbers):
         mark = ("", body[repeat.start].names[0], repeat.period)
         yield mark, partial(of_repeat, writer, body, repeat)
@@ -105,6 +128,7 @@ class _Layer:
     """A layer on its way from lines to a function."""
 
     writer: Writer
+    looks: Looks
     body: list[Line]
     outputs: list[str]
     stretches: Stretches
@@ -116,7 +140,7 @@ class _Layer:
         copies = self.stretches.copies(self.body)
         if len(copies) < 2:
             return None
-        self.taken = [[operands(self.writer, line) for line in copy] for copy in copies]
+        self.taken = [[self.looks.operands(line) for line in copy] for copy in copies]
         inside = makers(copies[0])
         outside = self._outside(copies)
         params = {key: i for i, key in enumerate(dict.fromkeys(outside.values()))}
@@ -130,6 +154,7 @@ class _Layer:
             return None
         called = {name for line in copies[0] for name in mentioned(line.expr)}
         called -= {key[0].removesuffix("()") for key in given}
+        called |= {key[0].removesuffix("()") for key in shared}
         named = self._parameters(given, {*inside, *called})
         lines = self._lines(copies[0], outside, {**named, **{key: key[0] for key in shared}})
         function = self._name(copies, given)
@@ -168,7 +193,7 @@ class _Layer:
         used: set[str] = set(self.outputs)
         for at, line in enumerate(self.body):
             if at not in mine:
-                used.update(operands(self.writer, line))
+                used.update(self.looks.operands(line))
         found: dict[Place, None] = {}
         made = [makers(copy) for copy in copies]
         for j, taken in enumerate(self.taken):

@@ -31,6 +31,28 @@ def problems(imported: Imported, model: Any, show: Show) -> list[Diagnostic]:
     return [_in_its_words(imported, model, makers, show, each) for each in once.values()]
 
 
+def not_known(imported: Imported, model: Any) -> list[Diagnostic]:
+    """Warnings about nodes of which nothing is known, one for each operator."""
+    found = []
+    importer = imported.importer
+    odd = {text for _, text in importer.odd}
+    for operator, (why, at) in sorted(importer.unsupported.items()):
+        node = model.graph.node[at]
+        name = node.name or next(iter(node.output), "")
+        if why == operator:
+            reason = "Axon has no rule for it"
+        elif why in odd:
+            reason = f"what it is given makes no sense ({why})"
+        else:
+            reason = why
+        count = sum(each.op_type == operator for each in model.graph.node)
+        many = f" ({count} nodes)" if count > 1 else ""
+        text = f"{operator} `{name}`{many}: {reason}; what it makes is not known"
+        label = Label(importer.line(at), "the rest is inferred", primary=True)
+        found.append(Diagnostic("AX503", Severity.WARNING, text, (label,)))
+    return found
+
+
 def only_empty(imported: Imported) -> list[Diagnostic]:
     """Warnings about inputs that fit only when they have no elements."""
     found = []

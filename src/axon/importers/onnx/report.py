@@ -9,7 +9,7 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.importers.onnx.annotations import contradictions
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.model import Imported, import_model
-from axon.importers.onnx.problems import only_empty, problems
+from axon.importers.onnx.problems import not_known, only_empty, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
 from axon.types.show import Names, Show
@@ -76,6 +76,7 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     found = [
         *problems(imported, model, show),
         *only_empty(imported),
+        *not_known(imported, model),
         *contradictions(model, imported, show),
     ]
     simplest = suggest(model, name, imported, forget)

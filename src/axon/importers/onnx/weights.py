@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.values import ELEMENTS
 from axon.importers.onnx.load import NoModel
+from axon.importers.onnx.values import ELEMENTS
 
 IN_A_FILE = 1
 """Where ONNX says that the data of a tensor is: not in the model."""
@@ -29,12 +29,10 @@ def weight(tensor: Any, folder: str | None) -> Callable[[], Any]:
     return values
 
 
-def described(tensor: Any) -> tuple[str, tuple[int, ...]]:
-    """The element type and the sizes of a weight, as the model says them."""
+def described(tensor: Any) -> tuple[str, tuple[int, ...]] | None:
+    """The element type and the sizes of a weight; None if its elements are not Axon's."""
     elem = ELEMENTS.get(tensor.data_type)
-    if elem is None:
-        raise NoModel(f"the weight `{tensor.name}` has elements that Axon does not have")
-    return elem, _sizes(tensor)
+    return None if elem is None else (elem, _sizes(tensor))
 
 
 def data_files(model: Any, folder: str) -> Iterator[str]:
