@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 HERE = Path(__file__).parent
-WORDS, WIDTH, HEADS, INNER, LAYERS = 50, 16, 4, 32, 3
+WORDS, WIDTH, HEADS, INNER, LAYERS = 50, 16, 4, 32, 2
 
 
 class Graph:
