@@ -21,9 +21,10 @@ F32, I64, BOOL = numpy.dtype("float32"), numpy.dtype("int64"), numpy.dtype("bool
 ELEMENTS = {F32: TensorProto.FLOAT, I64: TensorProto.INT64, BOOL: TensorProto.BOOL}
 SIZES = ({"n": 2, "m": 3, "k": 4}, {"n": 1, "m": 5, "k": 2}, {"n": 4, "m": 1, "k": 3})
 NAMES = (
-    "fn", "shape", "f32", "where", "x y", "ü", 'q"uo', "blocks.0.relu", "blocks.1.relu", "model.0.x",
-    "model.1.x", "a/b/1", "a/b/2", "size 3", "onnx::Add_12", "layer_1", "layer", "v_1", "true", "inf",
-    "relu", "dim", "nonzero_1", "1.5", "new\nline", "layers.0.fn", "layers.1.fn", "op", "model",
+    "fn", "shape", "f32", "where", "x y", "ü", 'q"uo', "blocks.0.relu", "blocks.1.relu", "op",
+    "model.0.x", "model.1.x", "a/b/1", "a/b/2", "size 3", "onnx::Add_12", "layer_1", "layer",
+    "v_1", "true", "inf", "relu", "dim", "nonzero_1", "1.5", "new\nline", "layers.0.fn",
+    "layers.1.fn", "model",
 )  # fmt: skip
 """Names that a program cannot have, or has for something else."""
 
@@ -197,17 +198,23 @@ class Growing:
 def sane(op: str, given: list[list[Any]], attributes: dict[str, Any]) -> bool:
     """Whether what the reference would take is also what ONNX says."""
     axis = attributes.get("axis", 0)
+    if op in ("Split", "TopK", "Gather") and not -given[0][0].ndim <= axis < given[0][0].ndim:
+        return False
     match op:
         case "Reshape":
             return all((sizes >= -1).all() for sizes in given[1])
-        case "Expand" | "Tile" | "ConstantOfShape":
+        case "Expand" | "ConstantOfShape":
             return all((sizes >= 0).all() for sizes in given[-1])
+        case "Tile":
+            return all((r >= 0).all() and len(r) == x.ndim for x, r in zip(*given, strict=True))
         case "Split":
-            return all(s.sum() == x.shape[axis] for x, s in zip(*given, strict=True))
+            return all(
+                (s >= 0).all() and s.sum() == x.shape[axis] for x, s in zip(*given, strict=True)
+            )
         case "TopK":
             return all(1 <= k[0] <= x.shape[axis] for x, k in zip(*given, strict=True))
-        case "Gather":
-            return bool(given[0][0].ndim)
+        case "Cast":
+            return all(numpy.isfinite(x).all() for x in given[0])
         case _:
             return op not in BINARY or given[0][0].dtype == given[1][0].dtype
 

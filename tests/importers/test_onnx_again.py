@@ -66,7 +66,7 @@ def wrong(imported: Imported, it: Growing) -> Iterator[str]:
     """
     for at in range(len(SIZES)):
         sizes: dict[DimVar, int] = {}
-        for name in [*it.inputs, *(name for node in it.nodes for name in node.output)]:
+        for name in [*it.inputs, *(name for each in it.nodes for name in each.output)]:
             type_, truth = imported.type(name), it.values[name][at].shape
             if not isinstance(type_, Tensor) or any(isinstance(i, ShapeVar) for i in type_.shape):
                 continue
@@ -113,7 +113,9 @@ def test_programs_compute_what_the_model_does(seed: int) -> None:
     program = axon.from_onnx(made)
     for at in range(len(SIZES)):
         found = program.model(*(it.values[name][at] for name in it.inputs))
-        for name, value in zip(it.outputs(), found if type(found) is tuple else [found], strict=True):
+        for name, value in zip(
+            it.outputs(), found if type(found) is tuple else [found], strict=True
+        ):
             truth = it.values[name][at]
             assert value.dtype == truth.dtype
             numpy.testing.assert_allclose(value, truth, rtol=1e-3, atol=1e-4)
@@ -163,9 +165,7 @@ def test_layers_may_be_called_anything(stem: str) -> None:
 
 def test_a_parameter_does_not_hide_the_function_that_a_layer_calls() -> None:
     body = [node("Relu", "p", "h"), node("Tanh", "h", "g"), node("Neg", "g", "q")]
-    function = helper.make_function(
-        "local", "F", ["p"], ["q"], body, [helper.make_opsetid("", 17)]
-    )
+    function = helper.make_function("local", "F", ["p"], ["q"], body, [helper.make_opsetid("", 17)])
     nodes = [node("Relu", "x", "F_0")]
     for i in range(4):
         nodes += [
@@ -219,6 +219,92 @@ def test_sizes_that_a_run_tells_are_not_shared() -> None:
     (_, a), (_, b) = (imported.type(name).shape for name in "ab")  # type: ignore[union-attr]
     assert a is not b
     assert imported.type("y").shape[1] == dims.add(a, b)  # type: ignore[union-attr,arg-type]
+
+
+@pytest.mark.parametrize("unnamed", range(3))
+def test_an_output_may_have_a_name_in_some_layers_only(unnamed: int) -> None:
+    nodes, last = [], "x"
+    for i in range(3):
+        values = "" if i == unnamed else f"v{i}"
+        nodes += [
+            node("Relu", last, f"a{i}"),
+            helper.make_node("TopK", [f"a{i}", "k"], [values, f"i{i}"]),
+            node("Tanh", f"a{i}", f"c{i}"),
+        ]
+        last = f"c{i}"
+    outputs = [helper.make_tensor_value_info(last, 1, None)]
+    outputs += [helper.make_tensor_value_info(f"v{i}", 1, None) for i in range(3) if i != unnamed]
+    outputs += [helper.make_tensor_value_info(f"i{i}", 7, None) for i in range(3)]
+    inputs = [helper.make_tensor_value_info("x", 1, ["n", 3])]
+    assert "layer = fn" in text_of(model(nodes, inputs, outputs, {"k": ints(2)}))
+
+
+def test_tensors_that_nothing_makes_are_not_alike() -> None:
+    nodes = [
+        node("Softmax", "u", "a"),
+        node("Softmax", "v", "b"),
+        node("MatMul", "a three", "c"),
+        node("MatMul", "b five", "d"),
+    ]
+    weights = {"three": numpy.eye(3, dtype="f"), "five": numpy.eye(5, dtype="f")}
+    imported = import_model(model(nodes, {"x": [3]}, {"c": None, "d": None}, weights), "m")
+    assert not imported.importer.state.store.conflicts
+
+
+def test_a_shape_that_a_run_tells_is_no_result_of_a_layer() -> None:
+    nodes, last = [], "x"
+    for i in range(3):
+        nodes += [
+            node("Relu", last, f"a{i}"),
+            node("NonZero", f"a{i}", f"b{i}"),
+            node("Shape", f"b{i}", f"s{i}"),
+            node("Tanh", f"a{i}", f"c{i}"),
+        ]
+        last = f"c{i}"
+    text_of(model(nodes, {"x": ["n", 3]}, {last: None, "s0": None, "s1": None, "s2": None}))
+
+
+# --- sizes as floats -------------------------------------------------------------------------
+
+
+def sized(op: str, weight: float, size: int | str) -> Any:
+    """A tensor of as many elements as a float that was made of a size."""
+    nodes = [
+        node("Shape", "x", "s", end=1),
+        node("Cast", "s", "f", to=1),
+        node(op, "f w", "g"),
+        node("Cast", "g", "i", to=7),
+        node("ConstantOfShape", "i", "y"),
+    ]
+    weights = {"w": numpy.array([weight], numpy.float32)}
+    return model(nodes, {"x": [size, 3]}, {"y": None}, weights)
+
+
+@pytest.mark.parametrize("op", ["Add", "Sub", "Mul", "Div", "Max", "Min"])
+@pytest.mark.parametrize("size", [1, "n"])
+def test_a_size_may_meet_a_fraction(op: str, size: int | str) -> None:
+    imported = import_model(sized(op, 0.5, size), "m")
+    assert not imported.importer.odd
+    text_of(sized(op, 0.5, size))
+
+
+def test_floats_are_rounded_as_f32_does() -> None:
+    assert import_model(sized("Mul", 0.29, 100), "m").type("y") == Tensor("f32", (29,))
+
+
+def test_sizes_as_floats_are_divided_as_floats() -> None:
+    nodes = [
+        node("Shape", "x", "s", start=1),
+        node("Cast", "s", "f", to=1),
+        node("Shape", "x", "r", end=1),
+        node("Cast", "r", "g", to=1),
+        node("Add", "g g", "h"),
+        node("Div", "f h", "q"),
+        node("Add", "q q", "p"),
+        node("Cast", "p", "i", to=7),
+        node("ConstantOfShape", "i", "y"),
+    ]
+    text_of(model(nodes, {"x": ["n", "m"]}, {"y": None}))
 
 
 def test_many_kinds_of_layers_are_found_in_good_time() -> None:

@@ -324,6 +324,8 @@ class Store:
             ):
                 word[i] = fresh = DimVar("", var.level, scope=var.scope)
                 self.imply("simplification", (by,), DimEq(fresh, item))
+            elif isinstance(known, int) and isinstance(item, Poly):
+                word[i] = known  # what it is made of may go round
         return tuple(word)
 
     def _lower(self, var: IndexVar, value: Dim | Shape) -> None:
@@ -408,7 +410,7 @@ class Store:
 
     def rewrite(self, mono: Mono, value: Dim, by: Constraint) -> None:
         """From now on the monomial is the value, as the waiting constraint says."""
-        if mono not in self.rewrites:
+        if mono not in self.rewrites and not _mentions(self.dim(value), mono):
             self.rewrites[mono] = value, by
             by.lent = mono
             self.clock += 1
@@ -425,3 +427,15 @@ class Store:
         if var not in self._ranked:
             self._ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
+
+
+def _mentions(dim: Dim | ShapeVar, mono: Mono) -> bool:
+    """Whether a monomial is a factor somewhere in a dimension: put in for it, it would go round."""
+    if not isinstance(dim, Poly):
+        return False
+    factors = set(mono)
+    return any(
+        factors <= set(each)
+        or any(not isinstance(a, DimVar) and any(_mentions(x, mono) for x in a.args) for a in each)
+        for each in dim.terms
+    )

@@ -51,6 +51,8 @@ class Importer:
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The tensors that sequences hold."""
     aliases: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The number that the last name with this beginning has."""
     taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
     unsupported: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Why there is nothing to say of a node, by operator, and the first such node."""
@@ -100,10 +102,11 @@ class Importer:
         if known is None:
             own = own or name
             base = short(hint if hint and own.startswith("onnx::") else own)
-            known, number = base, 1
+            known, number = base, self.numbers.get(base, 1)
             while known in self.taken:
                 number += 1
                 known = f"{base}_{number}"
+            self.numbers[base] = number
             self.taken.add(known)
             self.aliases[name] = known
             if name in self.types:

@@ -50,20 +50,21 @@ def whole(x: Any) -> Any:
     return int(x) if isinstance(x, bool) else x
 
 
+def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """A function of sizes; next to a fraction one is not known."""
+    return None if isinstance(a, float) or isinstance(b, float) else function(a, b)
+
+
 def add(a: Any, b: Any) -> Any:
-    return dims.add(a, b) if is_symbol(a) or is_symbol(b) else a + b
+    return of_sizes(dims.add, a, b) if is_symbol(a) or is_symbol(b) else a + b
 
 
 def sub(a: Any, b: Any) -> Any:
-    return dims.sub(a, b) if is_symbol(a) or is_symbol(b) else a - b
+    return of_sizes(dims.sub, a, b) if is_symbol(a) or is_symbol(b) else a - b
 
 
 def mul(a: Any, b: Any) -> Any:
-    if is_symbol(a) or is_symbol(b):
-        if isinstance(a, float) or isinstance(b, float):
-            return None
-        return dims.mul(a, b)
-    return a * b
+    return of_sizes(dims.mul, a, b) if is_symbol(a) or is_symbol(b) else a * b
 
 
 def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) -> Any:
@@ -95,6 +96,19 @@ def _towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
     return dims.sub(above, dims.floordiv(dims.maximum(below, 0), b))
 
 
+def ratio(a: Any, b: Any) -> Any:
+    """A quotient of floats, which is not rounded."""
+    return None if is_symbol(a) or is_symbol(b) or b == 0 else a / b
+
+
+def rounded(x: Any) -> Any:
+    """A float as f32 has it; it may be too large for that."""
+    if not isinstance(x, float):
+        return x
+    with numpy.errstate(over="ignore"):
+        return float(numpy.float32(x))
+
+
 def mod(a: Any, b: Any) -> Any:
     if b == 0 or isinstance(a, float) or isinstance(b, float):
         return None
@@ -106,11 +120,11 @@ def negate(a: Any) -> Any:
 
 
 def least(a: Any, b: Any) -> Any:
-    return dims.minimum(a, b) if is_symbol(a) or is_symbol(b) else min(a, b)
+    return of_sizes(dims.minimum, a, b) if is_symbol(a) or is_symbol(b) else min(a, b)
 
 
 def greatest(a: Any, b: Any) -> Any:
-    return dims.maximum(a, b) if is_symbol(a) or is_symbol(b) else max(a, b)
+    return of_sizes(dims.maximum, a, b) if is_symbol(a) or is_symbol(b) else max(a, b)
 
 
 def equal(a: Any, b: Any) -> Any:

@@ -90,13 +90,18 @@ def slice_(node: Node) -> None:
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         if step == -1 and _whole_turn(start, end):
             expr = node.call("reverse", expr, axis=axis)
-        elif step == 0 or (step < 0 and not (isinstance(start, int) and isinstance(end, int))):
+        elif step == 0 or not all(_counted(node, bound, step) for bound in (start, end)):
             node.gives(_cut_somewhere(node, axes, rank), contents=known, otherwise=later)
             return
         elif not _takes_all(node, start, end, axis, step):
             low, high = _bounds(start, end, step)
             expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
     node.gives(expr, contents=known, otherwise=later)
+
+
+def _counted(node: Node, bound: Any, step: int) -> bool:
+    """Whether it is known from which end a bound counts: a size that may be negative is not."""
+    return isinstance(bound, int) or (step > 0 and node.importer.is_size(bound))
 
 
 def _whole_turn(start: Any, end: Any) -> bool:
@@ -182,6 +187,10 @@ def split(node: Node) -> None:
     if sizes is None:
         word = node.shape(0)
         total = word[axis] if word is not None else None
+        if total is None and node.attribute("num_outputs"):
+            for name in node.outputs:
+                node.importer.define(name, _cut_somewhere(node, [axis], rank))
+            return
         uneven = isinstance(total, int) and total % parts
         if uneven or (node.attribute("num_outputs") and contents.is_symbol(total)):
             each: Any = dims.floordiv(dims.add(total, parts - 1), parts)  # type: ignore[arg-type]

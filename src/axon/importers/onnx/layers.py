@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from string import ascii_lowercase
@@ -34,7 +34,7 @@ from axon.importers.onnx.stretches import Stretches, of_calls, of_repeat
 from axon.importers.onnx.writer import NOWHERE, Line, Writer
 from axon.ops import OPERATORS
 from axon.syntax import ast, mentioned, print_expr
-from axon.types.type import Tensor, Type
+from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_PARAMETERS = 48
@@ -141,7 +141,6 @@ class _Layer:
         if len(copies) < 2:
             return None
         self.taken = [[self.looks.operands(line) for line in copy] for copy in copies]
-        inside = makers(copies[0])
         outside = self._outside(copies)
         params = {key: i for i, key in enumerate(dict.fromkeys(outside.values()))}
         shared = {key for key in params if len(set(key)) == 1 and key[0].endswith("()")}
@@ -149,20 +148,23 @@ class _Layer:
         if len(given) > MOST_PARAMETERS:
             return None
         results = self._results(copies)
+        if any(self._is_told(copy[o]) for copy in copies for o, _ in results):
+            return None
+        first = self._named(copies, results)
         types = {key: self._type(key) for key in given}
         if not self._sizes(copies[0]) <= {n for t in types.values() for n in _bare(t)}:
             return None
-        called = {name for line in copies[0] for name in mentioned(line.expr)}
+        called = {name for line in first for name in mentioned(line.expr)}
         called -= {key[0].removesuffix("()") for key in given}
         called |= {key[0].removesuffix("()") for key in shared}
-        named = self._parameters(given, {*inside, *called})
-        lines = self._lines(copies[0], outside, {**named, **{key: key[0] for key in shared}})
+        named = self._parameters(given, {*makers(first), *called})
+        lines = self._lines(first, outside, {**named, **{key: key[0] for key in shared}})
         function = self._name(copies, given)
         definition = Definition(
             function,
             [(named[key], types[key]) for key in given],
             lines,
-            [copies[0][o].names[part] for o, part in results],
+            [first[o].names[part] for o, part in results],
         )
         calls = [self._call(function, copy, i, given, results) for i, copy in enumerate(copies)]
         return definition, self._with_calls(calls)
@@ -205,6 +207,24 @@ class _Layer:
                 if name in used:
                     found[place] = None
         return sorted(found)
+
+    def _named(self, copies: list[list[Line]], results: list[Place]) -> list[Line]:
+        """The lines of the first copy; what has a name only in others has that name."""
+        found = list(copies[0])
+        for o, part in results:
+            names = list(found[o].names)
+            names[part] = next(filter(None, (copy[o].names[part] for copy in copies)))
+            found[o] = replace(found[o], names=tuple(names))
+        return found
+
+    def _is_told(self, line: Line) -> bool:
+        """Whether a line gives a shape that only a run tells: no function gives that alone."""
+        match line.expr:
+            case ast.Call(ast.Name("shape" | "size", _), (ast.Name(name, _),), _, _):
+                known = self.writer.known
+                return not set(type_variables(self.writer.type(name))) <= known
+            case _:
+                return False
 
     # --- types of parameters ---
 

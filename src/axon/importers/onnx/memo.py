@@ -20,6 +20,8 @@ from axon.types.variables import DimVar, Var
 Contents = Any
 Kinds = tuple[int, int]
 """What a tensor is but for its contents, and with them."""
+NOWHERE: Kinds = (-2, -2)
+"""The kinds of a tensor that nothing has made so far: it is like no other."""
 GRAPHS = (5, 10)
 """The types of attributes that are graphs, or lists of them."""
 
@@ -61,6 +63,8 @@ class Memo:
         inputs = list(proto.input)
         known = self.kinds
         found = [known[n] if n in known else kinds(n) for n in inputs]
+        if NOWHERE in found:
+            return object()
         looked = self.looked.get(operator)
         if looked:
             given = tuple([both[i in looked] for i, both in enumerate(found)])

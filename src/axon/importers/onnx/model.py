@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +35,10 @@ from axon.importers.onnx import (
 )
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.memo import Kinds
+from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS
-from axon.types.type import Tensor, Type
+from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 _FAMILIES = (
@@ -158,6 +158,7 @@ def _once(
             else:
                 given[info.name] = _declared(importer, info, named, forget)
             importer.define(info.name, given[info.name])
+    importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
     importer.run(RULES)
     importer.state.store.review()
     outputs = tuple(o.name for o in model.graph.output)
@@ -205,7 +206,7 @@ def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: b
         elif dim.dim_param:
             var = named.get(dim.dim_param)
             if var is None:
-                name = re.sub(r"\W", "_", dim.dim_param) or "n"
+                name = size_name(dim.dim_param)
                 var = named[dim.dim_param] = DimVar(name, 1, user=True)
             word.append(var)
         else:

@@ -13,13 +13,24 @@ RESERVED = frozenset(
 def short(name: str) -> str:
     """A name for a tensor that a program can have: the last words of the model's own."""
     if name.isidentifier() and name.isascii() and len(name) <= 40 and "utput" not in name:
-        return name.strip("_") or "v"
+        return _begun(name.strip("_"))
     name = re.sub(r"(_output_0|_DequantizeLinear_Output|:0)+$", "", name)
     words = [w for w in re.split(r"[^A-Za-z0-9_]+", name) if w]
     words = [w for w in words if not w.isdigit()] or words
     kept = words[-1:] if words and len(words[-1]) > 6 else words[-2:]
-    base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40] or "v"
-    return f"v_{base}" if base[0].isdigit() else base
+    base = re.sub(r"[^A-Za-z0-9_]", "", "_".join(kept)).strip("_")[:40]
+    return _begun(base)
+
+
+def _begun(base: str) -> str:
+    """A name begins with a letter."""
+    return base if base and not base[0].isdigit() else f"v_{base}".rstrip("_")
+
+
+def size_name(name: str) -> str:
+    """A name for a size that a program can have."""
+    base = re.sub(r"[^A-Za-z0-9_]", "_", name) or "n"
+    return f"n_{base}" if base[0].isdigit() or base in RESERVED else base
 
 
 def hint(node: Any) -> str:

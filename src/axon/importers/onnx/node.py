@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from axon.importers.onnx.renamed import put_attributes, renamed, used
 from axon.importers.onnx.steps import Called, Step, made_by
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Elem, Unsupported
 from axon.inference.environment import Entry
+from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.syntax import ast
@@ -153,7 +155,7 @@ class Node:
                 return ast.Negate(ast.Number(-value, "int", str(-value), span), span)
             case int():
                 return ast.Number(value, "int", str(value), span)
-            case float() if value < 0:
+            case float() if math.copysign(1, value) < 0:
                 return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
             case float():
                 return ast.Number(value, "float", str(value), span)
@@ -203,11 +205,25 @@ class Node:
                 self.importer.define(name, self.infer(expr), contents)
                 self.step((name,), expr, otherwise)
 
-    def says(self, expr: ast.Expr, type_: Type, contents: Contents = None) -> None:
+    def says(
+        self,
+        expr: ast.Expr,
+        type_: Type,
+        contents: Contents = None,
+        otherwise: ast.Expr | None = None,
+    ) -> None:
         """The output is an expression that is a size, seen as the tensor that it can be."""
         self.infer(expr)
         self.importer.define(self.outputs[0], type_, contents)
-        self.step((self.outputs[0],), expr)
+        self.step((self.outputs[0],), expr, otherwise)
+
+    def has_rank(self, index: int, rank: int) -> None:
+        """An input has as many dimensions as the operator has sizes for."""
+        if self.has(index) and self.rank(index) is None:
+            self.given(index)
+            wanted = self.unknown(self.elem(index), rank)
+            origin = Origin("value", self.span, self.proto.op_type)
+            unify(self.importer.state, wanted, self.importer.types[self.name(index)], origin)
 
     def gives_parts(self, expr: ast.Expr) -> None:
         """The outputs are the parts of a tuple."""

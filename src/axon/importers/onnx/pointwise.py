@@ -117,18 +117,23 @@ def identity(node: Node) -> None:
 @rule(*BINARY)
 def binary(node: Node) -> None:
     operator, function = BINARY[node.proto.op_type]
+    whole = str(node.elem(0)).startswith(("i", "u"))
     found = node.contents(0)
     expr = node.given(0)
     for i in range(1, node.count):
         other = node.contents(i)
         expr = node.call(operator, expr, node.given(i))
         known = found is not None and other is not None and function is not None
-        if known and node.proto.op_type == "Div":
+        if known and node.proto.op_type == "Div" and not whole:
+            function = contents.ratio
+        elif known and node.proto.op_type == "Div":
             function = partial(contents.div, is_size=node.importer.is_size)
             for size in other.flat:
                 if contents.is_symbol(size):
                     node.guard(dims.sub(size, 1))
         found = contents.pointwise(function, found, other) if known and function else None
+    if found is not None and node.elem(0) == "f32":
+        found = contents.pointwise(contents.rounded, found)
     if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
         expr = _rounded_to_zero(node)
     if node.proto.op_type == "Mod" and node.attribute("fmod", 0):
@@ -190,10 +195,15 @@ def cast(node: Node) -> None:
     if found is not None and name.startswith(("i", "u")):
         found = contents.pointwise(contents.whole, found)
     elif found is not None and name.startswith(("f", "b")) and name != "bool":
-        found = contents.pointwise(lambda x: float(x) if isinstance(x, int) else x, found)
+        rounded = contents.rounded if name == "f32" else _same
+        found = contents.pointwise(lambda x: rounded(float(x) if isinstance(x, int) else x), found)
     elif found is not None:
         found = contents.pointwise(lambda x: None if contents.is_symbol(x) else bool(x), found)
     node.gives(node.call("cast", node.given(0), to=Elem(name)), contents=found)
+
+
+def _same(x: object) -> object:
+    return x
 
 
 @rule("CastLike")

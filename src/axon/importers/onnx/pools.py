@@ -20,6 +20,7 @@ POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
 def pool(node: Node) -> None:
     window = node.attribute("kernel_shape")
     spatial, kind = len(window), node.proto.op_type
+    node.has_rank(0, spatial + 2)
     auto = node.attribute("auto_pad", "NOTSET")
     how: dict[str, Any] = {
         "window": window,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from axon.diagnostics import Severity
-from axon.driver import check_text
+from axon.driver import check_text, room
 from axon.importers.onnx.layers import Definition, found_layers
 from axon.importers.onnx.lines import lines
 from axon.importers.onnx.model import Imported
@@ -30,10 +30,11 @@ def write_program(imported: Imported, model: Any) -> Written:
     """The program. Where the functions that graphs inside nodes become do not have the types that
     these have in the model, such nodes are declared only.
     """
-    made = _written(imported, model)
-    if imported.importer.graphs and not _fits(made.text):
-        made = _written(imported, model, functions=False)
-    return made
+    with room():
+        made = _written(imported, model)
+        if imported.importer.graphs and not _fits(made.text):
+            made = _written(imported, model, functions=False)
+        return made
 
 
 def _fits(text: str) -> bool:

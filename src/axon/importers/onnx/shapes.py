@@ -13,6 +13,7 @@ from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import MOST_CONTENTS, Unsupported, array
 from axon.types import dim as dims
 from axon.types.type import Tensor
+from axon.types.variables import ShapeVar
 
 
 @rule("Shape")
@@ -29,7 +30,8 @@ def shape(node: Node) -> None:
     if len(sizes) < len(word):
         low = start if start >= 0 else max(start + len(word), 0)
         whole = node.call("slice", whole, start=low or None, stop=low + len(sizes))
-    node.says(whole, Tensor("i64", (len(sizes),)), row(sizes))
+    literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
+    node.says(literal, Tensor("i64", (len(sizes),)), row(sizes), otherwise=whole)
 
 
 @rule("Size")
@@ -40,8 +42,8 @@ def size(node: Node) -> None:
         node.gives(Tensor("i64", ()), otherwise=count)
         return
     known = numpy.empty((), dtype=object)
-    known[()] = contents.product(list(word))
-    node.says(count, Tensor("i64", ()), known)
+    total = known[()] = contents.product(list(word))
+    node.says(node.size(total), Tensor("i64", ()), known, otherwise=count)
 
 
 @rule("Reshape")
