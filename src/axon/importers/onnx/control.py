@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from axon.importers.onnx.apart import apart
 from axon.importers.onnx.appending import appended, collect
 from axon.importers.onnx.inside import Inside, either, function, hidden, inside, ranked
 from axon.importers.onnx.node import Node
@@ -41,7 +42,12 @@ def if_(node: Node) -> None:
     if known is not None:
         _branch(node, inside(node, "then_branch" if known else "else_branch", []))
         return
-    then, otherwise = (inside(node, which, []) for which in ("then_branch", "else_branch"))
+    then, otherwise = (apart(node, which) for which in ("then_branch", "else_branch"))
+    if then is None or otherwise is None:
+        runs = then or otherwise  # only that one can, if any
+        define(node, [node.importer.state.resolve(t) for t in runs.types] if runs else [])
+        node.step(tuple(node.outputs), None)
+        return
     types = [either(node, a, b) for a, b in zip(then.types, otherwise.types, strict=False)]
     define(node, types)
     same = list(zip(then.outputs, otherwise.outputs, strict=False))

@@ -273,7 +273,8 @@ class Node:
         importer = self.importer
         if importer.depth > 12:
             raise Unsupported(f"{self.proto.op_type}: functions call each other too deeply")
-        inside: dict[str, str] = dict(zip(function.input, self.proto.input, strict=False))
+        inside: dict[str, str] = dict.fromkeys(function.input, "")
+        inside.update(zip(function.input, self.proto.input, strict=False))
         outside = dict(zip(function.output, self.proto.output, strict=False))
         prefix = f"{self.proto.output[0]}/"
         importer.written_out += len(function.node)

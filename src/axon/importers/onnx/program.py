@@ -13,8 +13,8 @@ from axon.importers.onnx.model import Imported
 from axon.importers.onnx.writer import Line, Writer, value
 from axon.source import Source, Span
 from axon.syntax import parse_program, print_expr, print_program
-from axon.types.show import Show
-from axon.types.type import type_variables
+from axon.types.show import Names, Show
+from axon.types.type import Fn, Tensor, type_variables
 
 
 @dataclass(slots=True)
@@ -32,14 +32,23 @@ def write_program(imported: Imported, model: Any) -> Written:
     """
     with room():
         made = _written(imported, model)
-        if imported.importer.graphs and not _fits(made.text):
+        if imported.importer.graphs and not _fits(made.text, imported):
             made = _written(imported, model, functions=False)
         return made
 
 
-def _fits(text: str) -> bool:
-    found = check_text(text, "model.axon").diagnostics
-    return not any(each.severity == Severity.ERROR for each in found)
+def _fits(text: str, imported: Imported) -> bool:
+    """Whether the program is right, and asks no more of its inputs than the model does."""
+    checked = check_text(text, "model.axon")
+    if any(each.severity == Severity.ERROR for each in checked.diagnostics):
+        return False
+    names = Names()
+    types = tuple(imported.type(name) for name in imported.inputs)
+    for type_ in types:
+        names.reserve(type_variables(type_))
+    wanted = Show(names).type(Fn(types, Tensor("f32", ())))
+    made = next((s.signature for s in checked.signatures if s.name == "model"), "")
+    return made.startswith(wanted.removesuffix("f32"))
 
 
 def _written(imported: Imported, model: Any, functions: bool = True) -> Written:

@@ -1,0 +1,91 @@
+"""A graph that may not run: what it asks for holds only if it does.
+
+It is inferred with variables of its own in the place of those of the tensors that it uses, so that
+nothing that it asks of them is asked of the graph around. Where it asked for nothing, its variables
+are theirs after all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx.inside import Inside, inside
+from axon.importers.onnx.memo import variables
+from axon.importers.onnx.node import Node
+from axon.importers.onnx.renamed import own_names, used
+from axon.importers.onnx.values import Contents
+from axon.solver.constraints import Origin
+from axon.types.dim import Poly
+from axon.types.type import DimEq, Renaming, ShapeEq
+from axon.types.variables import DimVar, ElemVar, ShapeVar
+
+
+def apart(node: Node, which: str) -> Inside | None:
+    """What came of a graph that may not run; None if it cannot, whatever it is given."""
+    importer, graph = node.importer, node.attribute(which)
+    if graph is None or not hasattr(graph, "node"):
+        return inside(node, which, [])
+    state = importer.state
+    outside = {
+        name: (importer.types[name], importer.contents.get(name))
+        for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto)))
+        if name in importer.types
+    }
+    outside = {n: both for n, both in outside.items() if n not in set(own_names(graph))}
+    own = _own_variables(node, outside)
+    for name, (_, held) in outside.items():
+        importer.define(name, own.type(importer.type(name)), _with(own, held))
+    conflicts, diagnostics = len(state.store.conflicts), len(state.diagnostics)
+    try:
+        found = inside(node, which, [])
+    finally:
+        for name, (type_, held) in outside.items():
+            importer.define(name, type_, held)
+    fails = len(state.store.conflicts) > conflicts or len(state.diagnostics) > diagnostics
+    del state.store.conflicts[conflicts:], state.diagnostics[diagnostics:]
+    _join(node, own)
+    return None if fails else found
+
+
+def _own_variables(node: Node, outside: dict[str, Any]) -> Renaming:
+    state = node.importer.state
+    own = Renaming({}, {}, {}, {})
+    types = [node.importer.type(name) for name in outside]
+    for var in variables(types, [held for _, held in outside.values()]):
+        match var:
+            case DimVar() if var.rank_of is None:
+                own.dims[var] = DimVar(var.name, state.level, False, var.scope, var.runtime)
+            case ShapeVar():
+                made = ShapeVar(var.name, state.level, False, var.scope, var.runtime)
+                own.shapes[var] = (made,)
+            case ElemVar():
+                own.elems[var] = ElemVar(var.name, state.level, allowed=var.allowed)
+            case _:
+                pass
+    return own
+
+
+def _with(own: Renaming, held: Contents) -> Contents:
+    """Contents in those variables."""
+    if held is None:
+        return None
+    made = numpy.empty(held.shape, dtype=object)
+    for index in numpy.ndindex(held.shape):
+        item = held[index]
+        made[index] = own.dim(item) if isinstance(item, DimVar | Poly) else item
+    return made
+
+
+def _join(node: Node, own: Renaming) -> None:
+    """A variable of which nothing was asked is the one that it stands for."""
+    store = node.importer.state.store
+    asked = {v for each in store.waiting for v in store.relation_variables(each)}
+    origin = Origin("value", node.span, node.proto.op_type)
+    for var, mine in own.dims.items():
+        if isinstance(mine, DimVar) and mine not in store.bindings and mine not in asked:
+            node.importer.state.post(DimEq(mine, var), origin)
+    for shape, (word,) in own.shapes.items():
+        if word not in store.bindings and word not in asked:
+            node.importer.state.post(ShapeEq((word,), (shape,)), origin)
