@@ -55,8 +55,7 @@ class Growing:
             name = self.name()
             self.inputs[name] = shape
             self.values[name] = [
-                self.array([at.get(size, size) for size in shape], F32)  # type: ignore[call-overload]
-                for at in SIZES
+                self.array([n if isinstance(n, int) else at[n] for n in shape], F32) for at in SIZES
             ]
 
     # --- tensors ---
@@ -261,8 +260,8 @@ def grow(it: Growing) -> None:
         case "reshape":
             it.add("Reshape", [x, it.ints(*choose(((-1,), (0, -1), (-1, 1), (2, -1), (0, 0, -1))))])
         case "reshape to sizes":
-            (shape,) = it.add("Concat", [sizes(it), it.ints(-1)], axis=0)
-            it.add("Reshape", [x, shape])
+            (wanted,) = it.add("Concat", [sizes(it), it.ints(-1)], axis=0)
+            it.add("Reshape", [x, wanted])
         case "slice":
             start, stop = it.ints(choose((0, 1, -1, -2))), it.ints(choose((1, 2, -1, 1 << 62)))
             step = choose(([], [it.ints(choose((1, 2, -1)))]))

@@ -1,0 +1,63 @@
+"""Layers that come again: inferred once, written once."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+import axon
+from axon.driver import check_text
+from axon.importers.onnx.model import import_model
+from axon.importers.onnx.program import write_program
+from axon.importers.onnx.report import infer_model
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
+
+
+def encoder(layers: int) -> Any:
+    spec = importlib.util.spec_from_file_location("make", EXAMPLES / "make.py")
+    assert spec is not None and spec.loader is not None
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    make.LAYERS = layers  # type: ignore[attr-defined]
+    return make.encoder()
+
+
+def test_a_layer_is_inferred_once() -> None:
+    few, many = (import_model(encoder(n), "m").importer for n in (2, 7))
+    assert len(few.memo.seen) == len(many.memo.seen)
+    assert len(few.spans) == len(many.spans)
+    assert len(many.types) > 3 * len(few.types)
+
+
+@pytest.mark.parametrize("layers", [2, 3, 7])
+def test_a_layer_is_written_once(layers: int) -> None:
+    made = encoder(layers)
+    text = write_program(import_model(made, "m"), made).text
+    assert re.findall(r"^(\w+) = fn", text, re.MULTILINE) == ["layer", "model"]
+    assert len(re.findall(r"= layer\(", text)) == layers
+    assert text.count("softmax(") == 1
+    checked = check_text(text)
+    assert checked.ok
+    assert checked.signatures[-1].signature == infer_model(made, "m").signature
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_it_computes_what_the_model_does(backend: str) -> None:
+    made = encoder(3)
+    ids = np.random.default_rng(0).integers(0, 50, (2, 5))
+    (expected,) = ReferenceEvaluator(made).run(None, {"ids": ids})
+    found = axon.from_onnx(made, backend=backend).model(ids)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-3, atol=1e-4)
+
+
+def test_the_files_are_what_the_script_makes() -> None:
+    import onnx
+
+    assert onnx.load(EXAMPLES / "encoder.onnx") == encoder(2)
