@@ -99,8 +99,11 @@ def pad(node: Node) -> None:
     known = all(
         isinstance(n, int) or node.importer.is_size(n) for pair in pairs.values() for n in pair
     )
-    later = _pad(node, pairs, mode) if known else _pad_later(node, axes, mode)
-    node.gives(Tensor(node.elem(0), tuple(sizes)), otherwise=later)
+    made, later = Tensor(node.elem(0), tuple(sizes)), _pad_later(node, axes, mode)
+    if known:
+        node.says(_pad(node, pairs, mode), made, otherwise=later)
+    else:
+        node.gives(made, otherwise=later)
 
 
 def _axis(axis: int, rank: int) -> int:
