@@ -204,7 +204,7 @@ def _pivot(
         if constant:
             rest[()] = -coefficient * constant
         value = dims.from_terms(rest)
-        if not _may_bind(constraint, var, value) or (var.runtime and _is_told(value)):
+        if not _may_bind(constraint, var, value) or (var.runtime and _comes_later(var, value)):
             continue
         negative = not dims.is_nonnegative(value)
         key = (var.runtime, -var.level, -var.scope, var.user, negative, -var.id)
@@ -213,9 +213,13 @@ def _pivot(
     return None if best is None else (best[1], best[2])
 
 
-def _is_told(value: Dim) -> bool:
-    """Whether a run tells it by a whole shape: a size that is known before would wait for that."""
-    return any(isinstance(v, ShapeVar) and v.runtime for v in dims.variables(value))
+def _comes_later(var: DimVar, value: Dim) -> bool:
+    """Whether a run tells some of the value after the variable, or by a whole shape: what is known
+    before would wait for that.
+    """
+    return any(
+        v.runtime and (isinstance(v, ShapeVar) or v.id > var.id) for v in dims.variables(value)
+    )
 
 
 def _plain_variables(terms: dict[Mono, int]) -> list[tuple[DimVar, int]] | None:
