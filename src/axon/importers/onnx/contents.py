@@ -10,6 +10,7 @@ import numpy
 
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
+from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
 SYMBOLS = (DimVar, Poly)
@@ -75,7 +76,10 @@ def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) ->
     if is_symbol(a) or is_symbol(b):
         if isinstance(a, float) or isinstance(b, float):
             return None
-        return None if b == 0 or (isinstance(b, int) and b < 0) else _towards_zero(a, b, is_size)
+        if b == 0 or (isinstance(b, int) and b < 0):
+            return None
+        whole = exact_quotient(a, b) if is_symbol(b) else None  # by 0 nothing is divided
+        return _towards_zero(a, b, is_size) if whole is None else whole
     if isinstance(a, float) or isinstance(b, float):
         return None if b == 0 else a / b
     if b == 0:

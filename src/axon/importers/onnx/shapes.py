@@ -12,6 +12,7 @@ from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import MOST_CONTENTS, Unsupported, array
 from axon.types import dim as dims
+from axon.types.quotient import exact_quotient
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
 
@@ -74,7 +75,8 @@ def reshape(node: Node) -> None:
         if others == 0:
             sizes[wild[0]] = None
         else:
-            sizes[wild[0]] = dims.floordiv(total, others)  # without rest, or it cannot run
+            whole = exact_quotient(total, others)  # of 0 there is none, and it cannot run
+            sizes[wild[0]] = dims.floordiv(total, others) if whole is None else whole
     fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
     known = _reshaped(node.contents(0), fresh)
     if all(n is not None and n != -1 for n in sizes) or word is not None or not wild:

@@ -1,0 +1,44 @@
+"""Division of polynomials that leaves no rest."""
+
+from __future__ import annotations
+
+from axon.types.poly import Dim, Mono, combine, from_terms, mul, terms_of
+
+MOST_STEPS = 64
+
+
+def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
+    """What times `bottom` is `top`, as polynomials; None if nothing is, or it takes too long."""
+    divisor = terms_of(bottom)
+    if not divisor:
+        return None
+    lead = max(divisor, key=_order)
+    quotient: Dim = 0
+    for _ in range(MOST_STEPS):
+        rest = terms_of(top)
+        if not rest:
+            return quotient
+        first = max(rest, key=_order)
+        factor = _without(first, lead)
+        coefficient, odd = divmod(rest[first], divisor[lead])
+        if factor is None or odd:
+            return None
+        term = from_terms({factor: coefficient})
+        quotient = combine(quotient, 1, term)
+        top = combine(top, -1, mul(term, bottom))
+    return None
+
+
+def _order(mono: Mono) -> tuple[int, tuple[int, ...]]:
+    """Higher degrees first, then by atoms: the same order for all, so that terms go away."""
+    return len(mono), tuple(sorted((atom.id for atom in mono), reverse=True))
+
+
+def _without(mono: Mono, factors: Mono) -> Mono | None:
+    """The monomial divided by another."""
+    left = list(mono)
+    for atom in factors:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)
