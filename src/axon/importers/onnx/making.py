@@ -10,7 +10,7 @@ from axon.importers.onnx import contents
 from axon.importers.onnx.known import length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import MOST_CONTENTS, Elem, Unsupported, array
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported, array
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
@@ -108,3 +108,21 @@ def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> ast.Ex
     if not isinstance(start, int):
         return node.call("+", expr, node.given(0))
     return expr if start == 0 else node.call("+", expr, node.scalar(start, elem))
+
+
+@rule("RandomNormal", "RandomUniform")
+def random(node: Node) -> None:
+    """What is drawn is not for a program to say; its shape is."""
+    sizes = node.attribute("shape")
+    if not isinstance(sizes, list):
+        raise Unsupported(f"{node.proto.op_type} without a shape")
+    node.gives(Tensor(ELEMENTS.get(node.attribute("dtype", 1)) or "f32", tuple(sizes)))
+
+
+@rule("Multinomial")
+def multinomial(node: Node) -> None:
+    node.has_rank(0, 2)
+    word = node.shape(0)
+    rows: Any = node.fresh_dim() if word is None else word[0]
+    elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
+    node.gives(Tensor(elem, (rows, int(node.attribute("sample_size", 1)))))

@@ -79,11 +79,16 @@ def _put_in(node: Node, x: Any, sizes: list[int]) -> Any:
     return node.call("pad_by", x, pads, axis=axes)
 
 
-@rule("GlobalAveragePool", "GlobalMaxPool")
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(node: Node) -> None:
     rank = node.rank(0)
     if rank is None:
         node.gives(node.unknown(node.elem(0)))
         return
+    axes = list(range(2, rank))
+    if node.proto.op_type == "GlobalLpPool":
+        power = int(node.attribute("p", 2))
+        node.gives(node.call("norm", node.given(0), axis=axes, p=power, keep=True))
+        return
     kind = "mean" if node.proto.op_type == "GlobalAveragePool" else "max"
-    node.gives(node.call(kind, node.given(0), axis=list(range(2, rank)), keep=True))
+    node.gives(node.call(kind, node.given(0), axis=axes, keep=True))
