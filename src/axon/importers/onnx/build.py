@@ -27,8 +27,12 @@ from axon.types.type import (
     Shape,
     Tensor,
     Type,
+    type_variables,
 )
 from axon.types.variables import ElemVar, ShapeVar
+
+FOR_GOOD = -1
+"""When a type was looked up that will not change: nothing in it is open."""
 
 
 @dataclass(slots=True)
@@ -145,8 +149,11 @@ class Importer:
         state = self.state
         stamp = state.store.clock + len(state.elems) + len(state.types)
         known = self.resolved.get(id(raw))
-        if known is None or known[0] != stamp:
-            known = self.resolved[id(raw)] = stamp, state.resolve(raw), raw
+        if known is None or (known[0] != stamp and known[0] != FOR_GOOD):
+            type_ = state.resolve(raw)
+            if not any(True for _ in type_variables(type_)):
+                stamp = FOR_GOOD
+            known = self.resolved[id(raw)] = stamp, type_, raw
         return known[1]
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:

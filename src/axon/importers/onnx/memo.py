@@ -89,7 +89,7 @@ class Memo:
         plain = self.numbers.setdefault(type_, len(self.numbers))
         if contents is None:
             return plain, plain
-        held = contents.shape, tuple(map(_marked, contents.flat))
+        held = contents.shape, _marked(contents.ravel().tolist())
         return plain, self.numbers.setdefault((type_, held), len(self.numbers))
 
 
@@ -98,11 +98,14 @@ def has_graphs(proto: Any) -> bool:
     return any(attribute.type in GRAPHS for attribute in proto.attribute)
 
 
-def _marked(item: object) -> Hashable:
-    """An element that is not taken for an equal one of another type, such as 1 for True, or of
-    another sign, such as 0.0 for -0.0.
+def _marked(items: list[Any]) -> Hashable:
+    """Elements that are not taken for equal ones of other types, such as 1 for True, or of another
+    sign, such as 0.0 for -0.0.
     """
-    return type(item), repr(item) if isinstance(item, float) else item
+    kinds = set(map(type, items))
+    if kinds == {int}:
+        return int, tuple(items)
+    return tuple([(type(x), repr(x) if isinstance(x, float) else x) for x in items])
 
 
 def variables(types: Iterable[Type], contents: Iterable[Contents]) -> Iterator[Var]:
@@ -110,6 +113,6 @@ def variables(types: Iterable[Type], contents: Iterable[Contents]) -> Iterator[V
     for type_ in types:
         yield from type_variables(type_)
     for held in contents:
-        for item in () if held is None else held.flat:
+        for item in () if held is None else held.ravel().tolist():
             if isinstance(item, DimVar | Poly):
                 yield from dims.variables(item)

@@ -47,6 +47,8 @@ class Node:
         self.rules = rules
         self.span = importer.span(at)
         self.attributes = {a.name: a for a in proto.attribute}
+        self.inputs: list[str] = list(proto.input)
+        self.outputs: list[str] = list(proto.output)
         self.looked: set[int] = set()
         """The inputs whose contents were asked for."""
 
@@ -54,26 +56,23 @@ class Node:
 
     @property
     def count(self) -> int:
-        return len(self.proto.input)
-
-    @property
-    def outputs(self) -> list[str]:
-        return list(self.proto.output)
+        return len(self.inputs)
 
     def has(self, index: int) -> bool:
-        return index < len(self.proto.input) and self.proto.input[index] != ""
+        return index < len(self.inputs) and self.inputs[index] != ""
 
     def name(self, index: int) -> str:
         if not self.has(index):
             raise Unsupported(f"{self.proto.op_type} without input {index}")
-        return str(self.proto.input[index])
+        return self.inputs[index]
 
     def given(self, index: int) -> ast.Expr:
         """An input, as an expression."""
         name = self.name(index)
         if name not in self.importer.types:
             self.importer.define(name, self.importer.unknown())
-        return ast.Name(self.importer.alias(name, hint(self.proto)), self.span)
+        better = hint(self.proto) if name.startswith("onnx::") else ""
+        return ast.Name(self.importer.alias(name, better), self.span)
 
     def rank(self, index: int) -> int | None:
         shape = self.shape(index)
@@ -195,7 +194,7 @@ class Node:
 
         `otherwise` stands in the program where the expression, or the type, cannot be said there.
         """
-        for name, expr in zip(self.proto.output, exprs, strict=False):
+        for name, expr in zip(self.outputs, exprs, strict=False):
             if not name or expr is None:
                 continue
             if isinstance(expr, TYPES):
