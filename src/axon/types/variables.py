@@ -12,6 +12,11 @@ from itertools import count
 _ids = count(1)
 
 
+def made_so_far() -> int:
+    """A number that grows by one each time, and by one for each variable made in between."""
+    return next(_ids)
+
+
 class DimVar:
     """A dimension: an integer >= 0.
 

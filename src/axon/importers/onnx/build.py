@@ -29,7 +29,7 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import ElemVar, ShapeVar
+from axon.types.variables import ElemVar, ShapeVar, made_so_far
 
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
@@ -175,14 +175,15 @@ class Importer:
         seen = self.memo.seen.get(key)
         if seen is not None and self._again(proto, seen):
             return
-        before, steps = self._trouble(), len(self.steps)
+        before, steps, made = self._trouble(), len(self.steps), made_so_far()
         node = self._infer(proto, at, rules)
-        if self._trouble() == before and self._comes_again(proto):
+        nothing_new = made_so_far() == made + 1
+        if self._trouble() == before and self._comes_again(proto, nothing_new):
             if self.memo.look(proto, node.looked):
                 key = self.memo.key(proto, self.kinds)
             outputs = tuple(self._given(name) if name else None for name in proto.output)
-            made = tuple(step for step in self.steps[steps:] if isinstance(step, Step))
-            self.memo.seen[key] = Seen(proto, outputs, made)
+            written = tuple(step for step in self.steps[steps:] if isinstance(step, Step))
+            self.memo.seen[key] = Seen(proto, outputs, written)
 
     def _again(self, proto: Any, seen: Seen) -> bool:
         """Give what a node like this one gave, if the same outputs are wanted."""
@@ -252,7 +253,7 @@ class Importer:
         state = self.state
         return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
 
-    def _comes_again(self, proto: Any) -> bool:
+    def _comes_again(self, proto: Any, nothing_new: bool) -> bool:
         """Whether a node like this one gives the same: an output that has a variable of its own,
         which no input has, is no other node's.
         """
@@ -261,6 +262,8 @@ class Importer:
         if self.sequences and any(n in self.sequences for n in (*proto.input, *proto.output)):
             return False  # it speaks of their elements
 
+        if nothing_new:
+            return True  # there is no variable that it could have for itself
         own = self._variables(proto.output)
         return not own or own <= self._variables(proto.input)
 
