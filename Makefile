@@ -35,7 +35,7 @@ run: $(USER_SETUP) ## see Axon infer, explain and run examples
 
 test: lint ## lint, then run every test
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -q -n $(JOBS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
