@@ -30,6 +30,8 @@ run: $(USER_SETUP) ## see Axon infer, explain and run examples
 	@$(BIN)/axon infer examples/attention.axon
 	@printf '\n%s\n\n' "== axon explain --short: how the type of 'attention' was found"
 	@$(BIN)/axon explain examples/attention.axon attention --short
+	@printf '\n%s\n\n' "== axon infer: what an ONNX model accepts and makes, from its weights"
+	@$(BIN)/axon infer examples/onnx/encoder.onnx
 	@printf '\n%s\n\n' "== axon run: causal self-attention with four heads, on arrays made up for it"
 	@$(BIN)/axon run examples/multihead.axon causal_attention 'x=rand[2,3,8]' 'Wq=rand[8,8]' 'Wk=rand[8,8]' 'Wv=rand[8,8]' 'Wo=rand[8,8]'
 
@@ -78,7 +80,7 @@ clean: ## remove .venv, caches and builds
 
 $(USER_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "== set-up: installing Axon into $(VENV)"
-	@$(PIP_INSTALL) --editable .
+	@$(PIP_INSTALL) --editable '.[onnx]'
 	@touch $@
 
 $(DEV_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
