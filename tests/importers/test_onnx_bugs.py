@@ -130,6 +130,14 @@ def test_a_size_is_followed_to_the_weight_it_comes_from(tmp_path: Path) -> None:
     assert "note: 17 is a size of weight `head.W`" in found.stderr
 
 
+def test_a_program_from_a_wrong_model_comes_with_the_mistake(tmp_path: Path) -> None:
+    save(two_sizes(), tmp_path / "m.onnx")
+    found = axon(["import", "m.onnx"], tmp_path)
+    assert found.status == 1
+    assert "model = fn" in found.stdout
+    assert "MatMul `wrong`: the sizes differ, 16 and 17" in found.stderr
+
+
 def test_a_mistake_is_told_once(tmp_path: Path) -> None:
     save(batch_norm(), tmp_path / "m.onnx")
     found = axon(["infer", "m.onnx"], tmp_path)

@@ -23,6 +23,7 @@ from axon.files import Unwritable, write_page
 from axon.source import Source
 from axon.syntax import parse_signature
 from axon.types.read import Reader, Scope
+from axon.types.show import Show
 from axon.types.type import Type
 
 if TYPE_CHECKING:
@@ -107,10 +108,13 @@ def import_(options: argparse.Namespace) -> int:
     try:
         from axon.importers.onnx.load import NoModel, read_model
         from axon.importers.onnx.model import import_model
+        from axon.importers.onnx.problems import problems
         from axon.importers.onnx.program import write_program
 
         model = read_model(options.file)
-        written = write_program(import_model(model, options.file), model)
+        imported = import_model(model, options.file)
+        wrong = problems(imported, model, Show())
+        written = write_program(imported, model)
         with _weights(options, model, written.weights):
             if options.output:
                 write_page(options.output, options.file, written.text)
@@ -125,6 +129,9 @@ def import_(options: argparse.Namespace) -> int:
     if written.opaque:
         listed = ", ".join(sorted(set(written.opaque.values())))
         print(f"axon: no operator does what {listed} do: they are only declared", file=sys.stderr)
+    if wrong:
+        print(render_all(wrong, sys.stderr.isatty()), file=sys.stderr)
+        return HAS_ERRORS
     return FINE
 
 

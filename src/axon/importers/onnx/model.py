@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from axon.driver import room
-from axon.importers.onnx import (
+from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     attention,
     bits,
     control,
@@ -41,31 +41,6 @@ from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
-_FAMILIES = (
-    attention,
-    bits,
-    control,
-    convolution,
-    cutting,
-    flex,
-    images,
-    indexing,
-    linear,
-    losses,
-    making,
-    norms,
-    optimizers,
-    placing,
-    pointwise,
-    pools,
-    quantise,
-    recurrent,
-    reductions,
-    resize,
-    sequences,
-    shapes,
-    signal,
-)
 MOST_ROUNDS = 3
 MOST_FLOATS = 8
 """Floats of one tensor that are looked at: scales, bounds."""
