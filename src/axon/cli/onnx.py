@@ -113,7 +113,7 @@ def import_(options: argparse.Namespace) -> int:
 
         model = read_model(options.file)
         imported = import_model(model, options.file)
-        wrong = problems(imported, model, Show())
+        wrong = problems(imported, model, Show(imported.names()))
         written = write_program(imported, model)
         with _weights(options, model, written.weights):
             if options.output:

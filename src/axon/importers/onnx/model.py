@@ -38,6 +38,7 @@ from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS
+from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
@@ -58,6 +59,13 @@ class Imported:
 
     def type(self, name: str) -> Type:
         return self.importer.state.resolve(self.importer.types[name])
+
+    def names(self) -> Names:
+        """Names for variables: those that sizes of the inputs have are theirs."""
+        names = Names()
+        for name in self.inputs:
+            names.reserve(type_variables(self.type(name)))
+        return names
 
     def emptied(self) -> dict[str, tuple[str, DimVar]]:
         """The inputs that can only be empty, though a size of theirs was left open."""

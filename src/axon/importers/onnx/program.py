@@ -13,7 +13,7 @@ from axon.importers.onnx.model import Imported
 from axon.importers.onnx.writer import Line, Writer, value
 from axon.source import Source, Span
 from axon.syntax import parse_program, print_expr, print_program
-from axon.types.show import Names, Show
+from axon.types.show import Show
 from axon.types.type import Fn, Tensor, type_variables
 
 
@@ -42,11 +42,8 @@ def _fits(text: str, imported: Imported) -> bool:
     checked = check_text(text, "model.axon")
     if any(each.severity == Severity.ERROR for each in checked.diagnostics):
         return False
-    names = Names()
     types = tuple(imported.type(name) for name in imported.inputs)
-    for type_ in types:
-        names.reserve(type_variables(type_))
-    wanted = Show(names).type(Fn(types, Tensor("f32", ())))
+    wanted = Show(imported.names()).type(Fn(types, Tensor("f32", ())))
     made = next((s.signature for s in checked.signatures if s.name == "model"), "")
     return made.startswith(wanted.removesuffix("f32"))
 

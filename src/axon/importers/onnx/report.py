@@ -65,10 +65,7 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     inputs = [imported.type(n) for n in imported.inputs]
     known = [n for n in imported.outputs if n in imported.importer.types]
     results = [imported.type(n) for n in known]
-    names = Names()
-    for type_ in inputs:
-        names.reserve(type_variables(type_))
-    show = Show(names)
+    show = Show(imported.names())
     whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
     signature = show.type(whole)
     relations = _conditions(imported, whole)
