@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from axon.inference import sizes
 from axon.inference.attributes import AttributeReader
-from axon.inference.direct import applied
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.unify import lower, unify
 from axon.ops import OPERATORS, Operator, Problem
+from axon.ops.scheme import scheme_of
 from axon.solver.constraints import Origin
-from axon.source import Source, Span
-from axon.syntax import ast, parse_signature
+from axon.source import Span
+from axon.syntax import ast
 from axon.types.dim import Dim
 from axon.types.elements import BIT, NUM
-from axon.types.read import read_signature
 from axon.types.type import (
     UNKNOWN,
     DimValue,
@@ -33,38 +32,9 @@ if TYPE_CHECKING:
     from axon.inference.environment import Environment
     from axon.inference.infer import Inference
 
-MOST_SIGNATURES = 10_000
-
-_signatures: dict[tuple[object, ...], Scheme | Problem] = {}
-
 
 def is_operator(name: str) -> bool:
     return name in OPERATORS
-
-
-def signature_of(
-    operator: Operator,
-    arity: int,
-    attributes: dict[str, object],
-    spatial: int | None = None,
-    given: dict[str, Dim] | None = None,
-) -> Scheme | Problem:
-    """The operator's scheme for so many arguments and these attributes, read once."""
-    key = (operator.name, arity, spatial, *sorted(attributes.items()))
-    if not given and key in _signatures:
-        return _signatures[key]
-    text = operator.signature(arity, attributes, spatial)
-    if isinstance(text, Problem):
-        return text
-    parsed, problems = parse_signature(Source(f"the signature of {operator.name}", text))
-    assert parsed is not None and not problems, (operator.name, text, problems)
-    scheme, problems_read = read_signature(parsed, given=given)
-    assert not problems_read, (operator.name, text, problems_read)
-    if not given:
-        if len(_signatures) > MOST_SIGNATURES:
-            _signatures.clear()
-        _signatures[key] = scheme
-    return scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +63,7 @@ def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) 
             "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
         )
         return UNKNOWN
-    scheme = signature_of(operator, arity, {})
+    scheme = scheme_of(operator, arity, {})
     if isinstance(scheme, Problem):
         inference.error("AX210", f"{name}: {scheme.text}", span)
         return UNKNOWN
@@ -109,7 +79,7 @@ def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) 
         if inference.record is not None:
             inference.record.uses[node.span] = Use(operator, {}, {}, Fn((same, same), same))
         return same
-    scheme = signature_of(operator, 2, {})
+    scheme = scheme_of(operator, 2, {})
     assert isinstance(scheme, Scheme)
     use = Use(operator, {}, {}, scheme.type)
     return _apply_scheme(inference, scheme, use, [left, right], (node.left, node.right), node.span)
@@ -157,7 +127,7 @@ def apply_operator(
             inference.pending.append(pending)
             return pending.result
         return _choose(inference, pending, spatial)
-    scheme = signature_of(operator, len(exprs), values, None, reader.given)
+    scheme = scheme_of(operator, len(exprs), values, None, reader.given)
     if isinstance(scheme, Problem):
         inference.error("AX210", f"{name}: {scheme.text}", span)
         for expr in exprs:
@@ -218,8 +188,6 @@ def _apply_scheme(
         wrong_count(inference, name, len(params), len(args), span)
         return UNKNOWN
     origin = Origin("call", span, name)
-    if state.direct and (found := applied(state, scheme, args, origin)) is not None:
-        return found
     type_ = instantiate(state, scheme, origin, called=True)
     assert isinstance(type_, Fn)
     if inference.record is not None:
@@ -242,7 +210,7 @@ def _spatial(inference: Inference, args: list[Type]) -> int | None:
 
 
 def _choose(inference: Inference, pending: Pending, spatial: int | None) -> Type:
-    scheme = signature_of(
+    scheme = scheme_of(
         pending.operator, len(pending.args), pending.attributes, spatial, pending.given
     )
     name = pending.operator.name

@@ -7,7 +7,6 @@ from typing import Any
 from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import used
-from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -46,7 +45,7 @@ def collect(node: Node, parts: dict[int, str]) -> None:
     rows = {i: f"{first}⟨rows {i}⟩" for i in parts}
     for i, name in rows.items():
         importer.hidden.add(name)
-        importer.alias(name, own=f"{names[i] or first}_rows")
+        importer.own[name] = f"{names[i] or first}_rows"
     importer.node(_without(node, parts, names, rows), node.at, node.rules)
     for i, name in rows.items():
         if names[i]:
@@ -82,16 +81,16 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
     word: Any = made.shape
     times, each, *rest = word
     flat = (dims.mul(times, each), *rest)
-    given = ast.Name(importer.alias(rows), node.span)
+    given = node.tensor(rows)
     expr = later = node.call("squeeze", given, axis=[1])
     if each != 1:
         sizes = [node.call("size", given, axis=i) for i in range(len(made.shape))]
         listed = (node.call("*", sizes[0], sizes[1]), *sizes[2:])
-        later = node.call("reshape", given, ast.ListExpr(listed, node.span))
+        later = node.call("reshape", given, node.listed(listed))
         expr = node.call("reshape", given, node.shape_literal(flat))
     joined = hidden(node, f"{rows}⟨all⟩", "all", Tensor(made.elem, flat))
     node.step((joined,), expr, later)
-    parts = [ast.Name(importer.alias(n), node.span) for n in (begin, joined)]
+    parts = [node.tensor(n) for n in (begin, joined)]
     whole = node.call("concat", *parts)
     importer.define(name, node.infer(whole))
     node.step((name,), whole)

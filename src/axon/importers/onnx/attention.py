@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
 from axon.ops.attention import UPDATES
-from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Shape, Tensor
 
@@ -104,18 +104,18 @@ def _share(size: Any, heads: Any) -> Any:
     return dims.floordiv(size, heads)
 
 
-def _unpacked(node: Node, x: ast.Expr, word: Shape, heads: int) -> ast.Expr:
+def _unpacked(node: Node, x: Draft, word: Shape, heads: int) -> Draft:
     """From `[b,s,heads*k]` to `[b,heads,s,k]`."""
     shape: list[Any] = [word[0], word[1], heads, _share(word[2], heads)]
     apart = node.call("reshape", x, node.shape_literal(shape))
     return node.call("transpose", apart, perm=[0, 2, 1, 3])
 
 
-def _cached(node: Node, index: int, word: Shape, heads: Any) -> tuple[ast.Expr, Any, Any]:
+def _cached(node: Node, index: int, word: Shape, heads: Any) -> tuple[Draft, Any, Any]:
     """Keys or values, behind those of before; where the first of them stands, and how many there
     are in the end. What is kept for the next time is an output.
     """
-    x: ast.Expr = node.given(index)
+    x: Draft = node.given(index)
     count: Any = word[-2]
     start: Any = 0
     if len(word) == 3:
@@ -129,11 +129,11 @@ def _cached(node: Node, index: int, word: Shape, heads: Any) -> tuple[ast.Expr, 
         start, count = past[2], contents.add(past[2], count)
     if len(node.outputs) > index and node.outputs[index]:
         node.gives(*[None] * index, x)
-        x = ast.Name(node.importer.alias(node.outputs[index]), node.span)
+        x = node.tensor(node.outputs[index])
     return x, start, count
 
 
-def _masks(node: Node, total: Any) -> list[ast.Expr]:
+def _masks(node: Node, total: Any) -> list[Draft]:
     """The mask and the numbers of keys that count, if they are given."""
     masks = [node.given(3)] if node.has(3) else []
     if not node.has(6):
@@ -143,7 +143,7 @@ def _masks(node: Node, total: Any) -> list[ast.Expr]:
     return [*masks, node.given(6)]
 
 
-def as_elem(node: Node, x: ast.Expr, elem: Any, wanted: Any) -> ast.Expr:
+def as_elem(node: Node, x: Draft, elem: Any, wanted: Any) -> Draft:
     """The tensor with another element type, if both are known and differ."""
     known = isinstance(elem, str) and isinstance(wanted, str)
     return node.call("cast", x, to=Elem(wanted)) if known and elem != wanted else x

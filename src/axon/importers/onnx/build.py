@@ -54,6 +54,8 @@ class Importer:
     calls: list[Called] = field(default_factory=list)
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The tensors that sequences hold."""
+    own: dict[str, str] = field(default_factory=dict)
+    """What a tensor that has a made-up name here is called in the model, or should be."""
     aliases: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     """The number that the last name with this beginning has."""
@@ -98,13 +100,11 @@ class Importer:
         self.sequences.pop(name, None)
         return self.types.pop(name, None), self.contents.pop(name, None)
 
-    def alias(self, name: str, hint: str = "", own: str = "") -> str:
-        """A name for a tensor that a program can have; the hint is for one without a good name, and
-        one of a graph inside a node has a name of its own there.
-        """
+    def alias(self, name: str, hint: str = "") -> str:
+        """A name for a tensor that a program can have; the hint is for one without a good name."""
         known = self.aliases.get(name)
         if known is None:
-            own = own or name
+            own = self.own.get(name, name)
             base = short(hint if hint and own.startswith("onnx::") else own)
             known, number = base, self.numbers.get(base, 1)
             while known in self.taken:

@@ -11,6 +11,7 @@ from typing import Any
 
 from axon.importers.onnx.apart import apart
 from axon.importers.onnx.appending import appended, collect
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.inside import Inside, either, function, hidden, inside, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
@@ -29,7 +30,6 @@ from axon.importers.onnx.turns import (
 from axon.importers.onnx.values import Unsupported, array
 from axon.inference.unify import unify
 from axon.solver.constraints import Origin
-from axon.syntax import ast
 from axon.types.type import Tensor, Type
 
 NO_LIMIT = 1 << 40
@@ -57,7 +57,7 @@ def if_(node: Node) -> None:
     node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
 
 
-def _differing(node: Node, test: ast.Expr, then: Inside, otherwise: Inside) -> ast.Expr | None:
+def _differing(node: Node, test: Draft, then: Inside, otherwise: Inside) -> Draft | None:
     """An If whose branches give one tensor, each in a shape of its own, of the same rank."""
     if len(then.types) != 1 or len(otherwise.types) != 1:
         return None
@@ -80,7 +80,7 @@ def _branch(node: Node, found: Inside) -> None:
             importer.define(name, type_, importer.contents.get(made))
             if made in importer.sequences:
                 importer.sequences[name] = importer.sequences[made]
-            handed = ast.Name(importer.alias(made), node.span)
+            handed = node.tensor(made)
             node.step((name,), node.call("identity", handed))
 
 
@@ -91,7 +91,7 @@ def _truth(contents: Any) -> bool | None:
     return bool(contents.flat[0])
 
 
-def _scalar(node: Node, index: int) -> ast.Expr:
+def _scalar(node: Node, index: int) -> Draft:
     """An input of one element, as a scalar."""
     if node.rank(index) == 0:
         return node.given(index)
@@ -169,13 +169,13 @@ def _while(node: Node, found: Inside, types: Sequence[Type]) -> None:
     scalars: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
     after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
     test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
-    alias = {n: ast.Name(node.importer.alias(n), node.span) for n in (number, condition)}
+    alias = {n: node.tensor(n) for n in (number, condition)}
     counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.proto)
     same = [*same_types(node, indices, params, made), (condition, keep)]
     turns = Turns(
         node, found, [number, condition, *params], [after, keep, *made], rows, same, [counting]
     )
-    holds: ast.Expr = node.call("identity", alias[condition])
+    holds: Draft = node.call("identity", alias[condition])
     if _limited(node):
         within = node.call("<", alias[number], _scalar(node, 0))
         holds = node.call("logical_and", alias[condition], within)
@@ -268,7 +268,7 @@ def _scanned(
         if not name or (axis == 0 and not backwards):
             continue
         first = hidden(node, f"{name}⟨rows⟩", name, type_)
-        row: ast.Expr = ast.Name(node.importer.alias(first), node.span)
+        row: Draft = node.tensor(first)
         row = node.call("reverse", row) if backwards else row
         moved = _moved(node, row, None if rank is None else len(rank.shape), 0, axis)
         turned.append(Step((name,), moved, node.proto))
@@ -277,7 +277,7 @@ def _scanned(
     node.importer.steps += turned
 
 
-def _moved(node: Node, x: ast.Expr, rank: int | None, source: int, target: int) -> ast.Expr | None:
+def _moved(node: Node, x: Draft, rank: int | None, source: int, target: int) -> Draft | None:
     """A tensor with one axis moved; None if its rank is not known and matters."""
     if source == target:
         return x

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import empty, integers, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
-from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
@@ -151,7 +150,7 @@ def _cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
     )
 
 
-def _cut_later(node: Node, axes: list[int] | None) -> ast.Expr | None:
+def _cut_later(node: Node, axes: list[int] | None) -> Draft | None:
     """The part that a run says."""
     count = length(node, 1)
     parts = [node.given(i) for i in range(3)]
@@ -181,7 +180,7 @@ def split(node: Node) -> None:
     if node.has(1) and sizes is None:
         for name in node.outputs:
             node.importer.define(name, _cut_somewhere(node, [axis], rank))
-        later = with_sizes(node.call("split", node.given(0), axis=axis), "sizes", node, 1, parts)
+        later = node.call("split", node.given(0), sizes=sizes_held(node, 1, parts), axis=axis)
         node.step(tuple(node.outputs), None, later if parts > 1 else None)
         return
     if sizes is None:
@@ -211,13 +210,9 @@ def split(node: Node) -> None:
             at += count
 
 
-def with_sizes(call: ast.Expr, attribute: str, node: Node, index: int, count: int) -> ast.Expr:
-    """A call with an attribute more: a list of the sizes that an input holds."""
-    assert isinstance(call, ast.Call)
-    each = [node.call("index", node.given(index), i=i) for i in range(count)]
-    listed = ast.ListExpr(tuple(each), node.span)
-    given = ast.Attribute(attribute, listed, node.span)
-    return replace(call, attributes=(given, *call.attributes))
+def sizes_held(node: Node, index: int, count: int) -> Draft:
+    """A list of the sizes that an input holds."""
+    return node.listed([node.call("index", node.given(index), i=i) for i in range(count)])
 
 
 @rule("Tile")
@@ -225,8 +220,7 @@ def tile(node: Node) -> None:
     times, word = node.contents(1), node.shape(0)
     later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
     if rank:
-        bare = ast.Call(ast.Name("tile", node.span), (node.given(0),), (), node.span)
-        later = with_sizes(bare, "reps", node, 1, min(rank, 64))
+        later = node.call("tile", node.given(0), reps=sizes_held(node, 1, min(rank, 64)))
     if times is None or word is None or len(times) != len(word):
         node.gives(node.unknown(node.elem(0), node.rank(0)), otherwise=later)
         return

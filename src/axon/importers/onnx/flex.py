@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx.attention import as_elem, groups_of, opaque
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.memo import has_graphs
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Unsupported
-from axon.syntax import ast
 
 
 @rule("FlexAttention")
@@ -39,7 +39,7 @@ def flex_attention(node: Node) -> None:
     node.gives(as_elem(node, node.call("@", x, values), precise, node.elem(2)))
 
 
-def _changed(node: Node, name: str, x: ast.Expr, graph: Any) -> ast.Expr:
+def _changed(node: Node, name: str, x: Draft, graph: Any) -> Draft:
     """What a graph from one tensor to one makes of a tensor: its nodes are written out here."""
     if graph is None:
         return x
@@ -55,7 +55,7 @@ def _changed(node: Node, name: str, x: ast.Expr, graph: Any) -> ast.Expr:
     node.step((before,), x)
     call = type(node.proto)(op_type=node.proto.op_type, input=[before], output=[after])
     Node(node.importer, call, node.at, node.rules).call_function(_function(graph))
-    return ast.Name(node.importer.alias(after), node.span)
+    return node.tensor(after)
 
 
 def _function(graph: Any) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx import contents
-from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of, with_attribute
+from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
-from axon.syntax import ast
 from axon.types.type import Tensor, Tuple
 
 MOST_AXES = 8
@@ -47,7 +47,7 @@ def cumulate(node: Node) -> None:
     node.gives(node.importer.types[node.name(0)], otherwise=later)
 
 
-def _so_far(node: Node, axis: int) -> ast.Expr:
+def _so_far(node: Node, axis: int) -> Draft:
     return node.call(
         "cumsum" if node.proto.op_type == "CumSum" else "cumprod",
         node.given(0),
@@ -68,8 +68,8 @@ def top_k(node: Node) -> None:
         raise Unsupported("TopK of no tensor, or along an axis that it does not have")
     later = None
     if node.has(1):
-        bare = node.call("top_k", node.given(0), axis=axis, largest=largest)
-        later = with_attribute(bare, "k", scalar_of(node, 1))
+        by = scalar_of(node, 1)
+        later = node.call("top_k", node.given(0), axis=axis, largest=largest, k=by)
     gives_tuple(node, types.items, later, expr if found else None)
 
 
@@ -127,7 +127,7 @@ def one_hot(node: Node) -> None:
     node.gives(Tensor(node.elem(2), shape), otherwise=later)
 
 
-def _one_hot(node: Node, depth: Any, axis: int) -> ast.Expr:
+def _one_hot(node: Node, depth: Any, axis: int) -> Draft:
     """Numbers that are negative count from the end; then one value here, and another elsewhere."""
     numbers = node.call("cast", node.given(0), to=Elem("i64"))
     size = node.call("cast", scalar_of(node, 1), to=Elem("i64"))
@@ -137,7 +137,7 @@ def _one_hot(node: Node, depth: Any, axis: int) -> ast.Expr:
     counted = node.call(
         "where", node.call("<", numbers, zero), node.call("+", numbers, size), numbers
     )
-    hot = with_attribute(node.call("one_hot", counted, axis=axis, to=Elem("bool")), "depth", size)
+    hot = node.call("one_hot", counted, depth=size, axis=axis, to=Elem("bool"))
     off, on = (node.call("index", node.given(2), i=i) for i in (0, 1))
     return node.call("where", hot, on, off)
 
@@ -158,7 +158,7 @@ def compress(node: Node) -> None:
     axis, word, mask = node.attribute("axis"), node.shape(0), node.shape(1)
     if axis is None:
         flat = node.call("flatten", node.given(0))
-        size = with_attribute(node.call("slice", flat), "stop", node.call("size", node.given(1)))
+        size = node.call("slice", flat, stop=node.call("size", node.given(1)))
         later = node.call("compress", size, node.given(1))
         node.gives(Tensor(node.elem(0), (node.fresh_dim(),)), otherwise=later)
         return
@@ -170,7 +170,7 @@ def compress(node: Node) -> None:
     x = node.given(0)
     if mask is None or len(mask) != 1 or mask[0] != word[axis]:
         stop = node.call("size", node.given(1))
-        x = with_attribute(node.call("slice", x, axis=axis), "stop", stop)
+        x = node.call("slice", x, stop=stop, axis=axis)
     later = node.call("compress", x, node.given(1), axis=axis)
     shape = replaced(word, axis, node.fresh_dim())
     node.gives(Tensor(node.elem(0), shape), otherwise=later)
@@ -216,7 +216,7 @@ def trilu(node: Node) -> None:
     node.gives(node.importer.types[node.name(0)], otherwise=later)
 
 
-def _numbers(node: Node, x: ast.Expr, axis: int) -> ast.Expr:
+def _numbers(node: Node, x: Draft, axis: int) -> Draft:
     """The numbers of the rows, or of the columns, of a matrix, as they broadcast."""
     count = node.call("range", node.call("size", x, axis=axis))
     return node.call("expand_dims", count, axis=[1]) if axis == -2 else count

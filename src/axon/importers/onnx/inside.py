@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from axon.importers.onnx.draft import Draft, Written
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, renamed
 from axon.importers.onnx.steps import Again, Inner, Parts, Step
@@ -56,7 +57,7 @@ def inside(
     names = {own: prefix + own for own in own_names(graph)}
     for own, name in names.items():
         importer.forget(name)
-        importer.alias(name, own=own)
+        importer.own[name] = own
         importer.inner.setdefault(own, set()).add(name)
     importer.hidden.update(names.values())
     written = len(importer.steps)
@@ -88,14 +89,14 @@ def function(
     same: Sequence[tuple[str, str]] = (),
     steps: Sequence[Step | Again] | None = None,
     name: str = "",
-) -> ast.Expr:
+) -> Draft:
     """The graph as a function, to be written out where it is used. One that has other steps than
     the graph's, or is meant otherwise, has a name to tell it from the graph.
     """
     key = f"graph {found.prefix}{name}"
     made = found.steps if steps is None else steps
     node.importer.graphs[key] = Inner(params, result, tuple(made), tuple(same))
-    return ast.Name(key, node.span)
+    return Written(ast.Name(key, node.span))
 
 
 def hidden(node: Node, name: str, own: str, type_: Type) -> str:
@@ -103,7 +104,7 @@ def hidden(node: Node, name: str, own: str, type_: Type) -> str:
     importer = node.importer
     importer.hidden.add(name)
     importer.define(name, type_)
-    importer.alias(name, own=own)
+    importer.own[name] = own
     return name
 
 

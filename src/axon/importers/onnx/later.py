@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
-from axon.syntax import ast
 from axon.types.type import Type
 
 
-def scalar_of(node: Node, index: int) -> ast.Expr:
+def scalar_of(node: Node, index: int) -> Draft:
     """The one element of an input, whatever its rank is."""
     match node.rank(index):
         case 0:
@@ -22,15 +21,8 @@ def scalar_of(node: Node, index: int) -> ast.Expr:
             return node.call("sum", node.given(index))
 
 
-def with_attribute(call: ast.Expr, name: str, value: ast.Expr) -> ast.Expr:
-    """A call with an attribute more, which is an expression."""
-    assert isinstance(call, ast.Call)
-    given = ast.Attribute(name, value, value.span)
-    return replace(call, attributes=(*call.attributes, given))
-
-
 def gives_tuple(
-    node: Node, types: Sequence[Type], later: ast.Expr | None, expr: ast.Expr | None = None
+    node: Node, types: Sequence[Type], later: Draft | None, expr: Draft | None = None
 ) -> None:
     """The outputs are the parts of a tuple that an expression makes."""
     for name, type_ in zip(node.outputs, types, strict=False):
@@ -46,15 +38,15 @@ def replaced(word: Sequence[Any], axis: int, size: Any) -> tuple[Any, ...]:
     return (*word[:at], size, *word[at + 1 :])
 
 
-def cut_to(node: Node, x: ast.Expr, index: int, like: int, axes: Sequence[int]) -> ast.Expr:
+def cut_to(node: Node, x: Draft, index: int, like: int, axes: Sequence[int]) -> Draft:
     """What an input has within the sizes of another one, along some axes."""
     mine, other = node.shape(index), node.shape(like)
     assert mine is not None and other is not None
     for axis in axes:
         if mine[axis] == other[axis]:
             continue
-        size: ast.Expr = node.call("size", node.given(like), axis=axis)
+        size: Draft = node.call("size", node.given(like), axis=axis)
         if isinstance(other[axis], int):
             size = node.literal(other[axis])
-        x = with_attribute(node.call("slice", x, axis=axis), "stop", size)
+        x = node.call("slice", x, stop=size, axis=axis)
     return x

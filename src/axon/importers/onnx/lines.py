@@ -13,8 +13,9 @@ from typing import Any
 
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.naming import hint
+from axon.importers.onnx.node import Node
 from axon.importers.onnx.steps import Again, Inner, Parts, Step
-from axon.importers.onnx.writer import NOWHERE, Line, Writer, fresh, value
+from axon.importers.onnx.writer import NOWHERE, Line, Writer, Written, fresh, value
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_expression, replaced
 from axon.types import dim as dims
@@ -43,7 +44,7 @@ def lines(writer: Writer) -> list[Line]:
     return written(writer, steps)
 
 
-def written(writer: Writer, steps: list[Step]) -> list[Line]:
+def written(writer: Writer, steps: list[Written]) -> list[Line]:
     """The lines of those steps that anything rests on."""
     found: list[Line] = []
     for step in steps:
@@ -57,18 +58,26 @@ def written(writer: Writer, steps: list[Step]) -> list[Line]:
 # --- steps -----------------------------------------------------------------------------------
 
 
-def _steps(importer: Importer, steps: Iterable[Step | Again]) -> list[Step]:
-    """Every step, those that come again written out."""
-    found: list[Step] = []
+def _steps(importer: Importer, steps: Iterable[Step | Again]) -> list[Written]:
+    """Every step, also those that come again."""
+    found: list[Written] = []
     for step in steps:
         if isinstance(step, Step):
-            found.append(step)
+            found.append(_written(importer, step))
         else:
             found += _repeated(importer, step)
     return found
 
 
-def _repeated(importer: Importer, again: Again) -> list[Step]:
+def _written(importer: Importer, step: Step) -> Written:
+    node = Node(importer, step.node, -1, {})
+    expr, otherwise = (
+        None if each is None else each.expr(node) for each in (step.expr, step.otherwise)
+    )
+    return Written(step.names, expr, step.node, otherwise, step.tensor)
+
+
+def _repeated(importer: Importer, again: Again) -> list[Written]:
     """The steps of an earlier node, with the tensors of this one."""
     old = [*again.like.input, *again.like.output]
     new = dict(zip(old, [*again.node.input, *again.node.output], strict=True))
@@ -84,18 +93,18 @@ def _repeated(importer: Importer, again: Again) -> list[Step]:
         return None if expr is None else replaced(expr, name)
 
     return [
-        Step(
+        Written(
             tuple(new.get(name, name) for name in step.names),
             renamed(step.expr),
             again.node,
             renamed(step.otherwise),
             step.tensor,
         )
-        for step in again.steps
+        for step in (_written(importer, each) for each in again.steps)
     ]
 
 
-def _wanted(writer: Writer, steps: list[Step]) -> set[str]:
+def _wanted(writer: Writer, steps: list[Written]) -> set[str]:
     """The tensors that the outputs rest on, also those of graphs inside nodes."""
     importer = writer.importer
     makers = {name: step for step in steps for name in step.names}
@@ -121,7 +130,7 @@ def _wanted(writer: Writer, steps: list[Step]) -> set[str]:
     return found
 
 
-def _chosen(writer: Writer, step: Step) -> ast.Expr | None:
+def _chosen(writer: Writer, step: Written) -> ast.Expr | None:
     """The expression of a step that can be said, if there is one."""
     for expr in (step.expr, step.otherwise):
         if expr is not None and _sayable(writer, expr):
@@ -169,7 +178,7 @@ def flat(names: Parts) -> Iterator[str]:
 # --- lines -----------------------------------------------------------------------------------
 
 
-def _line(writer: Writer, step: Step) -> Line | None:
+def _line(writer: Writer, step: Written) -> Line | None:
     """The line of a step, unless it makes something that is said where it is used."""
     alias = writer.importer.alias
     if step.tensor is not None:
@@ -284,7 +293,7 @@ def _result(writer: Writer, names: Parts) -> ast.Expr:
 # --- what no operator does -------------------------------------------------------------------
 
 
-def _opaque(writer: Writer, step: Step) -> ast.Expr:
+def _opaque(writer: Writer, step: Written) -> ast.Expr:
     """What no operator does is declared by the type that it has here."""
     importer = writer.importer
     span = Span(Source("", ""), 0, 0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from axon.importers.onnx.attention import as_elem
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Unsupported
-from axon.syntax import ast
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -22,11 +22,11 @@ def cross_entropy(node: Node) -> None:
     logs = node.call("log_softmax", node.given(0), axis=1)
     if len(node.outputs) > 1 and node.outputs[1]:
         node.gives(None, logs)
-        logs = ast.Name(node.importer.alias(node.outputs[1]), node.span)
+        logs = node.tensor(node.outputs[1])
     node.gives(_likelihood(node, logs))
 
 
-def _likelihood(node: Node, logs: ast.Expr) -> ast.Expr:
+def _likelihood(node: Node, logs: Draft) -> Draft:
     reduction = node.attribute("reduction", "mean")
     if reduction not in REDUCTIONS:
         raise Unsupported(f"{node.proto.op_type} with the reduction {reduction}")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported, array
-from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -100,7 +100,7 @@ def range_(node: Node) -> None:
         node.gives(Tensor(elem, (count,)), contents=known, otherwise=later)
 
 
-def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> ast.Expr:
+def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Draft:
     """So many integers from a start, by steps."""
     expr = node.call("range", node.size(count), to=Elem(elem))
     if step != 1:

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from axon.importers.onnx.naming import hint
+from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Together
 from axon.importers.onnx.renamed import put_attributes, renamed, used
 from axon.importers.onnx.steps import Called, Step, made_by
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Elem, Unsupported
-from axon.inference.environment import Entry
 from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
-from axon.syntax import ast
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
     DimValue,
-    Fn,
     Shape,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
-    Unknown,
 )
-from axon.types.variables import DimVar, ShapeVar, TypeVar
+from axon.types.variables import DimVar, ShapeVar
 
 if TYPE_CHECKING:
     from axon.importers.onnx.build import Importer
@@ -66,13 +61,15 @@ class Node:
             raise Unsupported(f"{self.proto.op_type} without input {index}")
         return self.inputs[index]
 
-    def given(self, index: int) -> ast.Expr:
+    def given(self, index: int) -> Draft:
         """An input, as an expression."""
-        name = self.name(index)
+        return self.tensor(self.name(index))
+
+    def tensor(self, name: str) -> Draft:
+        """A tensor of the model, as an expression."""
         if name not in self.importer.types:
             self.importer.define(name, self.importer.unknown())
-        better = hint(self.proto) if name.startswith("onnx::") else ""
-        return ast.Name(self.importer.alias(name, better), self.span)
+        return Given(name)
 
     def rank(self, index: int) -> int | None:
         shape = self.shape(index)
@@ -132,63 +129,45 @@ class Node:
 
     # --- what it says ---
 
-    def call(self, operator: str, *args: ast.Expr, **attributes: object) -> ast.Expr:
+    def call(self, operator: str, *args: Draft, **attributes: Any) -> Draft:
         """An operator applied; attributes that are None, or what they are anyway, are left out."""
-        usual = OPERATORS[operator].defaults
-        given = tuple(
-            ast.Attribute(name, self.literal(value), self.span)
-            for name, value in attributes.items()
-            if value is not None and (name not in usual or usual[name] not in (value, (value,)))
-        )
-        if operator in INFIX and len(args) == 2:
-            return ast.Infix(operator, args[0], args[1], self.span, self.span)
-        return ast.Call(ast.Name(operator, self.span), args, given, self.span)
+        if attributes:
+            usual = OPERATORS[operator].defaults
+            attributes = {
+                name: value
+                for name, value in attributes.items()
+                if value is not None and (name not in usual or usual[name] not in (value, (value,)))
+            }
+        return Call(operator, args, attributes)
 
-    def literal(self, value: object) -> ast.Expr:
+    def literal(self, value: object) -> Draft:
         """A value as an expression: numbers, lists, strings, dimensions."""
-        span = self.span
-        match value:
-            case bool():
-                return ast.Number(value, "bool", str(value).lower(), span)
-            case int() if value < 0:
-                return ast.Negate(ast.Number(-value, "int", str(-value), span), span)
-            case int():
-                return ast.Number(value, "int", str(value), span)
-            case float() if math.copysign(1, value) < 0:
-                return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
-            case float():
-                return ast.Number(value, "float", str(value), span)
-            case str():
-                return ast.String(value, span)
-            case list() | tuple():
-                return ast.ListExpr(tuple(self.literal(item) for item in value), span)
-            case Elem(name):
-                return ast.Name(name, span)
-            case _:
-                return self.size(value)  # type: ignore[arg-type]
+        return Literal(value)
 
-    def size(self, dim: Dim) -> ast.Expr:
+    def size(self, dim: Dim) -> Draft:
         """A dimension as an expression."""
-        return self.held(DimValue(dim))
+        return Held(DimValue(dim))
 
-    def shape_literal(self, shape: Sequence[Dim]) -> ast.Expr:
-        return self.held(ShapeValue(tuple(shape)))
+    def shape_literal(self, shape: Sequence[Dim]) -> Draft:
+        return Held(ShapeValue(tuple(shape)))
 
-    def held(self, type_: Type) -> ast.Expr:
-        """An expression of a type: a name of its own for it."""
-        env = self.importer.env
-        name = f"size {len(env.names)}"
-        env.names[name] = Entry(type_)
-        return ast.Name(name, self.span)
+    def listed(self, items: Sequence[Draft]) -> Draft:
+        return Listed(items)
 
-    def infer(self, expr: ast.Expr) -> Type:
-        return self.importer.inference.infer(expr, self.importer.env)
+    def together(self, items: Sequence[Draft]) -> Draft:
+        """Some expressions as one: a tuple, if there are several."""
+        return items[0] if len(items) == 1 else Together(items)
+
+    def infer(self, draft: Draft) -> Type:
+        importer = self.importer
+        known = draft.known(self) if importer.state.direct else None
+        return known or importer.inference.infer(draft.expr(self), importer.env)
 
     def gives(
         self,
-        *exprs: ast.Expr | Type | None,
+        *exprs: Draft | Type | None,
         contents: Contents = None,
-        otherwise: ast.Expr | None = None,
+        otherwise: Draft | None = None,
     ) -> None:
         """The outputs, one after another: expressions, or types where no expression says it.
 
@@ -197,19 +176,19 @@ class Node:
         for name, expr in zip(self.outputs, exprs, strict=False):
             if not name or expr is None:
                 continue
-            if isinstance(expr, TYPES):
-                self.importer.define(name, sensible(expr), contents)
-                self.step((name,), None, otherwise)
-            else:
+            if isinstance(expr, Draft):
                 self.importer.define(name, self.infer(expr), contents)
                 self.step((name,), expr, otherwise)
+            else:
+                self.importer.define(name, sensible(expr), contents)
+                self.step((name,), None, otherwise)
 
     def says(
         self,
-        expr: ast.Expr,
+        expr: Draft,
         type_: Type,
         contents: Contents = None,
-        otherwise: ast.Expr | None = None,
+        otherwise: Draft | None = None,
     ) -> None:
         """The output is an expression that is a size, seen as the tensor that it can be."""
         self.infer(expr)
@@ -224,7 +203,7 @@ class Node:
             origin = Origin("value", self.span, self.proto.op_type)
             unify(self.importer.state, wanted, self.importer.types[self.name(index)], origin)
 
-    def gives_parts(self, expr: ast.Expr) -> None:
+    def gives_parts(self, expr: Draft) -> None:
         """The outputs are the parts of a tuple."""
         found = self.importer.state.prune(self.infer(expr))
         if isinstance(found, Tuple):
@@ -237,19 +216,19 @@ class Node:
     def step(
         self,
         names: tuple[str, ...],
-        expr: ast.Expr | None,
-        otherwise: ast.Expr | None = None,
+        expr: Draft | None,
+        otherwise: Draft | None = None,
         tensor: Any = None,
     ) -> None:
         """Take down what makes tensors, for the program that the model becomes."""
         self.importer.steps.append(Step(names, expr, self.proto, otherwise, tensor))
 
-    def scalar(self, value: Any, elem: Any) -> ast.Expr:
+    def scalar(self, value: Any, elem: Any) -> Draft:
         """A number of an element type."""
         if isinstance(value, bool) and elem == "bool":
             return self.literal(value)
         number = self.literal(float(value) if str(elem).startswith(("f", "bf")) else int(value))
-        return self.call("cast", number, to=Elem(str(elem)))
+        return self.call("cast", number, to=Elem(elem))
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         return self.importer.unknown(elem, rank)
@@ -292,10 +271,6 @@ class Node:
         names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
         parameters = dict(zip(self.proto.input, function.input, strict=False))
         importer.calls.append(Called(function.domain, function.name, parameters, names))
-
-
-INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
-TYPES = (Tensor, Tuple, Fn, ShapeValue, DimValue, TypeVar, Unknown)
 
 
 def sensible(type_: Any) -> Type:

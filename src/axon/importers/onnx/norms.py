@@ -7,11 +7,11 @@ from typing import Any
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.attention import as_elem
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 from axon.ops.normalise import MOST_AROUND
-from axon.syntax import ast
 from axon.types import dim as dims
 
 
@@ -163,14 +163,14 @@ def hardmax(node: Node) -> None:
         node.gives(node.importer.types[node.name(0)])
         return
 
-    def hard(x: ast.Expr, axis: int, size: Any) -> ast.Expr:
+    def hard(x: Draft, axis: int, size: Any) -> Draft:
         largest = node.call("argmax", x, axis=axis)
         return node.call("one_hot", largest, depth=size, axis=axis, to=Elem(elem))
 
     _along(node, hard)
 
 
-def _along(node: Node, make: Callable[[ast.Expr, int, Any], ast.Expr]) -> None:
+def _along(node: Node, make: Callable[[Draft, int, Any], Draft]) -> None:
     """Along one axis; before opset 13, along all from that one on, as if they were one."""
     word, old = node.shape(0), node.importer.opset < 13
     axis = node.attribute("axis", 1 if old else -1)
@@ -203,7 +203,7 @@ def swiglu(node: Node) -> None:
     node.gives(node.call("*", _swish(node), node.given(1)))
 
 
-def _swish(node: Node) -> ast.Expr | Any:
+def _swish(node: Node) -> Draft | Any:
     x, alpha, elem = node.given(0), node.attribute("alpha", 1.0), node.elem(0)
     if alpha == 1:
         return node.call("silu", x)

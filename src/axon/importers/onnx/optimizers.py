@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
-from axon.syntax import ast
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,26 +21,26 @@ class Training:
 
     node: Node
     elem: str
-    rate: ast.Expr
-    step: ast.Expr
-    weight: ast.Expr
-    gradient: ast.Expr
-    memories: tuple[ast.Expr, ...]
+    rate: Draft
+    step: Draft
+    weight: Draft
+    gradient: Draft
+    memories: tuple[Draft, ...]
 
-    def number(self, value: float) -> ast.Expr:
+    def number(self, value: float) -> Draft:
         return self.node.scalar(value, self.elem)
 
-    def call(self, operator: str, *parts: ast.Expr | float) -> ast.Expr:
+    def call(self, operator: str, *parts: Draft | float) -> Draft:
         """An operator on expressions and numbers."""
         exprs = [self.number(p) if isinstance(p, int | float) else p for p in parts]
         return self.node.call(operator, *exprs)
 
-    def mixed(self, a: float, x: ast.Expr, b: float | ast.Expr, y: ast.Expr) -> ast.Expr:
+    def mixed(self, a: float, x: Draft, b: float | Draft, y: Draft) -> Draft:
         """`a * x + b * y`."""
         right = y if b == 1 else self.call("*", b, y)
         return right if a == 0 else self.call("+", self.call("*", a, x), right)
 
-    def first(self, otherwise: ast.Expr | float, then: ast.Expr | float) -> ast.Expr:
+    def first(self, otherwise: Draft | float, then: Draft | float) -> Draft:
         """One in the first step, of number 0, and another later."""
         later = self.node.call(">", self.step, self.number(0))
         return self.call("where", later, then, otherwise)
@@ -66,12 +66,12 @@ def _trainings(node: Node, memories: int) -> list[Training]:
     return found
 
 
-def _give(node: Node, place: int, expr: ast.Expr) -> ast.Expr:
+def _give(node: Node, place: int, expr: Draft) -> Draft:
     """An output, and the name of it."""
     if not node.outputs[place]:
         return expr
     node.gives(*[None] * place, expr)
-    return ast.Name(node.importer.alias(node.outputs[place]), node.span)
+    return node.tensor(node.outputs[place])
 
 
 @rule("Momentum")

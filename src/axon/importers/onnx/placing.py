@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Call, Draft
 from axon.importers.onnx.known import integers, length
 from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
-from axon.syntax import ast
 from axon.types.type import Tensor
 
 # --- scattering ------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _axis(axis: int, rank: int) -> int:
     return axis % rank
 
 
-def _value(node: Node) -> tuple[list[ast.Expr], float | None]:
+def _value(node: Node) -> tuple[list[Draft], float | None]:
     """What Pad puts there: as an argument, or as a number that an attribute can be."""
     if node.count == 1:
         return [], node.attribute("value", 0.0)
@@ -124,7 +124,7 @@ def _value(node: Node) -> tuple[list[ast.Expr], float | None]:
     return [scalar_of(node, 2)], None
 
 
-def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> ast.Expr:
+def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> Draft:
     """Pads that are known; those that are negative cut something off."""
     x = node.given(0)
     grown: dict[int, tuple[Any, Any]] = {}
@@ -137,7 +137,7 @@ def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> ast.Expr:
             grown[axis] = pair
     value, number = _value(node)
     if not grown:
-        return x if isinstance(x, ast.Call) else node.call("identity", x)
+        return x if isinstance(x, Call) else node.call("identity", x)
     attributes: dict[str, Any] = {"value": number or None, "mode": mode}
     if len(grown) == 1:
         ((axis, (before, after)),) = grown.items()
@@ -146,18 +146,18 @@ def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> ast.Expr:
     return node.call("pad", x, *value, pad=listed, **attributes)
 
 
-def _pad_later(node: Node, axes: list[int], mode: str) -> ast.Expr | None:
+def _pad_later(node: Node, axes: list[int], mode: str) -> Draft | None:
     if node.count < 2 or not axes:
         return None
     return _pad_by(node, node.given(1), axes, mode)
 
 
-def _pad_by(node: Node, pads: ast.Expr, axes: list[int], mode: str) -> ast.Expr:
+def _pad_by(node: Node, pads: Draft, axes: list[int], mode: str) -> Draft:
     value = [scalar_of(node, 2)] if node.has(2) else []
     return node.call("pad_by", node.given(0), pads, *value, axis=axes, mode=mode)
 
 
-def _pad_somewhere(node: Node, rank: int, mode: str) -> ast.Expr | None:
+def _pad_somewhere(node: Node, rank: int, mode: str) -> Draft | None:
     """Pads along axes that only the run knows: zeros for the others."""
     if not rank:
         return None

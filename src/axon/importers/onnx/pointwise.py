@@ -7,11 +7,11 @@ from functools import partial
 import numpy
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.sequences import hand_on
 from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
-from axon.syntax import ast
 from axon.types import dim as dims
 
 UNARY = {
@@ -144,7 +144,7 @@ def binary(node: Node) -> None:
     node.gives(expr, contents=found)
 
 
-def _rounded_to_zero(node: Node) -> ast.Expr:
+def _rounded_to_zero(node: Node) -> Draft:
     """A quotient of integers as ONNX has it; Axon rounds down."""
     x, y = node.given(0), node.given(1)
     whole = node.call("/", node.call("abs", x), node.call("abs", y))
@@ -157,7 +157,7 @@ def several(node: Node) -> None:
     for i in range(1, node.count):
         expr = node.call("+", expr, node.given(i))
     if node.proto.op_type == "Mean":
-        expr = node.call("/", expr, node.scalar(node.count, _elem(node, 0).name))
+        expr = node.call("/", expr, node.scalar(node.count, str(_elem(node, 0))))
     node.gives(expr)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
-from axon.syntax import ast
 from axon.types.type import Tensor
 
 
@@ -17,7 +17,7 @@ def _same_as(node: Node, elem: str) -> Tensor:
     return Tensor(elem, found.shape) if isinstance(found, Tensor) else node.unknown(elem)
 
 
-def _behind(node: Node, index: int, behind: int | None) -> ast.Expr | None:
+def _behind(node: Node, index: int, behind: int | None) -> Draft | None:
     """A scale or a zero point, so that it broadcasts: one number, or one for each row of the axis
     that has so many behind it. None if that cannot be said.
     """
@@ -34,7 +34,7 @@ def _behind(node: Node, index: int, behind: int | None) -> ast.Expr | None:
     return x
 
 
-def _spread(node: Node, index: int) -> ast.Expr | None:
+def _spread(node: Node, index: int) -> Draft | None:
     """A scale or a zero point of the first input: for all of it, for each row of an axis, or for
     each block of rows.
     """
@@ -50,7 +50,7 @@ def _spread(node: Node, index: int) -> ast.Expr | None:
     return node.call("slice", rows, stop=whole, axis=axis)
 
 
-def _zero(node: Node, index: int, scale: ast.Expr, elem: str) -> ast.Expr | None:
+def _zero(node: Node, index: int, scale: Draft, elem: str) -> Draft | None:
     if node.has(index):
         return _spread(node, index)
     return node.call("zeros_like", node.call("cast", scale, to=Elem(elem)))
@@ -94,11 +94,11 @@ def dynamic_quantize(node: Node) -> None:
 # --- layers ----------------------------------------------------------------------------------
 
 
-def _as(node: Node, index: int, elem: str) -> ast.Expr:
+def _as(node: Node, index: int, elem: str) -> Draft:
     return node.call("cast", node.given(index), to=Elem(elem))
 
 
-def _centred(node: Node, index: int, zero: int, behind: int | None) -> ast.Expr | None:
+def _centred(node: Node, index: int, zero: int, behind: int | None) -> Draft | None:
     """An input as i32 less its zero point, if it has one."""
     whole = _as(node, index, "i32")
     if not node.has(zero):
@@ -109,7 +109,7 @@ def _centred(node: Node, index: int, zero: int, behind: int | None) -> ast.Expr 
     )
 
 
-def _product(node: Node, x: ast.Expr, y: ast.Expr, left: int | None, right: int | None) -> Any:
+def _product(node: Node, x: Draft, y: Draft, left: int | None, right: int | None) -> Any:
     """The product of matrices as ONNX has it, of two expressions of these ranks."""
     if left is None or right is None or left < 2 or right < 2:
         raise Unsupported(f"{node.proto.op_type} of vectors, or of tensors of open rank")
@@ -128,7 +128,7 @@ def matmul_integer(node: Node) -> None:
     node.gives(type_, otherwise=later)
 
 
-def _slid(node: Node, x: ast.Expr, filters: ast.Expr, spatial: int) -> ast.Expr:
+def _slid(node: Node, x: Draft, filters: Draft, spatial: int) -> Draft:
     """A convolution with the attributes of the node."""
     auto = node.attribute("auto_pad", "NOTSET")
     same = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
@@ -163,8 +163,8 @@ def conv_integer(node: Node) -> None:
 
 
 def _stored(
-    node: Node, total: ast.Expr, scales: tuple[Any, Any], at: int, behind: int
-) -> ast.Expr | None:
+    node: Node, total: Draft, scales: tuple[Any, Any], at: int, behind: int
+) -> Draft | None:
     """What integers add up to, with their two scales, in those of the result."""
     scale, zero = _behind(node, at, behind), _behind(node, at + 1, behind)
     elem = node.elem(at)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
-from axon.syntax import ast
 from axon.types.type import Tuple
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
@@ -54,7 +54,7 @@ def recurrent(node: Node) -> None:
     node.gives_parts(_call(node, [*(node.given(i) for i in range(3)), *rest], options))
 
 
-def _call(node: Node, args: list[ast.Expr], options: dict[str, Any]) -> ast.Expr:
+def _call(node: Node, args: list[Draft], options: dict[str, Any]) -> Draft:
     return node.call(node.proto.op_type.lower(), *args, **options)
 
 
@@ -72,7 +72,7 @@ def _activations(node: Node, count: int) -> str | None:
     return " ".join(name for name in names if name is not None)
 
 
-def _rest(node: Node, count: int, batch_first: bool) -> list[ast.Expr] | None:
+def _rest(node: Node, count: int, batch_first: bool) -> list[Draft] | None:
     """The bias, the states, the peepholes and the lengths up to the last that is given, zeros for
     those that are not; None where the sizes of the zeros are not known.
     """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import axes_of, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.syntax import ast
 from axon.types.type import Type
 
 REDUCTIONS = {
@@ -68,7 +68,7 @@ def _somewhere(node: Node, keep: bool) -> Type:
     return node.unknown(node.elem(0), rank)
 
 
-def _later(node: Node, keep: bool, nothing: bool) -> ast.Expr | None:
+def _later(node: Node, keep: bool, nothing: bool) -> Draft | None:
     """The same, with the axes that a run gives."""
     if not keep and not nothing and length(node, 1) is None:
         return None  # none of them would mean all
@@ -77,7 +77,7 @@ def _later(node: Node, keep: bool, nothing: bool) -> ast.Expr | None:
     return made if keep or made is None else node.call("squeeze_by", made, node.given(1))
 
 
-def _of_one(node: Node) -> ast.Expr | Type:
+def _of_one(node: Node) -> Draft | Type:
     """What is left to do where each element is reduced for itself."""
     x = node.given(0)
     match node.proto.op_type:
@@ -93,7 +93,7 @@ def _of_one(node: Node) -> ast.Expr | Type:
             return node.call("identity", x)
 
 
-def _reduced(node: Node, x: ast.Expr, axes: list[int] | None, keep: bool) -> ast.Expr | None:
+def _reduced(node: Node, x: Draft, axes: list[int] | None, keep: bool) -> Draft | None:
     """The reduction of an expression; None where integers would need it of fractions."""
     kind = node.proto.op_type
     operator = REDUCTIONS[kind]

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Unsupported
 from axon.ops.resample import LARGEST, WHOLE
-from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -42,7 +42,7 @@ class _Resize:
 
     axes: list[int]
     how: dict[str, Any]
-    region: list[ast.Expr]
+    region: list[Draft]
     keeps: bool
     """Whether an axis that keeps its size keeps its elements."""
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from axon.importers.onnx.draft import Together
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Unsupported, array
-from axon.syntax import ast
 from axon.types.type import Tensor, Tuple
 
 MOST_ELEMENTS = 256
@@ -34,8 +34,8 @@ def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
     importer.define(name, Tuple(tuple(importer.types[each] for each in elements)))
     importer.sequences[name] = tuple(elements)
     if len(elements) != 1:
-        names = tuple(ast.Name(importer.alias(each), node.span) for each in elements)
-        node.step((name,), ast.TupleExpr(names, node.span))
+        names = tuple(node.tensor(each) for each in elements)
+        node.step((name,), Together(names))
 
 
 def _at(node: Node, index: int, count: int, default: int) -> int:
@@ -85,7 +85,7 @@ def at(node: Node) -> None:
     if not elements:
         raise Unsupported("SequenceAt: a sequence without elements")
     name = elements[_at(node, 1, len(elements), 0)]
-    handed = ast.Name(node.importer.alias(name), node.span)
+    handed = node.tensor(name)
     node.gives(node.call("identity", handed), contents=node.importer.contents.get(name))
 
 
@@ -108,7 +108,7 @@ def concat(node: Node) -> None:
     elements, axis = _elements(node, 0), node.attribute("axis")
     if not elements or not isinstance(axis, int):
         raise Unsupported("ConcatFromSequence: nothing to join, or no axis to join it along")
-    parts = [ast.Name(node.importer.alias(name), node.span) for name in elements]
+    parts = [node.tensor(name) for name in elements]
     operator = "stack" if node.attribute("new_axis", 0) else "concat"
     node.gives(node.call(operator, *parts, axis=axis))
 
@@ -149,7 +149,7 @@ def _parts(node: Node, total: int) -> list[int]:
 
 
 def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
-    part = ast.Name(node.importer.alias(name), node.span)
+    part = node.tensor(name)
     expr = node.call("squeeze", part, axis=[axis])
     made = hidden(node, f"{name}⟨row⟩", f"row_{number}", node.infer(expr))
     node.step((made,), expr)
@@ -170,12 +170,10 @@ def map_(node: Node) -> None:
     made: list[list[str]] = []
     for i in range(count):
         names = [each[i] for each in given]
-        for name in names:
-            importer.alias(name)
         found = inside(node, "body", [importer.types[n] for n in names], label=f"body {i}")
         known = dict(zip(found.params, names, strict=False))
         for param, name in known.items():
-            handed = ast.Name(importer.alias(name), node.span)
+            handed = node.tensor(name)
             node.step((param,), node.call("identity", handed))
         importer.steps += found.steps
         made.append(found.outputs)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
-from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -25,16 +24,10 @@ def _number(node: Node, index: int) -> Any:
     return found[0] if found is not None and len(found) == 1 else None
 
 
-def _scalar(node: Node, index: int) -> ast.Expr:
+def _scalar(node: Node, index: int) -> Draft:
     """The one element of an input, which may stand in a vector."""
     x = node.given(index)
     return node.call("index", x, i=0) if node.rank(index) == 1 else x
-
-
-def _with(node: Node, call: ast.Expr, name: str, value: ast.Expr) -> ast.Expr:
-    """A call with an attribute that is an expression."""
-    assert isinstance(call, ast.Call)
-    return replace(call, attributes=(*call.attributes, ast.Attribute(name, value, node.span)))
 
 
 @rule(*WINDOWS)
@@ -85,10 +78,8 @@ def dft(node: Node) -> None:
         parts.append(node.call("mod", _scalar(node, 2), node.scalar(rank, elem)))
     elif axis < 0:
         along = axis + 1  # Axon does not count the last dimension
-    call = node.call("dft", *parts, axis=along, inverse=inverse, onesided=onesided)
-    if node.has(1):
-        by = node.literal(size) if size is not None else _scalar(node, 1)
-        call = _with(node, call, "size", by)
+    by = _scalar(node, 1) if node.has(1) and size is None else size
+    call = node.call("dft", *parts, axis=along, inverse=inverse, onesided=onesided, size=by)
     if word is None or axis is None or (node.has(1) and size is None):
         node.gives(made, otherwise=call)
     else:
@@ -117,16 +108,11 @@ def stft(node: Node) -> None:
         window = node.given(2)
     elif node.has(3) and isinstance(elem, str):
         size = node.size(length) if length is not None else _scalar(node, 3)
-        one = ast.ListExpr((size,), node.span)
-        window = node.call("ones", one, to=Elem(elem))
+        window = node.call("ones", node.listed([size]), to=Elem(elem))
     else:
         raise Unsupported("STFT without a window and without a length of frames")
-    usual = {"onesided": onesided} if not onesided else {}
-    call = ast.Call(ast.Name("stft", node.span), (node.given(0), window), (), node.span)
-    by = node.literal(step) if step is not None else _scalar(node, 1)
-    made = _with(node, call, "step", by)
-    for name, value in usual.items():
-        made = _with(node, made, name, node.literal(value))
+    by = step if step is not None else _scalar(node, 1)
+    made = node.call("stft", node.given(0), window, step=by, onesided=onesided)
     known = step is not None and (node.has(2) or length is not None)
     if known and word is not None:
         node.gives(made)

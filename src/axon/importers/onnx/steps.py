@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.syntax import ast
+from axon.importers.onnx.draft import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +17,9 @@ class Step:
     """
 
     names: tuple[str, ...]
-    expr: ast.Expr | None
+    expr: Draft | None
     node: Any
-    otherwise: ast.Expr | None = None
+    otherwise: Draft | None = None
     tensor: Any = None
 
 

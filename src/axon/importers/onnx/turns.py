@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.inside import Inside, function, hidden, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.steps import Parts, Step
 from axon.importers.onnx.values import Unsupported
-from axon.syntax import ast
 from axon.types.type import Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
 
@@ -95,10 +95,6 @@ def same_types(
     return [*begin, *zip(params, made, strict=True)]
 
 
-def _tuple(exprs: Sequence[ast.Expr], node: Node) -> ast.Expr:
-    return exprs[0] if len(exprs) == 1 else ast.TupleExpr(tuple(exprs), node.span)
-
-
 # --- what comes out --------------------------------------------------------------------------
 
 
@@ -116,39 +112,37 @@ class Turns:
     same: Sequence[tuple[str, str]]
     more: Sequence[Step] = ()
 
-    def over(
-        self, begin: Sequence[ast.Expr], items: Sequence[str], given: Sequence[ast.Expr]
-    ) -> ast.Expr:
+    def over(self, begin: Sequence[Draft], items: Sequence[str], given: Sequence[Draft]) -> Draft:
         """Once for each row of some tensors, which the body calls `items`."""
         node, rows = self.node, self.rows
         if not self.params and len(rows) == 1:
             return node.call("map", self.function(tuple(items), rows[0]), *given)
-        state, taken = _tuple(begin, node), (together(self.params), *items)
+        state, taken = node.together(begin), (together(self.params), *items)
         if not rows:
             return node.call("fold", state, self.function(taken, together(self.states)), *given)
         made = self.function(taken, (together(self.states), together(rows)))
         return node.call("loop", state, made, *given, outputs=len(rows))
 
-    def holding(self, begin: Sequence[ast.Expr], test: str, how: Sequence[Step]) -> ast.Expr:
+    def holding(self, begin: Sequence[Draft], test: str, how: Sequence[Step]) -> Draft:
         """While a condition holds of the state."""
         node, rows, taken = self.node, self.rows, (together(self.params),)
         condition = function(node, self.body, taken, test, self.same, how, "while")
         made = together(self.states) if not rows else (together(self.states), together(rows))
         step = self.function(taken, made)
-        return node.call("iterate", _tuple(begin, node), condition, step, outputs=len(rows))
+        return node.call("iterate", node.together(begin), condition, step, outputs=len(rows))
 
-    def function(self, params: tuple[Parts, ...], result: Parts) -> ast.Expr:
+    def function(self, params: tuple[Parts, ...], result: Parts) -> Draft:
         steps = [*self.more, *self.body.steps]
         return function(self.node, self.body, params, result, self.same, steps)
 
 
 def gives(
     node: Node,
-    expr: ast.Expr,
+    expr: Draft,
     states: Sequence[str],
     rows: Sequence[str],
     types: Sequence[Type],
-    later: ast.Expr | None = None,
+    later: Draft | None = None,
 ) -> None:
     """An expression makes a state and rows, each one tensor or a tuple of some; `types` are theirs,
     in that order. A state that has no name is nobody's.
@@ -160,7 +154,7 @@ def gives(
     node.step(parts, expr, later)
     for part, names in zip(parts, (states, rows), strict=True):
         if len(names) > 1:
-            node.step(tuple(names), ast.Name(node.importer.alias(part), node.span))
+            node.step(tuple(names), node.tensor(part))
 
 
 def _whole(node: Node, own: str, names: Sequence[str], types: Sequence[Type]) -> str:

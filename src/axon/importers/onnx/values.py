@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -30,11 +29,10 @@ class Unsupported(Exception):
     """A node that has no rule: its results are not known, and the rest goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Elem:
+class Elem(str):
     """An element type, as the value of an attribute."""
 
-    name: str
+    __slots__ = ()
 
 
 def is_small(contents: Contents) -> bool:

@@ -13,7 +13,6 @@ import numpy
 
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.model import Imported
-from axon.importers.onnx.steps import Step
 from axon.source import Source, Span
 from axon.syntax import ast
 from axon.types.show import Names, Show
@@ -23,6 +22,17 @@ from axon.types.variables import Var
 NOWHERE = Span(Source("", ""), 0, 0)
 PLAIN = ("f32", "i64", "bool")
 """Element types that a number in a program has where nothing asks for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A step with its expressions written out."""
+
+    names: tuple[str, ...]
+    expr: ast.Expr | None
+    node: Any
+    otherwise: ast.Expr | None = None
+    tensor: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,7 @@ class Writer:
     copies: dict[str, ast.Expr] = field(default_factory=dict)
     originals: dict[str, str] = field(default_factory=dict)
     """The tensors of the model by their names in the program."""
-    inside: dict[str, list[Step]] = field(default_factory=dict)
+    inside: dict[str, list[Written]] = field(default_factory=dict)
     """The steps of graphs inside nodes."""
     wanted: set[str] = field(default_factory=set)
     functions: bool = True

@@ -1,0 +1,93 @@
+"""The scheme of an operator: what its rule says for some attributes, read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.ops.operator import Operator, Problem
+from axon.source import Source
+from axon.syntax import parse_signature
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.read import read_signature
+from axon.types.type import Renaming, Scheme
+from axon.types.variables import DimVar
+
+MOST_SCHEMES = 10_000
+
+_schemes: dict[tuple[object, ...], General | Problem] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class General:
+    """A scheme for whatever integers the attributes give: in it they are the differences of the
+    sizes that are `given`, as a size alone could not be negative.
+    """
+
+    scheme: Scheme
+    given: dict[str, tuple[DimVar, DimVar]]
+
+    def sizes(self, given: dict[str, Dim]) -> dict[DimVar, Dim]:
+        """What those sizes are where the attributes give these integers."""
+        found: dict[DimVar, Dim] = {}
+        for name, (more, less) in self.given.items():
+            found[more], found[less] = given[name], 0
+        return found
+
+    def at(self, given: dict[str, Dim]) -> Scheme:
+        """The scheme where the attributes give these integers."""
+        if not self.given:
+            return self.scheme
+        sizes, scheme = Renaming(self.sizes(given), {}, {}, {}), self.scheme
+        return Scheme(
+            scheme.variables,
+            sizes.type(scheme.type),
+            tuple(map(sizes.relation, scheme.relations)),
+            scheme.depth,
+            scheme.inner,
+        )
+
+
+def scheme_of(
+    operator: Operator,
+    arity: int,
+    attributes: dict[str, object],
+    spatial: int | None = None,
+    given: dict[str, Dim] | None = None,
+) -> Scheme | Problem:
+    """The operator's scheme for so many arguments and these attributes, in which names stand for
+    the integers that are `given`.
+    """
+    found = general_scheme(operator, arity, attributes, spatial, tuple(given or ()))
+    return found if isinstance(found, Problem) else found.at(given or {})
+
+
+def general_scheme(
+    operator: Operator,
+    arity: int,
+    attributes: dict[str, object],
+    spatial: int | None = None,
+    given: tuple[str, ...] = (),
+) -> General | Problem:
+    """The same for any integers by these names."""
+    key = (operator.name, arity, spatial, given, *sorted(attributes.items()))
+    known = _schemes.get(key)
+    if known is None:
+        if len(_schemes) > MOST_SCHEMES:
+            _schemes.clear()
+        known = _schemes[key] = _read(
+            operator, operator.signature(arity, attributes, spatial), given
+        )
+    return known
+
+
+def _read(operator: Operator, text: str | Problem, given: tuple[str, ...]) -> General | Problem:
+    if isinstance(text, Problem):
+        return text
+    parsed, problems = parse_signature(Source(f"the signature of {operator.name}", text))
+    assert parsed is not None and not problems, (operator.name, text, problems)
+    names = {name: (DimVar(name), DimVar(name)) for name in given}
+    integers = {name: dims.sub(more, less) for name, (more, less) in names.items()}
+    scheme, misread = read_signature(parsed, given=integers)
+    assert not misread, (operator.name, text, misread)
+    return General(scheme, names)
