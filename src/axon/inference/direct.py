@@ -49,12 +49,13 @@ def applied(
 
 
 def infixed(state: State, name: str, args: list[Type], span: Span) -> Type | None:
-    """The same for `x + y` and its like, of tensors."""
+    """The same for `x + y` and its like, of a tensor and something else."""
     left, right = args
-    if not isinstance(left, Tensor) or not isinstance(right, Tensor):
+    if isinstance(left, Tensor):
+        if left == right and name in "+-*/" and isinstance(left.elem, str) and BIT[left.elem] & NUM:
+            return left
+    elif not isinstance(right, Tensor):
         return None
-    if left == right and name in "+-*/" and isinstance(left.elem, str) and BIT[left.elem] & NUM:
-        return left
     return applied(state, name, args, {}, span)
 
 

@@ -3,7 +3,7 @@
 Usually a scheme is copied with fresh variables, and constraints say what they are. Where the
 arguments have ranks, and each variable of the scheme stands alone in one of them, what it is can be
 put in at once, and there is nothing to solve. The answer is the same; only the reasons are not
-kept.
+kept. No size varies inside a tensor: this is for who has no ragged ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Max, Poly
-from axon.types.elements import BIT
+from axon.types.elements import BIT, NUM
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -34,6 +34,7 @@ from axon.types.type import (
     ShapeValue,
     Tensor,
     Type,
+    Uniform,
     relation_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
@@ -41,15 +42,16 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """What a parameter is matched with: `elem` is None for what is no tensor; `rest` is the
-    variable for the dimensions between those `before` and those `after`.
+    """What a parameter is matched with: `whole` stands for any type; `elem` is that of a tensor;
+    `rest` is the variable for the dimensions between those `before` and those `after`.
     """
 
-    kind: type[Tensor] | type[ShapeValue] | type[DimValue]
-    elem: Elem | None
-    before: tuple[Dim, ...]
-    rest: ShapeVar | None
-    after: tuple[Dim, ...]
+    kind: type[Tensor] | type[ShapeValue] | type[DimValue] | None
+    whole: TypeVar | None = None
+    elem: Elem | None = None
+    before: tuple[Dim, ...] = ()
+    rest: ShapeVar | None = None
+    after: tuple[Dim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,11 @@ class Plan:
         """
         match = Match(state.sizes)
         for param, arg in zip(self.params, args, strict=True):
-            if type(arg) is not param.kind or not match.argument(param, arg):
+            if not match.argument(param, arg):
                 return None
-        found = Renaming(match.dims, match.shapes, match.elems, {})
+        if match.numbers and not match.enter_numbers(state):
+            return None
+        found = Renaming(match.dims, match.shapes, match.elems, match.types)
         sizes = match.sizes
         if given:
             match.dims.update(self.general.sizes(given))
@@ -109,25 +113,34 @@ class Plan:
 
 class Match:
     """What the variables of a scheme stand for; `later` are sizes that are expressions, `sizes`
-    those of the arguments.
+    those of the arguments, `numbers` the element types that whole numbers have.
     """
 
-    __slots__ = ("dims", "elems", "known", "later", "shapes", "sizes")
+    __slots__ = ("dims", "elems", "known", "later", "numbers", "shapes", "sizes", "types")
 
     def __init__(self, known: set[Dim]) -> None:
         self.known = known
         self.dims: dict[DimVar, Dim] = {}
         self.shapes: dict[ShapeVar, Shape] = {}
         self.elems: dict[ElemVar, Elem] = {}
+        self.types: dict[TypeVar, Type] = {}
+        self.numbers: list[Elem] = []
         self.later: list[tuple[Poly, Dim]] = []
         self.sizes: list[Poly] = []
 
     def argument(self, param: Param, arg: Type) -> bool:
         word: Sequence[Dim | ShapeVar]
+        if param.whole is not None:
+            return self.types.setdefault(param.whole, arg) == arg
         if isinstance(arg, Tensor):
-            if not self._elem(param.elem, arg.elem):
+            if param.elem is None or not self._elem(param.elem, arg.elem):
                 return False
             word = arg.shape
+        elif isinstance(arg, DimValue) and param.elem is not None:
+            self.numbers.append(param.elem)
+            word = ()
+        elif type(arg) is not param.kind:
+            return False
         elif isinstance(arg, ShapeValue):
             word = arg.shape
         else:
@@ -139,7 +152,21 @@ class Match:
                 break
         return self._word(param, word)
 
-    def _elem(self, wanted: Elem | None, found: Elem) -> bool:
+    def enter_numbers(self, state: State) -> bool:
+        """A whole number is of whatever number type is asked for."""
+        for elem in self.numbers:
+            found = self.elems.get(elem) if isinstance(elem, ElemVar) else elem
+            if found is None:
+                assert isinstance(elem, ElemVar)
+                allowed = elem.allowed & NUM
+                self.elems[elem] = ElemVar(elem.name, state.level, allowed=allowed)
+            else:
+                allowed = BIT[found] if isinstance(found, str) else found.allowed
+                if allowed & NUM != allowed:
+                    return False
+        return True
+
+    def _elem(self, wanted: Elem, found: Elem) -> bool:
         if not isinstance(wanted, ElemVar):
             return wanted == found
         allowed = BIT[found] if isinstance(found, str) else found.allowed
@@ -222,8 +249,7 @@ def planned(general: General, name: str) -> Plan | None:
     told: set[Var] = {var for pair in general.given.values() for var in pair}
     for param in params:
         told.update(item for item in (*param.before, *param.after) if isinstance(item, DimVar))
-        if param.rest is not None:
-            told.add(param.rest)
+        told.update(var for var in (param.rest, param.whole) if var is not None)
     expressions = [
         item for param in params for item in (*param.before, *param.after) if isinstance(item, Poly)
     ]
@@ -232,7 +258,7 @@ def planned(general: General, name: str) -> Plan | None:
     joined: list[tuple[ShapeVar, tuple[Shape, ...]]] = []
     others: list[Relation] = []
     for relation in scheme.relations:
-        if isinstance(relation, HasRank):
+        if isinstance(relation, HasRank | Uniform):
             continue
         var = _joined(relation, told)
         if var is not None:
@@ -257,6 +283,8 @@ def _param(type_: Type) -> Param | None:
             return _parted(ShapeValue, None, shape)
         case DimValue(dim):
             return _parted(DimValue, None, (dim,))
+        case TypeVar():
+            return Param(None, type_)
         case _:
             return None
 
@@ -276,7 +304,7 @@ def _parted(
         if isinstance(item, DimVar) and (item.runtime or item.rank_of is not None):
             return None
         (before if rest is None else after).append(item)
-    return Param(kind, elem, tuple(before), rest, tuple(after))
+    return Param(kind, None, elem, tuple(before), rest, tuple(after))
 
 
 def _is_told(var: DimVar | ShapeVar, told: set[Var]) -> bool:

@@ -191,7 +191,7 @@ def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:
         var.name, var.user = named.name, True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Replacing(Renaming):
     """Puts names for whole dimensions."""
 

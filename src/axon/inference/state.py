@@ -98,7 +98,8 @@ class State:
         type_ = self.prune(type_)
         match type_:
             case Tensor(elem, shape):
-                return Tensor(self.elem(elem), self.store.word(shape))
+                known, word = self.elem(elem), self.store.word(shape)
+                return type_ if known is elem and word is shape else Tensor(known, word)
             case Tuple(items):
                 return Tuple(tuple(self.resolve(item) for item in items))
             case Fn(params, result):

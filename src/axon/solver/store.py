@@ -240,8 +240,9 @@ class Store:
                 break
         else:  # as it is
             return shape
-        word = [i if isinstance(i, int | ShapeVar) else self.dim(i) for i in self.shape(shape)]
-        return tuple(word)
+        known = self.shape(shape)
+        word = tuple([i if isinstance(i, int | ShapeVar) else self.dim(i) for i in known])
+        return known if word == known else word
 
     def relation_variables(self, constraint: Constraint) -> set[IndexVar]:
         """The unbound variables that the constraint still mentions."""

@@ -17,10 +17,29 @@ Shape = tuple[Dim | ShapeVar, ...]
 Elem = str | ElemVar
 
 
-@dataclass(frozen=True, slots=True)
 class Tensor:
-    elem: Elem
-    shape: Shape
+    """Immutable. There are many, and they are looked up, so each knows its hash."""
+
+    __slots__ = ("_hash", "elem", "shape")
+    __match_args__ = ("elem", "shape")
+
+    def __init__(self, elem: Elem, shape: Shape) -> None:
+        self.elem = elem
+        self.shape = shape
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Tensor) and self.elem == other.elem and self.shape == other.shape
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.elem, self.shape))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.elem!r}, {self.shape!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +239,7 @@ def shape_rank(shape: Shape) -> Dim:
     return total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Renaming:
     """A map from variables to what stands for them; variables that it lacks stay as they are."""
 

@@ -146,12 +146,14 @@ class Importer:
     def type(self, name: str) -> Type:
         """The type of a tensor, all that is known put in; found again only if more is known."""
         raw = self.types.get(name, UNKNOWN)
+        known = self.resolved.get(id(raw))
+        if known is not None and known[0] == FOR_GOOD:
+            return known[1]
         state = self.state
         stamp = state.store.clock + len(state.elems) + len(state.types)
-        known = self.resolved.get(id(raw))
-        if known is None or (known[0] != stamp and known[0] != FOR_GOOD):
+        if known is None or known[0] != stamp:
             type_ = state.resolve(raw)
-            if not any(True for _ in type_variables(type_)):
+            if is_closed(type_):
                 stamp = FOR_GOOD
             known = self.resolved[id(raw)] = stamp, type_, raw
         return known[1]
@@ -178,10 +180,10 @@ class Importer:
         before, steps, made = self._trouble(), len(self.steps), made_so_far()
         node = self._infer(proto, at, rules)
         nothing_new = made_so_far() == made + 1
-        if self._trouble() == before and self._comes_again(proto, nothing_new):
+        if self._trouble() == before and self._comes_again(node, nothing_new):
             if self.memo.look(proto, node.looked):
                 key = self.memo.key(proto, self.kinds)
-            outputs = tuple(self._given(name) if name else None for name in proto.output)
+            outputs = tuple([self._given(name) if name else None for name in node.outputs])
             written = tuple(step for step in self.steps[steps:] if isinstance(step, Step))
             self.memo.seen[key] = Seen(proto, outputs, written)
 
@@ -205,6 +207,7 @@ class Importer:
         return True
 
     def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> Node:
+        """What the rule of a node makes of it; an output that it says nothing of is not known."""
         node = Node(self, proto, at, rules)
         rule = rules.get(proto.op_type) if proto.domain in DOMAINS else None
         function = self.functions.get((proto.domain, proto.op_type))
@@ -223,15 +226,18 @@ class Importer:
             text = f"{type(problem).__name__}: {problem}"
             self.odd.append((proto.name or ", ".join(proto.output), text))
             self.unsupported.setdefault(proto.op_type, (text, at))
-        made = {name for step in self.steps[before:] for name in made_by(step)}
-        for name in proto.output:
-            if name and name not in self.types:
+        made = [name for step in self.steps[before:] for name in made_by(step)]
+        for name in node.outputs:
+            if not name:
+                continue
+            if name not in self.types:
                 self.define(name, self.unknown())
-            if name and name not in made:
+            if name not in made:
                 node.step((name,), None)
-            for dim in self.shape(name) or ():
-                if isinstance(dim, Poly):
-                    self.sized.add(dim)
+            type_ = self.type(name)
+            for item in type_.shape if isinstance(type_, Tensor) else ():
+                if isinstance(item, Poly):
+                    self.sized.add(item)
         return node
 
     # --- what comes again ---
@@ -253,19 +259,20 @@ class Importer:
         state = self.state
         return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
 
-    def _comes_again(self, proto: Any, nothing_new: bool) -> bool:
+    def _comes_again(self, node: Node, nothing_new: bool) -> bool:
         """Whether a node like this one gives the same: an output that has a variable of its own,
         which no input has, is no other node's.
         """
-        if has_graphs(proto) or (proto.domain, proto.op_type) in self.functions:
+        proto = node.proto
+        if has_graphs(node.attributes.values()) or (proto.domain, proto.op_type) in self.functions:
             return False
-        if self.sequences and any(n in self.sequences for n in (*proto.input, *proto.output)):
+        if self.sequences and any(n in self.sequences for n in (*node.inputs, *node.outputs)):
             return False  # it speaks of their elements
 
         if nothing_new:
             return True  # there is no variable that it could have for itself
-        own = self._variables(proto.output)
-        return not own or own <= self._variables(proto.input)
+        own = self._variables(node.outputs)
+        return not own or own <= self._variables(node.inputs)
 
     def _variables(self, names: Sequence[str]) -> set[Any]:
         known = [name for name in names if name in self.types]
@@ -274,3 +281,10 @@ class Importer:
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: some tensor has it as a size."""
         return dims.is_nonnegative(dim) or dim in self.sized
+
+
+def is_closed(type_: Type) -> bool:
+    """Whether nothing in a type is open."""
+    if not isinstance(type_, Tensor):
+        return not any(True for _ in type_variables(type_))
+    return isinstance(type_.elem, str) and set(map(type, type_.shape)) <= {int}

@@ -8,9 +8,10 @@ something of its own, such as a size that only a run can tell.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from axon.types import dim as dims
 from axon.types.dim import Poly
@@ -26,8 +27,7 @@ GRAPHS = (5, 10)
 """The types of attributes that are graphs, or lists of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """One output of a node."""
 
     type: Type
@@ -35,8 +35,7 @@ class Given:
     kinds: Kinds
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A node that was inferred: what it gave, and the steps that made it."""
 
     node: Any
@@ -93,9 +92,9 @@ class Memo:
         return plain, self.numbers.setdefault((type_, held), len(self.numbers))
 
 
-def has_graphs(proto: Any) -> bool:
+def has_graphs(attributes: Iterable[Any]) -> bool:
     """Whether a node has graphs inside: they may use any tensor outside."""
-    return any(attribute.type in GRAPHS for attribute in proto.attribute)
+    return any(attribute.type in GRAPHS for attribute in attributes)
 
 
 def _marked(items: list[Any]) -> Hashable:
@@ -105,6 +104,8 @@ def _marked(items: list[Any]) -> Hashable:
     kinds = set(map(type, items))
     if kinds == {int}:
         return int, tuple(items)
+    if kinds == {float}:
+        return float, array("d", items).tobytes()
     return tuple([(type(x), repr(x) if isinstance(x, float) else x) for x in items])
 
 

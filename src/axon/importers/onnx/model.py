@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy
-
 from axon.driver import room
 from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     attention,
@@ -37,14 +35,12 @@ from axon.importers.onnx.build import Importer
 from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
-from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, MOST_FLOATS
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 MOST_ROUNDS = 3
-MOST_FLOATS = 8
-"""Floats of one tensor that are looked at: scales, bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +215,4 @@ def tensor_contents(tensor: Any) -> Any:
         values = onnx.numpy_helper.to_array(tensor)
     except (ValueError, TypeError, RuntimeError):
         return None
-    result = numpy.empty(values.shape, dtype=object)
-    for index in numpy.ndindex(values.shape):
-        result[index] = values[index].item()
-    return result
+    return values.astype(object)

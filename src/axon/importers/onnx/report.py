@@ -114,7 +114,7 @@ def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
         type_ = importer.types[name]
         made = seen.get(id(type_))
         if made is None:
-            made = seen[id(type_)] = _tensor(show, importer.state.resolve(type_))
+            made = seen[id(type_)] = _tensor(show, importer.type(name))
         return made
 
     for own, names in importer.inner.items():  # one name in several graphs may be several tensors
@@ -130,14 +130,12 @@ def _tensor(show: Show, type_: Type) -> TensorReport:
     if not isinstance(type_, Tensor):
         return TensorReport(None, None, None)
     elem = None if isinstance(type_.elem, ElemVar) else str(type_.elem)
-    if any(isinstance(item, ShapeVar) for item in type_.shape):
-        return TensorReport(elem, None, _spaced(show, type_.shape))
-    sizes = tuple(
-        item if isinstance(item, int) else show.dim(item, spaced=True)
-        for item in type_.shape
-        if not isinstance(item, ShapeVar)
-    )
-    return TensorReport(elem, sizes, None)
+    sizes: list[int | str] = []
+    for item in type_.shape:
+        if isinstance(item, ShapeVar):
+            return TensorReport(elem, None, _spaced(show, type_.shape))
+        sizes.append(item if isinstance(item, int) else show.dim(item, spaced=True))
+    return TensorReport(elem, tuple(sizes), None)
 
 
 def _spaced(show: Show, shape: Shape) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from axon.importers.onnx.draft import Draft
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """Tensors, and the expression that makes them; None where no operator of Axon does.
 
     `otherwise` makes them too, without the sizes that `expr` needs to say; `tensor` is what a
@@ -23,8 +22,7 @@ class Step:
     tensor: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(NamedTuple):
     """The steps of an earlier node, for a node like it."""
 
     steps: tuple[Step, ...]

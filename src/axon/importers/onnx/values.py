@@ -7,6 +7,8 @@ from typing import Any
 import numpy
 
 MOST_CONTENTS = 2048
+MOST_FLOATS = 8
+"""Floats of one tensor that are looked at: scales, bounds."""
 MOST_RANK = 64
 MOST_WRITTEN_OUT = 100_000
 """Nodes of functions, counted wherever the functions are called."""
@@ -39,9 +41,12 @@ def is_small(contents: Contents) -> bool:
     """Few elements that a run could have: what is doubled or squared again and again grows
     without end.
     """
-    return contents.size <= MOST_CONTENTS and all(
-        not isinstance(item, int) or item.bit_length() <= 64 for item in contents.flat
-    )
+    if contents.size > MOST_CONTENTS:
+        return False
+    items = contents.ravel().tolist()
+    if len(items) > MOST_FLOATS and isinstance(items[0], float):
+        return False
+    return all(not isinstance(item, int) or item.bit_length() <= 64 for item in items)
 
 
 def array(items: object) -> Contents:
