@@ -18,6 +18,7 @@ from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Max, Poly
 from axon.types.elements import BIT, NUM
+from axon.types.quotient import exact_quotient
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -57,7 +58,7 @@ class Param:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`joined` are shapes that others broadcast to, `others` the relations that must hold, `own`
-    the variables that no argument tells.
+    the variables that no argument tells, `parts` those that only a multiple tells.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Plan:
     joined: tuple[tuple[ShapeVar, tuple[Shape, ...]], ...]
     others: tuple[Relation, ...]
     own: tuple[Var, ...]
+    parts: dict[Poly, DimVar]
     type: Type
 
     def result(
@@ -84,22 +86,40 @@ class Plan:
         sizes = match.sizes
         if given:
             match.dims.update(self.general.sizes(given))
-        if match.later and any(found.dim(wanted) != size for wanted, size in match.later):
-            return None
-        for var, parts in self.joined:
-            whole = broadcast([found.shape(part) for part in parts])
-            if whole is None:
+        for wanted, size in match.later:
+            if not self._fits(wanted, size, found):
                 return None
+        posted: list[Relation] = []
+        for var, parts in self.joined:
+            shapes = tuple([found.shape(part) for part in parts])
+            whole = broadcast(shapes)
+            if whole is None:
+                whole = (state.fresh_shape(),)
+                posted.append(Broadcast(whole, shapes))
             match.shapes[var] = whole
         if self.own:
             _enter(state, self.general.scheme, self.own, found)
-        if self.others or sizes:
-            self._post(state, found, sizes, span)
+        if self.others:
+            posted += [put for r in self.others if not _holds(put := found.relation(r))]
+        if posted or sizes:
+            self._post(state, posted, sizes, span)
         return found.type(self.type)
 
-    def _post(self, state: State, found: Renaming, sizes: list[Poly], span: Span) -> None:
-        """What must hold, if it is not plain that it does; a size of an argument is one."""
-        posted = [put for r in self.others if not _holds(put := found.relation(r))]
+    def _fits(self, wanted: Poly, size: Dim, found: Renaming) -> bool:
+        """Whether a size is the expression that the scheme has there. A multiple of a variable that
+        no other argument tells says what that is.
+        """
+        var = self.parts.get(wanted)
+        if var is not None and var not in found.dims:
+            part = exact_quotient(size, wanted.terms[(var,)])
+            if part is None:
+                return False
+            found.dims[var] = part
+            return True
+        return found.dim(wanted) == size
+
+    def _post(self, state: State, posted: list[Relation], sizes: list[Poly], span: Span) -> None:
+        """What must hold, and that a size of an argument is one."""
         for dim in sizes:
             if dim not in state.sizes:
                 state.sizes.add(dim)
@@ -250,21 +270,24 @@ def planned(general: General, name: str) -> Plan | None:
     for param in params:
         told.update(item for item in (*param.before, *param.after) if isinstance(item, DimVar))
         told.update(var for var in (param.rest, param.whole) if var is not None)
-    expressions = [
-        item for param in params for item in (*param.before, *param.after) if isinstance(item, Poly)
-    ]
-    if not all(_is_told(var, told) for item in expressions for var in dims.variables(item)):
-        return None
+    parts: dict[Poly, DimVar] = {}
+    for item in (item for param in params for item in (*param.before, *param.after)):
+        if isinstance(item, Poly) and not all(_is_told(v, told) for v in dims.variables(item)):
+            var = _multiple(item)
+            if var is None:
+                return None
+            parts[item] = var
+            told.add(var)
     joined: list[tuple[ShapeVar, tuple[Shape, ...]]] = []
     others: list[Relation] = []
     for relation in scheme.relations:
         if isinstance(relation, HasRank | Uniform):
             continue
-        var = _joined(relation, told)
-        if var is not None:
+        whole = _joined(relation, told)
+        if whole is not None:
             assert isinstance(relation, Broadcast)
-            joined.append((var, relation.parts))
-            told.add(var)
+            joined.append((whole, relation.parts))
+            told.add(whole)
         elif all(_is_told(v, told) for v in relation_variables(relation)):
             others.append(relation)
         else:
@@ -272,7 +295,7 @@ def planned(general: General, name: str) -> Plan | None:
     elems = {param.elem for param in params}
     own = tuple(v for v in scheme.variables if v not in told and v not in elems)
     result = scheme.type.result
-    return Plan(name, general, tuple(params), tuple(joined), tuple(others), own, result)
+    return Plan(name, general, tuple(params), tuple(joined), tuple(others), own, parts, result)
 
 
 def _param(type_: Type) -> Param | None:
@@ -305,6 +328,15 @@ def _parted(
             return None
         (before if rest is None else after).append(item)
     return Param(kind, None, elem, tuple(before), rest, tuple(after))
+
+
+def _multiple(item: Poly) -> DimVar | None:
+    """The variable that an expression is a multiple of."""
+    if len(item.terms) != 1:
+        return None
+    (mono,) = item.terms
+    var = mono[0] if len(mono) == 1 else None
+    return var if isinstance(var, DimVar) and not var.runtime and var.rank_of is None else None
 
 
 def _is_told(var: DimVar | ShapeVar, told: set[Var]) -> bool:
@@ -359,7 +391,7 @@ def _holds(relation: Relation) -> bool:
             return False
 
 
-def broadcast(parts: list[Shape]) -> Shape | None:
+def broadcast(parts: Sequence[Shape]) -> Shape | None:
     """The shape that shapes broadcast to, if that needs nothing of their sizes."""
     rank = max(map(len, parts), default=0)
     result: list[Dim | ShapeVar] = [1] * rank

@@ -78,7 +78,7 @@ class Store:
         self._ranked: set[ShapeVar] = set()
         self._later: dict[Constraint, None] = {}
         self._lazy: dict[Constraint, None] = {}
-        self._chance = Random(0)
+        self._chance: Random | None = None
         self._step = step
         self._settle = settle
         self._trace = trace
@@ -235,8 +235,9 @@ class Store:
 
     def word(self, shape: Shape) -> Shape:
         """The word with everything replaced, dimensions too."""
+        bindings = self.bindings
         for item in shape:
-            if not isinstance(item, int):
+            if not isinstance(item, int) and (not isinstance(item, DimVar) or item in bindings):
                 break
         else:  # as it is
             return shape
@@ -355,6 +356,7 @@ class Store:
         if len(keys) > MOST_WATCHED:
             # many unknowns: any two will do for now, a review sees to the rest (see `review`)
             still = [key for key in constraint.watched if key in self._watchers]
+            self._chance = self._chance or Random(0)
             new = self._chance.sample(keys, 2 - len(still))
             constraint.watched = (*still, *new)
             self._lazy[constraint] = None

@@ -101,7 +101,7 @@ class Show:
         if isinstance(dim, int):
             return str(dim)
         if isinstance(dim, DimVar):
-            return "*" if self._ragged(dim) else self._var(dim)
+            return "*" if dim.runtime and dim.scope > self.depth else self._var(dim)
         text = self.seen.get((dim, spaced))
         if text is None:
             text = self.seen[dim, spaced] = self._compound(dim, spaced)

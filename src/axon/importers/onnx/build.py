@@ -51,6 +51,8 @@ class Importer:
     hidden: set[str] = field(default_factory=set)
     """The names that the model's own graph does not have."""
     graphs: dict[str, Inner] = field(default_factory=dict)
+    bodies: dict[str, list[Any]] = field(default_factory=dict)
+    """The nodes of graphs inside nodes, with those names."""
     calls: list[Called] = field(default_factory=list)
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The tensors that sequences hold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -27,21 +28,26 @@ def pointwise(function: Callable[..., Any], *parts: Any) -> Any:
     """
     if not fit(*parts):
         return None
-    broadcast = numpy.broadcast_arrays(*parts)
-    result = numpy.empty(broadcast[0].shape, dtype=object)
-    for index in numpy.ndindex(result.shape):
-        items = [part[index] for part in broadcast]
-        result[index] = None if any(item is None for item in items) else function(*items)
-    return result
+    if len({part.shape for part in parts}) > 1:
+        parts = tuple(numpy.broadcast_arrays(*parts))
+    made: list[Any] = []
+    for items in zip(*(part.ravel().tolist() for part in parts), strict=True):
+        unknown = any(item is None for item in items)
+        made.append(None if unknown else function(*items))
+    result = numpy.empty(len(made), dtype=object)
+    result[:] = made
+    return result.reshape(parts[0].shape)
 
 
 def fit(*parts: Any) -> bool:
     """Whether arrays broadcast to one that is small enough to be looked at."""
+    shapes = {part.shape for part in parts}
+    if len(shapes) == 1:
+        return bool(math.prod(shapes.pop()) <= MOST)
     try:
-        shape = numpy.broadcast_shapes(*(part.shape for part in parts))
+        return bool(math.prod(numpy.broadcast_shapes(*shapes)) <= MOST)
     except ValueError:
         return False
-    return bool(numpy.prod(shape, dtype=float) <= MOST)
 
 
 def whole(x: Any) -> Any:

@@ -118,6 +118,23 @@ class Literal(Draft):
                 return None
 
 
+class Scalar(Draft):
+    """A number of an element type."""
+
+    __slots__ = ("elem", "value")
+
+    def __init__(self, value: float, elem: str) -> None:
+        self.written = None
+        self.value = value
+        self.elem = elem
+
+    def write(self, node: Node) -> ast.Expr:
+        return Call("cast", (Literal(self.value),), {"to": Elem(self.elem)}).write(node)
+
+    def known(self, node: Node) -> Type | None:
+        return Tensor(self.elem, ())
+
+
 class Listed(Draft):
     """`[a, b]`."""
 

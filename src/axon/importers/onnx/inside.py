@@ -69,8 +69,10 @@ def inside(
     params = [names[info.name] for info in graph.input]
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
         importer.define(name, type_, (known or {}).get(i))
-    for proto in graph.node:
-        importer.node(renamed(proto, names), node.at, node.rules)
+    if prefix not in importer.bodies:
+        importer.bodies[prefix] = [renamed(proto, names) for proto in graph.node]
+    for proto in importer.bodies[prefix]:
+        importer.node(proto, node.at, node.rules)
     importer.depth -= 1
     steps = importer.steps[written:]
     del importer.steps[written:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -19,7 +20,7 @@ def row(items: list[Any]) -> Any:
 
 def empty(shape: tuple[int, ...]) -> Any:
     """Contents of which nothing is known, if they are not too many."""
-    if numpy.prod(shape, dtype=float) > MOST_CONTENTS:
+    if math.prod(shape) > MOST_CONTENTS:
         return None
     return numpy.full(shape, None, dtype=object)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -11,7 +12,14 @@ from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported, array
+from axon.importers.onnx.values import (
+    ELEMENTS,
+    MOST_CONTENTS,
+    MOST_FLOATS,
+    Elem,
+    Unsupported,
+    array,
+)
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -52,7 +60,7 @@ def constant_of_shape(node: Node) -> None:
     known = None
     if all(isinstance(n, int) for n in sizes):
         whole = tuple(n for n in sizes if isinstance(n, int))
-        if numpy.prod(whole, dtype=float) <= MOST_CONTENTS:
+        if math.prod(whole) <= (MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS):
             known = numpy.full(whole, value, dtype=object)
     if all(n is not None for n in wanted):
         filled = node.call("full", node.shape_literal(sizes), number)

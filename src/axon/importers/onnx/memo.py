@@ -70,7 +70,7 @@ class Memo:
         else:
             given = tuple([both[0] for both in found])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
-        attributes = tuple([a.SerializeToString(deterministic=True) for a in proto.attribute])
+        attributes = tuple([a.SerializeToString() for a in proto.attribute])
         return operator, proto.domain, attributes, given, twice, len(proto.output)
 
     def look(self, proto: Any, looked: set[int]) -> bool:

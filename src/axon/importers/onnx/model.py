@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
+
 from axon.driver import room
 from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     attention,
@@ -41,6 +43,8 @@ from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 MOST_ROUNDS = 3
+RAW = {1: "<f4", 2: "|u1", 3: "|i1", 6: "<i4", 7: "<i8", 9: "|b1", 11: "<f8"}
+"""Element types whose values are looked at, as they are in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Imported:
     named: dict[str, DimVar]
 
     def type(self, name: str) -> Type:
-        return self.importer.state.resolve(self.importer.types[name])
+        return self.importer.type(name)
 
     def names(self) -> Names:
         """Names for variables: those that sizes of the inputs have are theirs."""
@@ -205,14 +209,15 @@ def tensor_contents(tensor: Any) -> Any:
         count *= max(int(n), 0)
     if count > MOST_CONTENTS or tensor.data_location == 1 or tensor.data_type not in ELEMENTS:
         return None
-    if tensor.data_type not in (1, 6, 7, 9, 11, 2, 3) or (
-        tensor.data_type in (1, 11) and count > MOST_FLOATS
-    ):
+    if tensor.data_type not in RAW or (tensor.data_type in (1, 11) and count > MOST_FLOATS):
         return None
+    dtype = RAW[tensor.data_type]
+    if tensor.raw_data and len(tensor.raw_data) == count * int(dtype[2:]):
+        values = numpy.frombuffer(tensor.raw_data, dtype).reshape(tensor.dims)
+        return values.astype(object)
     import onnx.numpy_helper
 
     try:
-        values = onnx.numpy_helper.to_array(tensor)
+        return onnx.numpy_helper.to_array(tensor).astype(object)
     except (ValueError, TypeError, RuntimeError):
         return None
-    return values.astype(object)

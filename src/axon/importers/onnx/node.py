@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Together
+from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Scalar, Together
 from axon.importers.onnx.renamed import put_attributes, renamed, used
 from axon.importers.onnx.steps import Called, Step, made_by
-from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Elem, Unsupported
+from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
 from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
@@ -91,9 +91,10 @@ class Node:
     def whole(self, index: int) -> list[Any] | None:
         """The elements of an input as a flat list, if all of them are known."""
         found = self.contents(index)
-        if found is None or any(item is None for item in found.flat):
+        if found is None:
             return None
-        return list(found.flat)
+        items: list[Any] = found.ravel().tolist()
+        return None if any(item is None for item in items) else items
 
     def ints(self, index: int) -> list[int] | None:
         """The same if they are whole numbers."""
@@ -108,8 +109,8 @@ class Node:
         if found is None:
             return default
         match found.type:
-            case 1:  # as it was written: the file has what f32 makes of it
-                return float(str(numpy.float32(found.f)))
+            case 1:
+                return written(found.f)
             case 2:
                 return int(found.i)
             case 3:
@@ -223,12 +224,11 @@ class Node:
         """Take down what makes tensors, for the program that the model becomes."""
         self.importer.steps.append(Step(names, expr, self.proto, otherwise, tensor))
 
-    def scalar(self, value: Any, elem: Any) -> Draft:
+    def scalar(self, value: Any, elem: str) -> Draft:
         """A number of an element type."""
         if isinstance(value, bool) and elem == "bool":
             return self.literal(value)
-        number = self.literal(float(value) if str(elem).startswith(("f", "bf")) else int(value))
-        return self.call("cast", number, to=Elem(elem))
+        return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         return self.importer.unknown(elem, rank)
@@ -271,6 +271,11 @@ class Node:
         names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
         parameters = dict(zip(self.proto.input, function.input, strict=False))
         importer.calls.append(Called(function.domain, function.name, parameters, names))
+
+
+def written(number: float) -> float:
+    """A number as it was written: the file has what f32 makes of it."""
+    return number if number.is_integer() else float(str(numpy.float32(number)))
 
 
 def sensible(type_: Any) -> Type:

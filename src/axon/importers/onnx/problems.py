@@ -24,6 +24,8 @@ def problems(imported: Imported, model: Any, show: Show) -> list[Diagnostic]:
     """
     state = imported.importer.state
     found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:MOST_PROBLEMS]]
+    if not found and not state.diagnostics:
+        return []
     makers = {name: node for node in model.graph.node for name in node.output}
     once: dict[tuple[Any, ...], Diagnostic] = {}
     for diagnostic in (*state.diagnostics, *found):

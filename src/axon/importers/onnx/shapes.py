@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -130,7 +131,7 @@ def expand(node: Node) -> None:
 def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
     try:
         whole = numpy.broadcast_shapes(found.shape, shape)
-        if numpy.prod(whole, dtype=float) > MOST_CONTENTS:
+        if math.prod(whole) > MOST_CONTENTS:
             return None
         return numpy.broadcast_to(found, whole)
     except ValueError:
