@@ -5,8 +5,10 @@
 
 Of each model only the dims of the inputs are left declared. The tools are Axon, onnx (C++, with
 data propagation), onnxruntime's symbolic inference and onnx-shape-inference (both in Python); those
-not installed are left out. Reading and copying the model does not count, and the least of the
-rounds does. `--stack` is a transformer of 1,000 to 50,000 nodes, on Axon and onnx.
+not installed are left out. Each begins with the model as onnx has it in memory, and ends when it has
+said what it knows; reading and copying the model does not count. The last one cannot begin with
+that, so the making of its own form of the model counts; how long it takes without it is shown
+too. The least of the rounds counts. `--stack` is a transformer of 1,000 to 50,000 nodes, on Axon and onnx.
 """
 
 from __future__ import annotations
@@ -36,12 +38,15 @@ SIZES = (1_000, 5_000, 10_000, 50_000)
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`prepare` makes what `infer` is given, and does not count."""
+    """`prepare` makes what `infer` is given, and does not count. One that is only `shown` is not
+    compared with.
+    """
 
     name: str
     infer: Callable[[Any], Any]
     prepare: Callable[[Any], Any]
     is_python: bool = True
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +88,10 @@ def tools() -> list[Tool]:
         import onnx_ir
         import onnx_shape_inference
 
-        found.append(
-            Tool(
-                "onnx-shape-inference",
-                onnx_shape_inference.infer_symbolic_shapes,
-                onnx_ir.from_proto,
-            )
-        )
+        infer = onnx_shape_inference.infer_symbolic_shapes
+        whole = lambda model: infer(onnx_ir.from_proto(model))  # noqa: E731
+        found.append(Tool("onnx-shape-inference", whole, copied))
+        found.append(Tool("its inference alone", infer, onnx_ir.from_proto, shown=True))
     return found
 
 
@@ -178,8 +180,8 @@ def on_corpus(paths: list[Path], rounds: int) -> int:
             f"slower than {tool.name}: {len(slower)} of {len(every)} models"
             + (f", {early} of them where it raised (it did on {raised})" if raised else "")
         )
-        if tool.is_python:
-            fine = fine and not slower
+        if tool.is_python and not tool.shown:
+            fine = fine and len(slower) == early
     return 0 if fine else 1
 
 
@@ -215,7 +217,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="a folder of models")
     parser.add_argument("--only", nargs="*", help="parts of the names of models")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--stack", action="store_true", help="a transformer of growing depth")
     parser.add_argument(
         "--sizes", type=int, nargs="*", default=SIZES, help="of the stack, in nodes"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx.build import Importer, is_closed
 from axon.importers.onnx.inside import Inside, inside
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
@@ -28,12 +29,12 @@ def apart(node: Node, which: str) -> Inside | None:
     if graph is None or not hasattr(graph, "node"):
         return inside(node, which, [])
     state = importer.state
+    mine = set(own_names(graph))
     outside = {
         name: (importer.types[name], importer.contents.get(name))
         for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto)))
-        if name in importer.types
+        if name in importer.types and name not in mine and _is_open(importer, name)
     }
-    outside = {n: both for n, both in outside.items() if n not in set(own_names(graph))}
     own = _own_variables(node, outside)
     for name, (_, held) in outside.items():
         importer.define(name, own.type(importer.type(name)), _with(own, held))
@@ -47,6 +48,10 @@ def apart(node: Node, which: str) -> Inside | None:
     del state.store.conflicts[conflicts:], state.diagnostics[diagnostics:]
     _join(node, own)
     return None if fails else found
+
+
+def _is_open(importer: Importer, name: str) -> bool:
+    return name in importer.contents or not is_closed(importer.type(name))
 
 
 def _own_variables(node: Node, outside: dict[str, Any]) -> Renaming:

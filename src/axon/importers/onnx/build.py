@@ -6,6 +6,7 @@ are known, as numbers or as dimensions, has *contents*, and what takes them gets
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,8 +52,8 @@ class Importer:
     hidden: set[str] = field(default_factory=set)
     """The names that the model's own graph does not have."""
     graphs: dict[str, Inner] = field(default_factory=dict)
-    bodies: dict[str, list[Any]] = field(default_factory=dict)
-    """The nodes of graphs inside nodes, with those names."""
+    bodies: dict[str, tuple[dict[str, str], list[Any]]] = field(default_factory=dict)
+    """Those names, and the nodes of the graph with them."""
     calls: list[Called] = field(default_factory=list)
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The tensors that sequences hold."""
@@ -79,7 +80,11 @@ class Importer:
     spans: dict[int, Span] = field(default_factory=dict)
     resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
 
+    uses: Counter[str] = field(init=False)
+    """How often the graph uses each operator."""
+
     def __post_init__(self) -> None:
+        self.uses = Counter([node.op_type for node in self.nodes])
         self.state.level = self.state.depth = 1
         self.inference = Inference(self.state, lambda _: None)
 
@@ -175,19 +180,23 @@ class Importer:
 
     def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
-        key = self.memo.key(proto, self.kinds)
-        seen = self.memo.seen.get(key)
+        if self.depth == 0 and self.uses[proto.op_type] == 1:
+            self._infer(proto, at, rules)
+            return
+        memo = self.memo
+        key = memo.key(proto, self.kinds)
+        seen = memo.seen.get(key)
         if seen is not None and self._again(proto, seen):
             return
         before, steps, made = self._trouble(), len(self.steps), made_so_far()
         node = self._infer(proto, at, rules)
         nothing_new = made_so_far() == made + 1
         if self._trouble() == before and self._comes_again(node, nothing_new):
-            if self.memo.look(proto, node.looked):
-                key = self.memo.key(proto, self.kinds)
+            if node.looked and memo.look(proto.op_type, node.looked):
+                key = memo.key(proto, self.kinds)
             outputs = tuple([self._given(name) if name else None for name in node.outputs])
-            written = tuple(step for step in self.steps[steps:] if isinstance(step, Step))
-            self.memo.seen[key] = Seen(proto, outputs, written)
+            written = tuple([step for step in self.steps[steps:] if isinstance(step, Step)])
+            memo.seen[key] = Seen(proto, outputs, written)
 
     def _again(self, proto: Any, seen: Seen) -> bool:
         """Give what a node like this one gave, if the same outputs are wanted."""
@@ -248,13 +257,13 @@ class Importer:
         """What a tensor is, as far as inference can tell it from others."""
         if name not in self.types:
             return (-1, -1) if name == "" else (-2, -2)
-        found = self.memo.kinds[name] = self._given(name).kinds
-        return found
+        return self._given(name).kinds
 
     def _given(self, name: str) -> Given:
         type_ = self.type(name)
         held = self.contents.get(name)
-        return Given(type_, held, self.memo.kinds_of(type_, held))
+        kinds = self.memo.kinds[name] = self.memo.kinds_of(type_, held)
+        return Given(type_, held, kinds)
 
     def _trouble(self) -> tuple[int, ...]:
         """How much went wrong so far: a node that adds to it is looked at each time."""

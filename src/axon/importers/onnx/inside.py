@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from axon.importers.onnx.build import Importer
 from axon.importers.onnx.draft import Draft, Written
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, renamed
@@ -54,12 +55,9 @@ def inside(
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
     prefix = f"{next(filter(None, node.outputs), '')}⟨{label or which}⟩"
-    names = {own: prefix + own for own in own_names(graph)}
-    for own, name in names.items():
+    names, protos = _body(importer, graph, prefix)
+    for name in names.values():
         importer.forget(name)
-        importer.own[name] = own
-        importer.inner.setdefault(own, set()).add(name)
-    importer.hidden.update(names.values())
     written = len(importer.steps)
     importer.depth += 1
     for tensor in graph.initializer:
@@ -69,9 +67,7 @@ def inside(
     params = [names[info.name] for info in graph.input]
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
         importer.define(name, type_, (known or {}).get(i))
-    if prefix not in importer.bodies:
-        importer.bodies[prefix] = [renamed(proto, names) for proto in graph.node]
-    for proto in importer.bodies[prefix]:
+    for proto in protos:
         importer.node(proto, node.at, node.rules)
     importer.depth -= 1
     steps = importer.steps[written:]
@@ -81,6 +77,20 @@ def inside(
         if name not in importer.types:
             importer.define(name, importer.unknown())
     return Inside(prefix, params, outputs, [importer.types[name] for name in outputs], steps)
+
+
+def _body(importer: Importer, graph: Any, prefix: str) -> tuple[dict[str, str], list[Any]]:
+    """The names of a graph's tensors in the importer, and its nodes with those names."""
+    known = importer.bodies.get(prefix)
+    if known is None:
+        names = {own: prefix + own for own in own_names(graph)}
+        for own, name in names.items():
+            importer.own[name] = own
+            importer.inner.setdefault(own, set()).add(name)
+        importer.hidden.update(names.values())
+        known = names, [renamed(proto, names) for proto in graph.node]
+        importer.bodies[prefix] = known
+    return known
 
 
 def function(

@@ -23,6 +23,8 @@ Kinds = tuple[int, int]
 """What a tensor is but for its contents, and with them."""
 NOWHERE: Kinds = (-2, -2)
 """The kinds of a tensor that nothing has made so far: it is like no other."""
+LOOKED: dict[str, frozenset[int]] = {}
+"""The inputs of operators whose contents the rules have asked for so far."""
 GRAPHS = (5, 10)
 """The types of attributes that are graphs, or lists of them."""
 
@@ -45,14 +47,11 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True)
 class Memo:
-    """The kinds of tensors by name, the nodes that were inferred, and the inputs of each operator
-    whose contents some node has asked for.
-    """
+    """The kinds of tensors by name, and the nodes that were inferred."""
 
     kinds: dict[str, Kinds] = field(default_factory=dict)
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
-    looked: dict[str, set[int]] = field(default_factory=dict)
 
     def key(self, proto: Any, kinds: Callable[[str], Kinds]) -> Hashable:
         """What a node's outcome depends on, if it has no graphs inside. A node that was like this
@@ -64,7 +63,7 @@ class Memo:
         found = [known[n] if n in known else kinds(n) for n in inputs]
         if NOWHERE in found:
             return object()
-        looked = self.looked.get(operator)
+        looked = LOOKED.get(operator)
         if looked:
             given = tuple([both[i in looked] for i, both in enumerate(found)])
         else:
@@ -73,14 +72,12 @@ class Memo:
         attributes = tuple([a.SerializeToString() for a in proto.attribute])
         return operator, proto.domain, attributes, given, twice, len(proto.output)
 
-    def look(self, proto: Any, looked: set[int]) -> bool:
+    def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""
-        if not looked:
-            return False
-        known = self.looked.setdefault(proto.op_type, set())
+        known = LOOKED.get(operator, frozenset())
         if looked <= known:
             return False
-        known |= looked
+        LOOKED[operator] = known | looked
         return True
 
     def kinds_of(self, type_: Type, contents: Contents) -> Kinds:
