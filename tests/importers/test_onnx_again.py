@@ -33,7 +33,7 @@ X = numpy.array([[1.0, -2.0, 3.0]], numpy.float32)
 def slowly(made: Any, forget: bool = False) -> Imported:
     """The model inferred without any of it."""
     usual = Importer._comes_again
-    Importer._comes_again = lambda self, proto, nothing_new: False  # type: ignore[method-assign]
+    Importer._comes_again = lambda self, node, nothing_new: False  # type: ignore[method-assign]
     try:
         with room():
             return models._rounds(made, "m", forget, {}, direct=False)

@@ -22,16 +22,12 @@ MOST_BITS = 8192
 
 
 class Poly:
-    """A polynomial that is neither a constant nor a lone variable. Immutable.
+    """A polynomial that is neither a constant nor a lone variable. Immutable."""
 
-    `signs` is where `sign.py` keeps what it found.
-    """
-
-    __slots__ = ("_hash", "signs", "terms")
+    __slots__ = ("_hash", "terms")
 
     def __init__(self, terms: dict[Mono, int]) -> None:
         self.terms = terms
-        self.signs: dict[int, bool] | None = None
         self._hash = hash(frozenset(terms.items()))
 
     def __eq__(self, other: object) -> bool:

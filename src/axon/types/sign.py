@@ -21,17 +21,24 @@ from axon.types.poly import (
 from axon.types.variables import DimVar
 
 
+MOST_KNOWN = 10_000
+
+_known: dict[tuple[Poly, int], bool] = {}
+"""What was found of late: the same questions come again and again."""
+
+
 def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
     """Whether the dimension is >= 0 for all sizes >= 0. False means: not known to be."""
     if isinstance(dim, int):
         return dim >= 0
     if isinstance(dim, DimVar):
         return True
-    if dim.signs is None:
-        dim.signs = {}
-    known = dim.signs.get(depth)
+    known = _known.get((dim, depth))
     if known is None:
-        known = dim.signs[depth] = _is_nonnegative(dim, depth)
+        known = _is_nonnegative(dim, depth)
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[dim, depth] = known
     return known
 
 

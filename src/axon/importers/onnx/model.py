@@ -211,13 +211,16 @@ def tensor_contents(tensor: Any) -> Any:
         return None
     if tensor.data_type not in RAW or (tensor.data_type in (1, 11) and count > MOST_FLOATS):
         return None
-    dtype = RAW[tensor.data_type]
-    if tensor.raw_data and len(tensor.raw_data) == count * int(dtype[2:]):
-        values = numpy.frombuffer(tensor.raw_data, dtype).reshape(tensor.dims)
-        return values.astype(object)
-    import onnx.numpy_helper
-
     try:
-        return onnx.numpy_helper.to_array(tensor).astype(object)
+        return _array(tensor, count).astype(object)
     except (ValueError, TypeError, RuntimeError):
         return None
+
+
+def _array(tensor: Any, count: int) -> Any:
+    dtype = RAW[tensor.data_type]
+    if tensor.raw_data and len(tensor.raw_data) == count * int(dtype[2:]):
+        return numpy.frombuffer(tensor.raw_data, dtype).reshape(tensor.dims)
+    import onnx.numpy_helper
+
+    return onnx.numpy_helper.to_array(tensor)
