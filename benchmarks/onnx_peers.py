@@ -5,10 +5,11 @@
 
 Of each model only the dims of the inputs are left declared. The tools are Axon, onnx (C++, with
 data propagation), onnxruntime's symbolic inference and onnx-shape-inference (both in Python); those
-not installed are left out. Each begins with the model as onnx has it in memory, and ends when it has
-said what it knows; reading and copying the model does not count. The last one cannot begin with
-that, so the making of its own form of the model counts; how long it takes without it is shown
-too. The least of the rounds counts. `--stack` is a transformer of 1,000 to 50,000 nodes, on Axon and onnx.
+not installed are left out. Each begins with the model as onnx has it in memory, and ends when it
+has said what it knows; reading and copying the model does not count. The last one cannot begin with
+that, so the making of its own form of the model counts; how long it takes without it is shown too.
+The least of the rounds counts. `--stack` is a transformer of 1,000 to 50,000 nodes, on Axon and
+onnx.
 """
 
 from __future__ import annotations

@@ -120,15 +120,13 @@ class Plan:
 
     def _post(self, state: State, posted: list[Relation], sizes: list[Poly], span: Span) -> None:
         """What must hold, and that a size of an argument is one."""
-        for dim in sizes:
-            if dim not in state.sizes:
-                state.sizes.add(dim)
-                if not dims.is_nonnegative(dim):
-                    posted.append(AtLeast(dim, silent=True))
+        fresh = [dim for dim in sizes if dim not in state.sizes]
+        posted += [AtLeast(dim, silent=True) for dim in fresh if not dims.is_nonnegative(dim)]
         if posted:
             origin = Origin("call", span, self.name)
             for relation in posted:
                 state.post(relation, origin)
+        state.sizes.update(fresh)
 
 
 class Match:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
 
-from axon.inference.state import State
+from axon.inference.state import Asked, State
 from axon.solver.broadcasting import is_redundant
 from axon.solver.constraints import Constraint, Origin
 from axon.types import dim as dims
@@ -40,6 +40,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
 
     `called` is a function being called here; one passed on as a value will be called further in.
     """
+    if state.sealed:
+        raise Asked
     renaming = Renaming({}, {}, {}, {})
     shift = state.depth - scheme.depth - (1 if called else 0)
     outer = state.depth if called else state.depth + 1

@@ -28,6 +28,10 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
 LARGEST_TYPE = 2000
 
 
+class Asked(Exception):
+    """Something was asked for where nothing may be."""
+
+
 @dataclass(slots=True)
 class State:
     """`level` counts the `fn` bindings around (they generalise), `depth` the functions around
@@ -45,6 +49,8 @@ class State:
     direct: bool = False
     """Whether reasons are not asked for, and what arguments tell may be put in at once."""
     sizes: set[Dim] = field(default_factory=set)
+    sealed: bool = False
+    """Whether nothing may be asked for: who does is stopped by `Asked`."""
 
     # --- fresh variables ---
 
@@ -58,6 +64,8 @@ class State:
         return ShapeVar(name, self.level, user, scope=self.depth, runtime=runtime)
 
     def post(self, relation: Relation, origin: Origin, deeper: int = 0) -> None:
+        if self.sealed:
+            raise Asked
         self.store.post(relation, origin, self.depth + deeper)
 
     # --- what is known ---

@@ -8,7 +8,7 @@ sides are alike.
 from __future__ import annotations
 
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.inference.state import State
+from axon.inference.state import Asked, State
 from axon.solver.constraints import Origin
 from axon.types.elements import BIT, INT, NUM, class_name
 from axon.types.show import Names, Show
@@ -42,6 +42,8 @@ def unify(
     expected, actual = state.prune(expected), state.prune(actual)
     if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
         return
+    if state.sealed:
+        raise Asked
     if nested > DEEPEST_TYPE:
         _mismatch(state, expected, actual, origin, "AX208")
         return

@@ -20,7 +20,6 @@ from axon.types.poly import (
 )
 from axon.types.variables import DimVar
 
-
 MOST_KNOWN = 10_000
 
 _known: dict[tuple[Poly, int], bool] = {}

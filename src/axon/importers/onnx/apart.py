@@ -1,8 +1,8 @@
 """A graph that may not run: what it asks for holds only if it does.
 
-It is inferred with variables of its own in the place of those of the tensors that it uses, so that
-nothing that it asks of them is asked of the graph around. Where it asked for nothing, its variables
-are theirs after all.
+One that asks for nothing can be inferred as if it ran. Any other is inferred with variables of its
+own in the place of those of the tensors that it uses, so that nothing that it asks of them is asked
+of the graph around; those of which it asked nothing are theirs after all.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, used
 from axon.importers.onnx.values import Contents
+from axon.inference.state import Asked
 from axon.solver.constraints import Origin
 from axon.types.dim import Poly
 from axon.types.type import DimEq, Renaming, ShapeEq
@@ -29,6 +30,9 @@ def apart(node: Node, which: str) -> Inside | None:
     if graph is None or not hasattr(graph, "node"):
         return inside(node, which, [])
     state = importer.state
+    found = _unasked(node, which)
+    if found is not None:
+        return found
     mine = set(own_names(graph))
     outside = {
         name: (importer.types[name], importer.contents.get(name))
@@ -48,6 +52,23 @@ def apart(node: Node, which: str) -> Inside | None:
     del state.store.conflicts[conflicts:], state.diagnostics[diagnostics:]
     _join(node, own)
     return None if fails else found
+
+
+def _unasked(node: Node, which: str) -> Inside | None:
+    """What came of the graph as if it ran, unless that asks for something."""
+    importer, state = node.importer, node.importer.state
+    if not state.direct or state.sealed:
+        return inside(node, which, []) if state.sealed else None
+    depth, steps = importer.depth, len(importer.steps)
+    state.sealed = True
+    try:
+        return inside(node, which, [])
+    except Asked:
+        importer.depth = depth
+        del importer.steps[steps:]
+        return None
+    finally:
+        state.sealed = False
 
 
 def _is_open(importer: Importer, name: str) -> bool:

@@ -18,7 +18,7 @@ from axon.importers.onnx.steps import Again, Called, Inner, Step, made_by
 from axon.importers.onnx.values import DOMAINS, ELEMENTS, MOST_RANK, Contents, Unsupported, is_small
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
-from axon.inference.state import State
+from axon.inference.state import Asked, State
 from axon.ops import OPERATORS
 from axon.source import Source, Span
 from axon.types import dim as dims
@@ -230,6 +230,8 @@ class Importer:
                 raise Unsupported(proto.op_type)
             else:
                 rule(node)
+        except Asked:
+            raise
         except Unsupported as problem:
             self.unsupported.setdefault(proto.op_type, (str(problem), at))
             self.unsolved += 1
@@ -248,8 +250,15 @@ class Importer:
             type_ = self.type(name)
             for item in type_.shape if isinstance(type_, Tensor) else ():
                 if isinstance(item, Poly):
-                    self.sized.add(item)
+                    self._size(item)
         return node
+
+    def _size(self, dim: Poly) -> None:
+        """Some tensor has this as a size."""
+        if dim not in self.sized:
+            if self.state.sealed and not dims.is_nonnegative(dim):
+                raise Asked
+            self.sized.add(dim)
 
     # --- what comes again ---
 

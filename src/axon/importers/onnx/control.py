@@ -204,8 +204,17 @@ def scan(node: Node) -> None:
     if inputs < 1 or count < 0:
         raise Unsupported(f"Scan over {inputs} of {node.count} inputs")
     axes = _padded_with(node.attribute("scan_input_axes"), inputs)
-    times: Any = node.fresh_dim()
-    rows = [_row(node, count + i, axis, times) for i, axis in enumerate(axes)]
+    times: Any = None
+    rows: list[Type] = []
+    for i, axis in enumerate(axes):
+        row, size = _row(node, count + i, axis)
+        rows.append(row)
+        if times is None:
+            times = size
+        elif size is not None and size != times:
+            one, other = Tensor("f32", (times,)), Tensor("f32", (size,))
+            unify(node.importer.state, one, other, Origin("value", node.span, "Scan"))
+    times = node.fresh_dim() if times is None else times
 
     def infer(states: Sequence[Type]) -> Inside:
         return inside(node, "body", [*states, *rows])
@@ -226,17 +235,15 @@ def _padded_with(given: Any, count: int) -> list[int]:
     return [int(item) for item in [*found, *[0] * count][:count]]
 
 
-def _row(node: Node, index: int, axis: int, times: Any) -> Type:
-    """The type of a row of an input along an axis; the axis has the size that all of them have."""
+def _row(node: Node, index: int, axis: int) -> tuple[Type, Any]:
+    """The type of a row of an input along an axis, and how many there are, if that is known."""
     word = node.shape(index)
     if word is None:
-        return node.unknown(node.elem(index))
+        return node.unknown(node.elem(index)), None
     if not -len(word) <= axis < len(word):
         raise Unsupported(f"Scan along axis {axis} of {len(word)}")
     at = axis % len(word)
-    origin = Origin("value", node.span, "Scan")
-    unify(node.importer.state, Tensor("f32", (times,)), Tensor("f32", (word[at],)), origin)
-    return Tensor(node.elem(index), (*word[:at], *word[at + 1 :]))
+    return Tensor(node.elem(index), (*word[:at], *word[at + 1 :])), word[at]
 
 
 def _scanned(
