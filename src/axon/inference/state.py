@@ -104,10 +104,11 @@ class State:
     def resolve(self, type_: Type) -> Type:
         """The type with everything that is known put in."""
         type_ = self.prune(type_)
+        if isinstance(type_, Tensor):
+            elem, word = self.elem(type_.elem), self.store.word(type_.shape)
+            same = elem is type_.elem and word is type_.shape
+            return type_ if same else Tensor(elem, word)
         match type_:
-            case Tensor(elem, shape):
-                known, word = self.elem(elem), self.store.word(shape)
-                return type_ if known is elem and word is shape else Tensor(known, word)
             case Tuple(items):
                 return Tuple(tuple(self.resolve(item) for item in items))
             case Fn(params, result):

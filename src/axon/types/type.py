@@ -274,13 +274,14 @@ class Renaming:
         return tuple(word)
 
     def type(self, type_: Type) -> Type:
+        if isinstance(type_, Tensor):
+            elem = type_.elem
+            if isinstance(elem, ElemVar):
+                elem = self.elems.get(elem, elem)
+            return Tensor(elem, self.shape(type_.shape))
         match type_:
             case TypeVar():
                 return self.types.get(type_, type_)
-            case Tensor(elem, shape):
-                if isinstance(elem, ElemVar):
-                    elem = self.elems.get(elem, elem)
-                return Tensor(elem, self.shape(shape))
             case Tuple(items):
                 return Tuple(tuple(self.type(item) for item in items))
             case Fn(params, result):

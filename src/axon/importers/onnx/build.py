@@ -180,27 +180,28 @@ class Importer:
 
     def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
-        if self.depth == 0 and self.uses[proto.op_type] == 1:
-            self._infer(proto, at, rules)
+        node = Node(self, proto, at, rules)
+        if self.depth == 0 and self.uses[node.operator] == 1:
+            self._infer(node)
             return
         memo = self.memo
-        key = memo.key(proto, self.kinds)
+        key = memo.key(node, self.kinds)
         seen = memo.seen.get(key)
-        if seen is not None and self._again(proto, seen):
+        if seen is not None and self._again(node, seen):
             return
         before, steps, made = self._trouble(), len(self.steps), made_so_far()
-        node = self._infer(proto, at, rules)
+        self._infer(node)
         nothing_new = made_so_far() == made + 1
         if self._trouble() == before and self._comes_again(node, nothing_new):
-            if node.looked and memo.look(proto.op_type, node.looked):
-                key = memo.key(proto, self.kinds)
+            if node.looked and memo.look(node.operator, node.looked):
+                key = memo.key(node, self.kinds)
             outputs = tuple([self._given(name) if name else None for name in node.outputs])
             written = tuple([step for step in self.steps[steps:] if isinstance(step, Step)])
             memo.seen[key] = Seen(proto, outputs, written)
 
-    def _again(self, proto: Any, seen: Seen) -> bool:
+    def _again(self, node: Node, seen: Seen) -> bool:
         """Give what a node like this one gave, if the same outputs are wanted."""
-        names = list(proto.output)
+        names = node.outputs
         for name, given in zip(names, seen.outputs, strict=True):
             if (name == "") != (given is None):
                 return False
@@ -214,31 +215,31 @@ class Importer:
                     self.contents.pop(name, None)
                 if name in self.aliases:
                     self.env.names[self.aliases[name]] = Entry(given.type)
-        self.steps.append(Again(seen.steps, seen.node, proto))
+        self.steps.append(Again(seen.steps, seen.node, node.proto))
         return True
 
-    def _infer(self, proto: Any, at: int, rules: dict[str, Rule]) -> Node:
+    def _infer(self, node: Node) -> None:
         """What the rule of a node makes of it; an output that it says nothing of is not known."""
-        node = Node(self, proto, at, rules)
-        rule = rules.get(proto.op_type) if proto.domain in DOMAINS else None
-        function = self.functions.get((proto.domain, proto.op_type))
+        operator = node.operator
+        rule = node.rules.get(operator) if node.domain in DOMAINS else None
+        function = self.functions.get((node.domain, operator)) if self.functions else None
         before = len(self.steps)
         try:
             if function is not None:
                 node.call_function(function)
             elif rule is None:
-                raise Unsupported(proto.op_type)
+                raise Unsupported(operator)
             else:
                 rule(node)
         except Asked:
             raise
         except Unsupported as problem:
-            self.unsupported.setdefault(proto.op_type, (str(problem), at))
+            self.unsupported.setdefault(operator, (str(problem), node.at))
             self.unsolved += 1
         except Exception as problem:  # a file can say anything; what it says here makes no sense
             text = f"{type(problem).__name__}: {problem}"
-            self.odd.append((proto.name or ", ".join(proto.output), text))
-            self.unsupported.setdefault(proto.op_type, (text, at))
+            self.odd.append((node.proto.name or ", ".join(node.outputs), text))
+            self.unsupported.setdefault(operator, (text, node.at))
         made = [name for step in self.steps[before:] for name in made_by(step)]
         for name in node.outputs:
             if not name:
@@ -251,7 +252,6 @@ class Importer:
             for item in type_.shape if isinstance(type_, Tensor) else ():
                 if isinstance(item, Poly):
                     self._size(item)
-        return node
 
     def _size(self, dim: Poly) -> None:
         """Some tensor has this as a size."""
@@ -283,8 +283,7 @@ class Importer:
         """Whether a node like this one gives the same: an output that has a variable of its own,
         which no input has, is no other node's.
         """
-        proto = node.proto
-        if has_graphs(node.attributes.values()) or (proto.domain, proto.op_type) in self.functions:
+        if has_graphs(node.attributes.values()) or (node.domain, node.operator) in self.functions:
             return False
         if self.sequences and any(n in self.sequences for n in (*node.inputs, *node.outputs)):
             return False  # it speaks of their elements

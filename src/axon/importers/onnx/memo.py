@@ -11,12 +11,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Type, type_variables
 from axon.types.variables import DimVar, Var
+
+if TYPE_CHECKING:
+    from axon.importers.onnx.node import Node
 
 Contents = Any
 Kinds = tuple[int, int]
@@ -53,24 +56,22 @@ class Memo:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
 
-    def key(self, proto: Any, kinds: Callable[[str], Kinds]) -> Hashable:
+    def key(self, node: Node, kinds: Callable[[str], Kinds]) -> Hashable:
         """What a node's outcome depends on, if it has no graphs inside. A node that was like this
         one in all that it asked for asks for the same.
         """
-        operator = proto.op_type
-        inputs = list(proto.input)
-        known = self.kinds
+        inputs, known = node.inputs, self.kinds
         found = [known[n] if n in known else kinds(n) for n in inputs]
         if NOWHERE in found:
             return object()
-        looked = LOOKED.get(operator)
+        looked = LOOKED.get(node.operator)
         if looked:
             given = tuple([both[i in looked] for i, both in enumerate(found)])
         else:
             given = tuple([both[0] for both in found])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
-        attributes = tuple([a.SerializeToString() for a in proto.attribute])
-        return operator, proto.domain, attributes, given, twice, len(proto.output)
+        attributes = tuple([a.SerializeToString() for a in node.attributes.values()])
+        return node.operator, node.domain, attributes, given, twice, len(node.outputs)
 
     def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""

@@ -41,6 +41,8 @@ class Node:
         self.at = at
         self.rules = rules
         self.span = importer.span(at)
+        self.operator: str = proto.op_type
+        self.domain: str = proto.domain
         self.attributes = {a.name: a for a in proto.attribute}
         self.inputs: list[str] = list(proto.input)
         self.outputs: list[str] = list(proto.output)
