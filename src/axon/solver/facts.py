@@ -13,19 +13,18 @@ MOST_FACTS = 8
 
 
 class Facts:
-    """What is known not to be negative, by the variables in it; `known` puts the bindings in.
+    """What is known not to be negative, by the variables in it.
 
     Only sums of variables are kept: they are not themselves simplified by what is assumed. What is
     assumed is lent by a constraint that waits and is taken back when that is looked at again, so no
     condition can make itself true.
     """
 
-    __slots__ = ("_by_variable", "_known", "_lent")
+    __slots__ = ("_by_variable", "_lent")
 
-    def __init__(self, known: Callable[[Dim], Dim]) -> None:
+    def __init__(self) -> None:
         self._by_variable: dict[DimVar | ShapeVar, dict[Constraint, Dim]] = {}
         self._lent: dict[Constraint, Dim] = {}
-        self._known = known
 
     @property
     def any(self) -> bool:
@@ -46,28 +45,32 @@ class Facts:
         for var in set(dims.variables(self._lent.pop(by, 0))):
             self._by_variable[var].pop(by, None)
 
-    def clip(self, dim: Dim) -> Dim:
-        """The dimension without the parts of a `min` or `max` that the facts rule out."""
+    def clip(self, dim: Dim, known: Callable[[Dim], Dim]) -> Dim:
+        """The dimension without the parts of a `min` or `max` that the facts rule out; `known` puts
+        the bindings in.
+        """
         for mono in dims.terms_of(dim):
             atom = mono[0] if len(mono) == 1 else None
             if not isinstance(atom, Min | Max):
                 continue
             parts = list(atom.args)
             for part in atom.args:  # one after the other: of two equal parts one stays
-                if self._rules_out(part, [p for p in parts if p is not part], atom):
+                if self._rules_out(part, [p for p in parts if p is not part], atom, known):
                     parts.remove(part)
             if len(parts) < len(atom.args):
                 whole = dims.minimum if isinstance(atom, Min) else dims.maximum
                 change = dims.sub(whole(*parts), dims.of_atom(atom))
-                return self.clip(dims.combine(dim, dims.terms_of(dim)[mono], change))
+                return self.clip(dims.combine(dim, dims.terms_of(dim)[mono], change), known)
         return dim
 
-    def _rules_out(self, part: Dim, others: list[Dim], atom: Min | Max) -> bool:
+    def _rules_out(
+        self, part: Dim, others: list[Dim], atom: Min | Max, known: Callable[[Dim], Dim]
+    ) -> bool:
         sign = 1 if isinstance(atom, Min) else -1
         for other in others:
             gap = dims.scale(sign, dims.sub(part, other))
             for var in dims.variables(gap):
                 for fact in self._by_variable.get(var, {}).values():
-                    if dims.is_nonnegative(dims.sub(gap, self._known(fact))):
+                    if dims.is_nonnegative(dims.sub(gap, known(fact))):
                         return True
         return False

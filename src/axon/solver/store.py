@@ -68,7 +68,7 @@ class Store:
         self.guards: list[Guard] = []
         self.posted: list[Constraint] = []
         self.rewrites: dict[Mono, tuple[Dim, Constraint]] = {}
-        self.facts = Facts(self.unrewritten)
+        self.facts = Facts()
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.sides: dict[Shape, Constraint] = {}
@@ -126,13 +126,13 @@ class Store:
         if isinstance(dim, DimVar):
             dim = self._value(dim)
             if self.facts.any:
-                dim = self.facts.clip(dim)
+                dim = self.facts.clip(dim, self.unrewritten)
             return self._summed(dim) if self.sums else dim
         dim = dims.substitute(dim, self._value, self._size)
         if self.rewrites:
             dim = self._rewritten(dim)
         if self.facts.any:
-            dim = self.facts.clip(dim)
+            dim = self.facts.clip(dim, self.unrewritten)
         return self._summed(dim) if self.sums else dim
 
     def _value(self, var: DimVar) -> Dim:
