@@ -81,7 +81,7 @@ class Importer:
     resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
 
     uses: Counter[str] = field(init=False)
-    """How often the graph uses each operator."""
+    """How often the graph uses each operator, and what is inside its nodes."""
 
     def __post_init__(self) -> None:
         self.uses = Counter([node.op_type for node in self.nodes])
@@ -181,7 +181,7 @@ class Importer:
     def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
         node = Node(self, proto, at, rules)
-        if self.depth == 0 and self.uses[node.operator] == 1:
+        if self.uses[node.operator] == 1:
             self._infer(node)
             return
         memo = self.memo

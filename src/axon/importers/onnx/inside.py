@@ -90,6 +90,7 @@ def _body(importer: Importer, graph: Any, prefix: str) -> tuple[dict[str, str], 
         importer.hidden.update(names.values())
         known = names, [renamed(proto, names) for proto in graph.node]
         importer.bodies[prefix] = known
+        importer.uses.update([proto.op_type for proto in graph.node])
     return known
 
 

@@ -262,6 +262,7 @@ class Node:
             raise Unsupported(f"{self.proto.op_type}: functions call each other too often")
         given = {a.name: a for a in function.attribute_proto} | self.attributes
         importer.depth += 1
+        importer.uses.update(2 * [proto.op_type for proto in function.node])
         before = len(importer.steps)
         for proto in function.node:
             for name in proto.output:
