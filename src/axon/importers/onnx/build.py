@@ -72,6 +72,8 @@ class Importer:
     depth: int = 0
     written_out: int = 0
     inference: Inference = field(init=False)
+    limits: list[Dim] = field(default_factory=list)
+    """What must not be negative, since sizes were computed in floating point."""
     spans: dict[int, Span] = field(default_factory=dict)
     resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
 

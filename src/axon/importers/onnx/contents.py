@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx import floats
+from axon.importers.onnx.floats import Real
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.quotient import exact_quotient
@@ -51,20 +53,31 @@ def whole(x: Any) -> Any:
     return int(x) if isinstance(x, bool) else x
 
 
+def is_real(a: object, b: object = None) -> bool:
+    """Whether one of them is a size that was computed in floating point."""
+    return isinstance(a, Real) or isinstance(b, Real)
+
+
 def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """A function of sizes; next to a fraction one is not known."""
     return None if isinstance(a, float) or isinstance(b, float) else function(a, b)
 
 
 def add(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.add(a, b)
     return of_sizes(dims.add, a, b) if is_symbol(a) or is_symbol(b) else a + b
 
 
 def sub(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.sub(a, b)
     return of_sizes(dims.sub, a, b) if is_symbol(a) or is_symbol(b) else a - b
 
 
 def mul(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.mul(a, b)
     return of_sizes(dims.mul, a, b) if is_symbol(a) or is_symbol(b) else a * b
 
 
@@ -73,13 +86,15 @@ def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) ->
 
     `is_size` tells which dividends are known not to be negative.
     """
+    if is_real(a, b):
+        return None
     if is_symbol(a) or is_symbol(b):
         if isinstance(a, float) or isinstance(b, float):
             return None
         if b == 0 or (isinstance(b, int) and b < 0):
             return None
         whole = exact_quotient(a, b) if is_symbol(b) else None  # by 0 nothing is divided
-        return _towards_zero(a, b, is_size) if whole is None else whole
+        return towards_zero(a, b, is_size) if whole is None else whole
     if isinstance(a, float) or isinstance(b, float):
         return None if b == 0 else a / b
     if b == 0:
@@ -87,7 +102,7 @@ def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) ->
     return int(Fraction(a, b))
 
 
-def _towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
+def towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
     """Down where the dividend is above zero, and up where it is below."""
     if is_size(a):
         return dims.floordiv(a, b)
@@ -102,6 +117,8 @@ def _towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
 
 def ratio(a: Any, b: Any) -> Any:
     """A quotient of floats, which is not rounded."""
+    if is_real(a, b):
+        return floats.ratio(a, b)
     return None if is_symbol(a) or is_symbol(b) or b == 0 else a / b
 
 
@@ -114,25 +131,47 @@ def rounded(x: Any) -> Any:
 
 
 def mod(a: Any, b: Any) -> Any:
-    if b == 0 or isinstance(a, float) or isinstance(b, float):
+    if b == 0 or isinstance(a, float | Real) or isinstance(b, float | Real):
         return None
     return dims.mod(a, b) if is_symbol(a) or is_symbol(b) else a % b
 
 
+def floor(a: Any) -> Any:
+    """A float rounded down."""
+    return floats.floor(a) if is_real(a) else _integral(numpy.floor, a)
+
+
+def ceil(a: Any) -> Any:
+    """A float rounded up."""
+    return floats.ceil(a) if is_real(a) else _integral(numpy.ceil, a)
+
+
+def _integral(function: Callable[[float], Any], a: Any) -> Any:
+    return float(function(a)) if isinstance(a, float) else None
+
+
 def negate(a: Any) -> Any:
+    if is_real(a):
+        return floats.negate(a)
     return dims.scale(-1, a) if is_symbol(a) else -a
 
 
 def least(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.least(a, b)
     return of_sizes(dims.minimum, a, b) if is_symbol(a) or is_symbol(b) else min(a, b)
 
 
 def greatest(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.greatest(a, b)
     return of_sizes(dims.maximum, a, b) if is_symbol(a) or is_symbol(b) else max(a, b)
 
 
 def equal(a: Any, b: Any) -> Any:
     """True, False, or None where it depends on the sizes."""
+    if is_real(a, b):
+        return None
     if not is_symbol(a) and not is_symbol(b):
         return bool(a == b)
     if isinstance(a, float | bool) or isinstance(b, float | bool):
@@ -145,6 +184,8 @@ def equal(a: Any, b: Any) -> Any:
 
 
 def less(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return None
     if not is_symbol(a) and not is_symbol(b):
         return bool(a < b)
     if isinstance(a, float) or isinstance(b, float):
@@ -156,12 +197,12 @@ def less(a: Any, b: Any) -> Any:
 
 def both(a: Any, b: Any) -> Any:
     """Whether both are true."""
-    return None if is_symbol(a) or is_symbol(b) else bool(a) and bool(b)
+    return None if is_symbol(a) or is_symbol(b) or is_real(a, b) else bool(a) and bool(b)
 
 
 def opposite(a: Any) -> Any:
     """Whether it is not true."""
-    return None if is_symbol(a) else not a
+    return None if is_symbol(a) or is_real(a) else not a
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of, with_attribute
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
@@ -115,7 +116,7 @@ def gather_nd(node: Node) -> None:
 def one_hot(node: Node) -> None:
     word, depth = node.shape(0), node.whole(1)
     axis = node.attribute("axis", -1)
-    size: Any = depth[0] if depth and not isinstance(depth[0], float) else None
+    size: Any = depth[0] if depth and not isinstance(depth[0], float | Real) else None
     if depth and isinstance(depth[0], float) and depth[0].is_integer():
         size = int(depth[0])
     later = _one_hot(node, size, axis)
