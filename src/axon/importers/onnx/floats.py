@@ -21,11 +21,14 @@ from typing import Any
 
 from axon.types import dim as dims
 from axon.types.dim import Dim
+from axon.types.variables import DimVar
 
 BITS = {"f32": 24, "f64": 53}
 """The bits of floats that are followed; those that have fewer are rounded too soon."""
 FEW = 16
 """The largest odd factor by which a size is scaled: above, it is rounded too soon."""
+LARGE = 1 << 16
+"""What is asked of sizes must hold for those up to this one."""
 MOST_BITS = 40
 """Bits of a divisor."""
 MOST_STEPS = 8
@@ -84,9 +87,7 @@ def negate(a: Any) -> Any:
 
 
 def mul(a: Any, b: Any) -> Real | None:
-    """A multiple by a constant with few bits. The product of two sizes is often larger than what
-    floats have, and right all the same.
-    """
+    """A multiple by a constant with few bits."""
     if not isinstance(a, Real):
         a, b = b, a
     factor = _fraction(b)
@@ -130,13 +131,22 @@ def ceil(a: Real) -> Real | None:
 
 def conditions(a: Real) -> list[Dim] | None:
     """What must not be negative for the value, rounded to an integer, to be that of the fraction.
-    What follows from the rest is left out; None if it cannot be.
+    What follows from the rest is left out. None if that is too much to ask.
     """
     limits = _limits(a)
     found = [each for dim, top in limits for each in (dims.sub(top, dim), dims.add(top, dim))]
-    if any(dims.is_nonnegative(dims.sub(-1, each)) for each in found):
-        return None
-    return without_implied(found)
+    return without_implied(found) if all(map(_is_usual, found)) else None
+
+
+def _is_usual(condition: Dim) -> bool:
+    """Whether it holds for all sizes that are not large. A product of sizes is often more than what
+    floats have, and may be right all the same: of that nothing can be asked.
+    """
+    if any(len(mono) > 1 for mono in dims.terms_of(condition)):
+        return False
+    sizes = {var: LARGE for var in dims.variables(condition) if isinstance(var, DimVar)}
+    found = dims.evaluate(condition, sizes)
+    return found is not None and found >= 0
 
 
 def without_implied(conditions: Iterable[Dim]) -> list[Dim]:
