@@ -42,7 +42,7 @@ def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
             inside = [add(part, rest) for part in inner[0].args]  # type: ignore[union-attr, arg-type]
         parts.extend(part for part in inside if part not in parts)
     kept: list[Dim] = []
-    for part in parts:
+    for part in sorted(parts, key=_form):  # of two that are equal the same one is left
         if any(_covers(kind, other, part) for other in kept):
             continue
         kept = [other for other in kept if not _covers(kind, part, other)]
@@ -67,6 +67,11 @@ def _shared(kind: type[Min] | type[Max], mono: Mono, coefficients: list[int]) ->
 def _covers(kind: type[Min] | type[Max], winner: Dim, loser: Dim) -> bool:
     """Whether the winner makes the loser superfluous."""
     return is_nonnegative(sub(loser, winner) if kind is Min else sub(winner, loser))
+
+
+def _form(dim: Dim) -> list[tuple[list[int], int]]:
+    """An order of dimensions that does not change if a number is added to them."""
+    return _dim_order(from_terms({m: c for m, c in terms_of(dim).items() if m}))
 
 
 def _dim_order(dim: Dim) -> list[tuple[list[int], int]]:

@@ -52,7 +52,9 @@ def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
         case FloorDiv(args=(top, bottom)) if isinstance(bottom, int) and bottom > 0:
             # p/d <= p/d exactly, and >= (p - d + 1)/d; multiply by d
             bound = top if coefficient < 0 else sub(top, bottom - 1)
-            return is_nonnegative(combine(scale(bottom, rest), coefficient, bound), depth)
+            least = combine(scale(bottom, rest), coefficient, bound)
+            # an integer is >= 0 if d times it is above -d
+            return is_nonnegative(combine(least, 1, bottom - 1), depth)
         case Min(args=parts) if coefficient < 0:
             return any(is_nonnegative(combine(rest, coefficient, p), depth) for p in parts)
         case Max(args=parts) if coefficient > 0:
