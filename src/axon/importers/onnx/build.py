@@ -13,17 +13,20 @@ from typing import Any
 from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, has_graphs, variables
 from axon.importers.onnx.naming import RESERVED, line_of, short
 from axon.importers.onnx.node import Node, Rule
+from axon.importers.onnx.sizes import Sizes
 from axon.importers.onnx.steps import Again, Called, Inner, Step, made_by
 from axon.importers.onnx.values import DOMAINS, ELEMENTS, MOST_RANK, Contents, Unsupported, is_small
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import State
 from axon.ops import OPERATORS
+from axon.solver.constraints import Origin
 from axon.source import Source, Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     UNKNOWN,
+    AtLeast,
     Shape,
     Tensor,
     Type,
@@ -62,7 +65,7 @@ class Importer:
     """Why there is nothing to say of a node, by operator, and the first such node."""
     env: Environment = field(default_factory=Environment)
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
-    sized: set[Dim] = field(default_factory=set)
+    sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step | Again] = field(default_factory=list)
     memo: Memo = field(default_factory=Memo)
     odd: list[tuple[str, str]] = field(default_factory=list)
@@ -233,7 +236,7 @@ class Importer:
                 node.step((name,), None)
             for dim in self.shape(name) or ():
                 if isinstance(dim, Poly):
-                    self.sized.add(dim)
+                    self.sizes.some.add(dim)
         return node
 
     # --- what comes again ---
@@ -274,5 +277,13 @@ class Importer:
         return set(variables(map(self.type, known), map(self.contents.get, known)))
 
     def is_size(self, dim: Dim) -> bool:
-        """Whether it is known not to be negative: some tensor has it as a size."""
-        return dims.is_nonnegative(dim) or dim in self.sized
+        """Whether it is known not to be negative: by itself, or in every run, which is a guard."""
+        if dims.is_nonnegative(dim):
+            return True
+        if not self.sizes.has(dim):
+            self.sizes.unsure.add(dim)
+            return False
+        if dim not in self.state.sizes:
+            self.state.sizes.add(dim)
+            self.state.post(AtLeast(dim, silent=True), Origin("size", self.span(-1)))
+        return True
