@@ -132,8 +132,9 @@ def binary(node: Node) -> None:
         known = found is not None and other is not None and function is not None
         if known and node.proto.op_type == "Div" and not whole:
             function = contents.ratio
-        elif known and node.proto.op_type == "Div":
-            function = partial(contents.div, is_size=node.importer.is_size)
+        elif known and node.proto.op_type in ("Div", "Mod"):
+            if node.proto.op_type == "Div":
+                function = partial(contents.div, is_size=node.importer.is_size)
             for size in other.flat:
                 if contents.is_symbol(size):
                     node.guard(dims.sub(size, 1))
