@@ -9,7 +9,9 @@ from axon.types.poly import (
     Mono,
     Poly,
     add,
+    combine,
     from_terms,
+    lone_atom,
     make_atom,
     of_atom,
     sub,
@@ -67,6 +69,24 @@ def _shared(kind: type[Min] | type[Max], mono: Mono, coefficients: list[int]) ->
 def _covers(kind: type[Min] | type[Max], winner: Dim, loser: Dim) -> bool:
     """Whether the winner makes the loser superfluous."""
     return is_nonnegative(sub(loser, winner) if kind is Min else sub(winner, loser))
+
+
+def added_up(dim: Dim) -> Dim:
+    """The dimension with min(p, q) + max(p, q) -> p + q. That is no law of the normal form: what is
+    left when one of them is taken away again would be another.
+    """
+    terms = terms_of(dim)
+    for mono, count in terms.items():
+        high = mono[0] if len(mono) == 1 else None
+        if not isinstance(high, Max) or len(high.args) != 2:
+            continue
+        low = lone_atom(minimum(*high.args))
+        other = 0 if low is None else terms.get((low,), 0)
+        if low is not None and other * count > 0:
+            both = min(count, other, key=abs)
+            less = sub(dim, from_terms({mono: both, (low,): both}))
+            return added_up(combine(less, both, add(*high.args)))
+    return dim
 
 
 def _form(dim: Dim) -> list[tuple[list[int], int]]:

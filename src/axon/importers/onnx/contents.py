@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -144,6 +145,11 @@ def floor(a: Any) -> Any:
 def ceil(a: Any) -> Any:
     """A float rounded up."""
     return floats.ceil(a) if is_real(a) else _integral(numpy.ceil, a)
+
+
+def root(a: Any) -> Any:
+    """The square root of a number; the type that it has rounds it once more."""
+    return math.sqrt(a) if isinstance(a, float) and a >= 0 else None
 
 
 def _integral(function: Callable[[float], Any], a: Any) -> Any:

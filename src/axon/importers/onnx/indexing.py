@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from axon.importers.onnx import contents
 from axon.importers.onnx.floats import Real
 from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of, with_attribute
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Tuple
 
@@ -125,7 +127,24 @@ def one_hot(node: Node) -> None:
         return
     at = axis + len(word) + 1 if axis < 0 else axis
     shape = (*word[:at], node.fresh_dim() if size is None else size, *word[at:])
-    node.gives(Tensor(node.elem(2), shape), otherwise=later)
+    known = _one_hot_contents(node, size, at)
+    node.gives(Tensor(node.elem(2), shape), contents=known, otherwise=later)
+
+
+def _one_hot_contents(node: Node, depth: Any, axis: int) -> Any:
+    """The elements where the places of the one value are numbers; exporters repeat so."""
+    found, values = node.contents(0), node.contents(2)
+    if found is None or values is None or values.shape != (2,) or not isinstance(depth, int):
+        return None
+    if not 0 < depth * max(found.size, 1) <= MOST_CONTENTS:
+        return None
+    if not all(isinstance(item, int) for item in found.flat):
+        return None
+    made = numpy.full((*found.shape, depth), values[0], dtype=object)
+    for index in numpy.ndindex(found.shape):
+        if -depth <= found[index] < depth:
+            made[(*index, found[index] % depth)] = values[1]
+    return numpy.moveaxis(made, -1, axis)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> ast.Expr:

@@ -41,6 +41,7 @@ COMPARE = {
 }  # fmt: skip
 KNOWN: dict[str, Callable[[Any], Any]] = {
     "Not": contents.opposite, "Floor": contents.floor, "Ceil": contents.ceil,
+    "Sqrt": contents.root,
 }  # fmt: skip
 """Functions of one number that are followed."""
 
@@ -68,6 +69,8 @@ def unary(node: Node) -> None:
     found, known = node.contents(0), None
     if kind in KNOWN and found is not None:
         known = contents.pointwise(KNOWN[kind], found)
+        if known is not None and node.elem(0) == "f32":
+            known = contents.pointwise(contents.rounded, known)
     node.gives(node.call(UNARY[kind], node.given(0), **given), contents=known)
 
 
