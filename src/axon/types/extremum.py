@@ -14,6 +14,7 @@ from axon.types.poly import (
     lone_atom,
     make_atom,
     of_atom,
+    scale,
     sub,
     terms_of,
 )
@@ -51,10 +52,33 @@ def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
         kept.append(part)
     if len(kept) == 1:
         return kept[0]
+    if len(kept) == 2:
+        inner_one = _inner(kind, *kept) or _inner(kind, *kept[::-1])
+        if inner_one is not None:
+            return inner_one
     monos = dict.fromkeys(m for p in kept for m in terms_of(p))
     offset = from_terms({m: _shared(kind, m, [terms_of(p).get(m, 0) for p in kept]) for m in monos})
     args = sorted((sub(p, offset) for p in kept), key=_dim_order)
     return add(Poly({(make_atom(kind, tuple(args)),): 1}), offset)
+
+
+def _inner(kind: type[Min] | type[Max], nested: Dim, other: Dim) -> Dim | None:
+    """max(min(p, q), r) -> p where p >= r, and p = r wherever q < p; and the same turned round."""
+    inside = Min if kind is Max else Max
+    mono = next((m for m in terms_of(nested) if len(m) == 1 and isinstance(m[0], inside)), None)
+    if mono is None or terms_of(nested)[mono] != 1:
+        return None
+    atom = mono[0]
+    assert isinstance(atom, Min | Max)
+    rest, sign = sub(nested, of_atom(atom)), 1 if kind is Max else -1
+    if len(atom.args) == 2:
+        for p, q in (atom.args, atom.args[::-1]):
+            above, below = sub(add(p, rest), other), sub(p, q)
+            # r - p >= p - q - 1: whenever p is above q, it is not above r
+            gap = add(combine(scale(-sign, above), -sign, below), 1)
+            if is_nonnegative(scale(sign, above)) and is_nonnegative(gap):
+                return add(p, rest)
+    return None
 
 
 def _shared(kind: type[Min] | type[Max], mono: Mono, coefficients: list[int]) -> int:

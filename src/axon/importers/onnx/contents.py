@@ -147,6 +147,21 @@ def ceil(a: Any) -> Any:
     return floats.ceil(a) if is_real(a) else _integral(numpy.ceil, a)
 
 
+def power(a: Any, b: Any) -> Any:
+    """A power of a number where it is exact, so that all who compute it agree."""
+    if isinstance(a, bool) or not isinstance(a, int | float) or not isinstance(b, int | float):
+        return None
+    if b == 0.5 and isinstance(a, float) and a.is_integer() and 0 <= a < 1 << 24:
+        found = math.isqrt(int(a))
+        return float(found) if found * found == a else None
+    if not float(b).is_integer() or not 0 <= b <= 16 or not math.isfinite(a):
+        return None
+    exact = Fraction(a) ** int(b)
+    if exact.numerator.bit_length() > 24 or exact.denominator.bit_length() > 24:
+        return None
+    return float(exact) if isinstance(a, float) else int(exact)
+
+
 def root(a: Any) -> Any:
     """The square root of a number; the type that it has rounds it once more."""
     return math.sqrt(a) if isinstance(a, float) and a >= 0 else None

@@ -29,9 +29,9 @@ UNARY = {
     "Not": "logical_not", "BitwiseNot": "bit_not", "IsNaN": "isnan",
 }  # fmt: skip
 
-BINARY = {
+BINARY: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Add": ("+", contents.add), "Sub": ("-", contents.sub), "Mul": ("*", contents.mul),
-    "Div": ("/", contents.div), "Pow": ("pow", None), "Mod": ("mod", contents.mod),
+    "Div": ("/", contents.div), "Pow": ("pow", contents.power), "Mod": ("mod", contents.mod),
     "Max": ("maximum", contents.greatest), "Min": ("minimum", contents.least),
 }  # fmt: skip
 COMPARE = {
@@ -132,7 +132,7 @@ def binary(node: Node) -> None:
     for i in range(1, node.count):
         other = node.contents(i)
         expr = node.call(operator, expr, node.given(i))
-        known = found is not None and other is not None and function is not None
+        known = found is not None and other is not None
         if known and node.proto.op_type == "Div" and not whole:
             function = contents.ratio
         elif known and node.proto.op_type in ("Div", "Mod"):
@@ -141,7 +141,7 @@ def binary(node: Node) -> None:
             for size in other.flat:
                 if contents.is_symbol(size):
                     node.guard(dims.sub(size, 1))
-        found = contents.pointwise(function, found, other) if known and function else None
+        found = contents.pointwise(function, found, other) if known else None
     if found is not None and node.elem(0) == "f32":
         found = contents.pointwise(contents.rounded, found)
     if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
