@@ -47,7 +47,7 @@ def _is_nonnegative(dim: Poly, depth: int) -> bool:
     if any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4]):
         return True
     quotients = dict.fromkeys(a for m in dim.terms for a in m if _is_quotient(a))
-    return any(_divided(dim, atom, depth - 1) for atom in list(quotients)[:4])
+    return any(_divided(dim, atom, depth - 1) for atom in list(quotients)[:2])
 
 
 def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
