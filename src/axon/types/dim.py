@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 
-from axon.types.extremum import maximum, minimum
+from axon.types.extremum import added_up, maximum, minimum
 from axon.types.floordiv import floordiv, mod
 from axon.types.poly import (
     Atom,
@@ -51,6 +51,7 @@ __all__ = [
     "Size",
     "Vast",
     "add",
+    "added_up",
     "combine",
     "divide",
     "evaluate",

@@ -13,11 +13,14 @@ from axon.types.poly import (
     Mono,
     Poly,
     combine,
+    divide,
     from_terms,
+    mul,
     scale,
     sub,
     terms_of,
 )
+from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
 MOST_KNOWN = 10_000
@@ -47,7 +50,10 @@ def _is_nonnegative(dim: Poly, depth: int) -> bool:
     if depth == 0:
         return False
     compound = [m for m in dim.terms if len(m) == 1 and isinstance(m[0], FloorDiv | Min | Max)]
-    return any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4])
+    if any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4]):
+        return True
+    quotients = dict.fromkeys(a for m in dim.terms for a in m if _is_quotient(a))
+    return any(_divided(dim, atom, depth - 1) for atom in list(quotients)[:2])
 
 
 def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
@@ -58,7 +64,9 @@ def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
         case FloorDiv(args=(top, bottom)) if isinstance(bottom, int) and bottom > 0:
             # p/d <= p/d exactly, and >= (p - d + 1)/d; multiply by d
             bound = top if coefficient < 0 else sub(top, bottom - 1)
-            return is_nonnegative(combine(scale(bottom, rest), coefficient, bound), depth)
+            least = combine(scale(bottom, rest), coefficient, bound)
+            # an integer is >= 0 if d times it is above -d
+            return is_nonnegative(combine(least, 1, bottom - 1), depth)
         case Min(args=parts) if coefficient < 0:
             return any(is_nonnegative(combine(rest, coefficient, p), depth) for p in parts)
         case Max(args=parts) if coefficient > 0:
@@ -67,6 +75,28 @@ def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
             return all(is_nonnegative(combine(rest, coefficient, p), depth) for p in parts)
         case _:
             return False
+
+
+def _is_quotient(atom: Atom) -> bool:
+    return isinstance(atom, FloorDiv) and not isinstance(atom.args[1], int)
+
+
+def _divided(dim: Poly, atom: Atom, depth: int) -> bool:
+    """The same where `k*d*(p/d)` is in it, for a size d: that is between k*(p - d + 1) and k*p."""
+    assert isinstance(atom, FloorDiv)
+    top, bottom = atom.args
+    with_it = {m: c for m, c in dim.terms.items() if atom in m}
+    factor = from_terms({divide(m, (atom,)) or (): c for m, c in with_it.items()})
+    times = exact_quotient(factor, bottom)
+    if times is None or any(m.count(atom) > 1 for m in with_it):
+        return False
+    rest = from_terms({m: c for m, c in dim.terms.items() if m not in with_it})
+    if is_nonnegative(scale(-1, times), depth):
+        return is_nonnegative(combine(rest, 1, mul(times, top)), depth)
+    least = sub(top, sub(bottom, 1))
+    return is_nonnegative(times, depth) and is_nonnegative(
+        combine(rest, 1, mul(times, least)), depth
+    )
 
 
 def _atom_nonnegative(atom: Atom) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx.build import Importer, is_closed
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.inside import Inside, inside
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
@@ -100,6 +101,8 @@ def _with(own: Renaming, held: Contents) -> Contents:
     made = numpy.empty(held.shape, dtype=object)
     for index in numpy.ndindex(held.shape):
         item = held[index]
+        if isinstance(item, Real):
+            item = None  # what it takes for granted would be asked of the graph around
         made[index] = own.dim(item) if isinstance(item, DimVar | Poly) else item
     return made
 

@@ -14,17 +14,20 @@ from typing import Any
 from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, has_graphs, variables
 from axon.importers.onnx.naming import RESERVED, line_of, short
 from axon.importers.onnx.node import Node, Rule
+from axon.importers.onnx.sizes import Sizes
 from axon.importers.onnx.steps import Again, Called, Inner, Step, made_by
 from axon.importers.onnx.values import DOMAINS, ELEMENTS, MOST_RANK, Contents, Unsupported, is_small
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import Asked, State
 from axon.ops import OPERATORS
+from axon.solver.constraints import Origin
 from axon.source import Source, Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     UNKNOWN,
+    AtLeast,
     Shape,
     Tensor,
     Type,
@@ -67,7 +70,7 @@ class Importer:
     """Why there is nothing to say of a node, by operator, and the first such node."""
     env: Environment = field(default_factory=Environment)
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
-    sized: set[Dim] = field(default_factory=set)
+    sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step | Again] = field(default_factory=list)
     memo: Memo = field(default_factory=Memo)
     odd: list[tuple[str, str]] = field(default_factory=list)
@@ -77,6 +80,8 @@ class Importer:
     depth: int = 0
     written_out: int = 0
     inference: Inference = field(init=False)
+    limits: list[Dim] = field(default_factory=list)
+    """What must not be negative, since sizes were computed in floating point."""
     spans: dict[int, Span] = field(default_factory=dict)
     resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
 
@@ -255,10 +260,16 @@ class Importer:
 
     def _size(self, dim: Poly) -> None:
         """Some tensor has this as a size."""
-        if dim not in self.sized:
+        if dim not in self.sizes.some:
             if self.state.sealed and not dims.is_nonnegative(dim):
                 raise Asked
-            self.sized.add(dim)
+            self.sizes.some.add(dim)
+
+    def enter_room(self, room: Dim) -> None:
+        """A window fits into a tensor: this is what is left beside it."""
+        if self.state.sealed:
+            raise Asked
+        self.sizes.rooms[room] = None
 
     # --- what comes again ---
 
@@ -298,8 +309,16 @@ class Importer:
         return set(variables(map(self.type, known), map(self.contents.get, known)))
 
     def is_size(self, dim: Dim) -> bool:
-        """Whether it is known not to be negative: some tensor has it as a size."""
-        return dims.is_nonnegative(dim) or dim in self.sized
+        """Whether it is known not to be negative: by itself, or in every run, which is a guard."""
+        if dims.is_nonnegative(dim):
+            return True
+        if not self.sizes.has(dim):
+            self.sizes.unsure.add(dim)
+            return False
+        if dim not in self.state.sizes:
+            self.state.post(AtLeast(dim, silent=True), Origin("size", self.span(-1)))
+            self.state.sizes.add(dim)
+        return True
 
 
 def is_closed(type_: Type) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx import floats
+from axon.importers.onnx.floats import Real
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.quotient import exact_quotient
@@ -57,20 +59,31 @@ def whole(x: Any) -> Any:
     return int(x) if isinstance(x, bool) else x
 
 
+def is_real(a: object, b: object = None) -> bool:
+    """Whether one of them is a size that was computed in floating point."""
+    return isinstance(a, Real) or isinstance(b, Real)
+
+
 def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """A function of sizes; next to a fraction one is not known."""
     return None if isinstance(a, float) or isinstance(b, float) else function(a, b)
 
 
 def add(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.add(a, b)
     return of_sizes(dims.add, a, b) if is_symbol(a) or is_symbol(b) else a + b
 
 
 def sub(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.sub(a, b)
     return of_sizes(dims.sub, a, b) if is_symbol(a) or is_symbol(b) else a - b
 
 
 def mul(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.mul(a, b)
     return of_sizes(dims.mul, a, b) if is_symbol(a) or is_symbol(b) else a * b
 
 
@@ -79,13 +92,15 @@ def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) ->
 
     `is_size` tells which dividends are known not to be negative.
     """
+    if is_real(a, b):
+        return None
     if is_symbol(a) or is_symbol(b):
         if isinstance(a, float) or isinstance(b, float):
             return None
         if b == 0 or (isinstance(b, int) and b < 0):
             return None
         whole = exact_quotient(a, b) if is_symbol(b) else None  # by 0 nothing is divided
-        return _towards_zero(a, b, is_size) if whole is None else whole
+        return towards_zero(a, b, is_size) if whole is None else whole
     if isinstance(a, float) or isinstance(b, float):
         return None if b == 0 else a / b
     if b == 0:
@@ -93,7 +108,7 @@ def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) ->
     return int(Fraction(a, b))
 
 
-def _towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
+def towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
     """Down where the dividend is above zero, and up where it is below."""
     if is_size(a):
         return dims.floordiv(a, b)
@@ -108,6 +123,8 @@ def _towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
 
 def ratio(a: Any, b: Any) -> Any:
     """A quotient of floats, which is not rounded."""
+    if is_real(a, b):
+        return floats.ratio(a, b)
     return None if is_symbol(a) or is_symbol(b) or b == 0 else a / b
 
 
@@ -120,25 +137,67 @@ def rounded(x: Any) -> Any:
 
 
 def mod(a: Any, b: Any) -> Any:
-    if b == 0 or isinstance(a, float) or isinstance(b, float):
+    if b == 0 or isinstance(a, float | Real) or isinstance(b, float | Real):
         return None
     return dims.mod(a, b) if is_symbol(a) or is_symbol(b) else a % b
 
 
+def floor(a: Any) -> Any:
+    """A float rounded down."""
+    return floats.floor(a) if is_real(a) else _integral(numpy.floor, a)
+
+
+def ceil(a: Any) -> Any:
+    """A float rounded up."""
+    return floats.ceil(a) if is_real(a) else _integral(numpy.ceil, a)
+
+
+def power(a: Any, b: Any) -> Any:
+    """A power of a number where it is exact, so that all who compute it agree."""
+    if isinstance(a, bool) or not isinstance(a, int | float) or not isinstance(b, int | float):
+        return None
+    if b == 0.5 and isinstance(a, float) and a.is_integer() and 0 <= a < 1 << 24:
+        found = math.isqrt(int(a))
+        return float(found) if found * found == a else None
+    if not float(b).is_integer() or not 0 <= b <= 16 or not math.isfinite(a):
+        return None
+    exact = Fraction(a) ** int(b)
+    if exact.numerator.bit_length() > 24 or exact.denominator.bit_length() > 24:
+        return None
+    return float(exact) if isinstance(a, float) else int(exact)
+
+
+def root(a: Any) -> Any:
+    """The square root of a number; the type that it has rounds it once more."""
+    return math.sqrt(a) if isinstance(a, float) and a >= 0 else None
+
+
+def _integral(function: Callable[[float], Any], a: Any) -> Any:
+    return float(function(a)) if isinstance(a, float) else None
+
+
 def negate(a: Any) -> Any:
+    if is_real(a):
+        return floats.negate(a)
     return dims.scale(-1, a) if is_symbol(a) else -a
 
 
 def least(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.least(a, b)
     return of_sizes(dims.minimum, a, b) if is_symbol(a) or is_symbol(b) else min(a, b)
 
 
 def greatest(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return floats.greatest(a, b)
     return of_sizes(dims.maximum, a, b) if is_symbol(a) or is_symbol(b) else max(a, b)
 
 
 def equal(a: Any, b: Any) -> Any:
     """True, False, or None where it depends on the sizes."""
+    if is_real(a, b):
+        return None
     if not is_symbol(a) and not is_symbol(b):
         return bool(a == b)
     if isinstance(a, float | bool) or isinstance(b, float | bool):
@@ -151,6 +210,8 @@ def equal(a: Any, b: Any) -> Any:
 
 
 def less(a: Any, b: Any) -> Any:
+    if is_real(a, b):
+        return None
     if not is_symbol(a) and not is_symbol(b):
         return bool(a < b)
     if isinstance(a, float) or isinstance(b, float):
@@ -162,12 +223,12 @@ def less(a: Any, b: Any) -> Any:
 
 def both(a: Any, b: Any) -> Any:
     """Whether both are true."""
-    return None if is_symbol(a) or is_symbol(b) else bool(a) and bool(b)
+    return None if is_symbol(a) or is_symbol(b) or is_real(a, b) else bool(a) and bool(b)
 
 
 def opposite(a: Any) -> Any:
     """Whether it is not true."""
-    return None if is_symbol(a) else not a
+    return None if is_symbol(a) or is_real(a) else not a
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:

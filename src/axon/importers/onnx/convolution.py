@@ -7,7 +7,10 @@ from typing import Any
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Unsupported
+from axon.types import dim as dims
+from axon.types.dim import Poly
 from axon.types.type import Tensor
+from axon.types.variables import DimVar
 
 SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
 """The words for padding that both have."""
@@ -42,6 +45,25 @@ def conv(node: Node) -> None:
     parts = [node.given(i) for i in range(3) if node.has(i)]
     slid = _slid(node, spatial)
     node.gives(node.call("conv", *parts, **(slid if node.rank(1) is None else _short(slid))))
+    _fits(node, slid)
+
+
+def _fits(node: Node, slid: dict[str, Any]) -> None:
+    """A window that is larger than the input has no place, and no model runs with one: what is left
+    of the input beside it is no less than nothing.
+    """
+    x, f, pads = node.shape(0), node.shape(1), slid["pad"]
+    if x is None or f is None or isinstance(pads, str):
+        return
+    count = len(f) - 2
+    if len(x) != len(f) or len(pads) % count or len(slid["dilation"]) != count:
+        return
+    for i, (size, window) in enumerate(zip(x[2:], f[2:], strict=True)):
+        if isinstance(size, DimVar | Poly) and isinstance(window, int):
+            extent = slid["dilation"][i] * (window - 1) + 1
+            room = dims.sub(dims.add(size, pads[:count][i] + pads[-count:][i]), extent)
+            if not dims.is_nonnegative(room):
+                node.importer.enter_room(room)
 
 
 def _short(slid: dict[str, Any]) -> dict[str, Any]:

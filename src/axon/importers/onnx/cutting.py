@@ -13,6 +13,7 @@ from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
 from axon.types import dim as dims
+from axon.types.dim import Poly
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
 
@@ -48,6 +49,18 @@ def concat(node: Node) -> None:
     node.gives(
         node.call("concat", *(node.given(i) for i in range(node.count)), axis=axis), contents=known
     )
+    _put_together(node, axis)
+
+
+def _put_together(node: Node, axis: int) -> None:
+    """What was cut in two and is put together again, as by a roll, has the size that it had."""
+    name = node.outputs[0]
+    shape = list(node.importer.shape(name) or ())
+    size = shape[axis] if -len(shape) <= axis < len(shape) else 0
+    if isinstance(size, Poly) and (whole := dims.added_up(size)) != size:
+        shape[axis] = whole
+        made = Tensor(node.importer.elem(name), tuple(shape))
+        node.importer.define(name, made, node.importer.contents.get(name))
 
 
 def _holes(node: Node, index: int) -> Any:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported
 from axon.types.type import Tensor, Tuple
 
 MOST_AXES = 8
@@ -115,7 +118,7 @@ def gather_nd(node: Node) -> None:
 def one_hot(node: Node) -> None:
     word, depth = node.shape(0), node.whole(1)
     axis = node.attribute("axis", -1)
-    size: Any = depth[0] if depth and not isinstance(depth[0], float) else None
+    size: Any = depth[0] if depth and not isinstance(depth[0], float | Real) else None
     if depth and isinstance(depth[0], float) and depth[0].is_integer():
         size = int(depth[0])
     later = _one_hot(node, size, axis)
@@ -124,7 +127,24 @@ def one_hot(node: Node) -> None:
         return
     at = axis + len(word) + 1 if axis < 0 else axis
     shape = (*word[:at], node.fresh_dim() if size is None else size, *word[at:])
-    node.gives(Tensor(node.elem(2), shape), otherwise=later)
+    known = _one_hot_contents(node, size, at)
+    node.gives(Tensor(node.elem(2), shape), contents=known, otherwise=later)
+
+
+def _one_hot_contents(node: Node, depth: Any, axis: int) -> Any:
+    """The elements where the places of the one value are numbers; exporters repeat so."""
+    found, values = node.contents(0), node.contents(2)
+    if found is None or values is None or values.shape != (2,) or not isinstance(depth, int):
+        return None
+    if not 0 < depth * max(found.size, 1) <= MOST_CONTENTS:
+        return None
+    if not all(isinstance(item, int) for item in found.flat):
+        return None
+    made = numpy.full((*found.shape, depth), values[0], dtype=object)
+    for index in numpy.ndindex(found.shape):
+        if -depth <= found[index] < depth:
+            made[(*index, found[index] % depth)] = values[1]
+    return numpy.moveaxis(made, -1, axis)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> Draft:

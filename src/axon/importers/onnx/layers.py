@@ -42,12 +42,15 @@ MOST_PARAMETERS = 48
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function of the program: parameters with their types, lines, and what it gives."""
+    """A function of the program: parameters with their types, lines, what it gives, and what must
+    hold of its sizes.
+    """
 
     name: str
     params: list[tuple[str, str]]
     lines: list[Line]
     results: list[str]
+    where: tuple[str, ...] = ()
 
 
 def found_layers(

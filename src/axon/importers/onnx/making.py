@@ -9,6 +9,7 @@ import numpy
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
@@ -88,7 +89,9 @@ def range_(node: Node) -> None:
     parts = [node.whole(i) for i in range(3)]
     elem = node.elem(0)
     later = node.call("arange", *(node.given(i) for i in range(3)))
-    if any(part is None for part in parts) or any(isinstance(p[0], float) for p in parts if p):
+    if any(part is None for part in parts) or any(
+        isinstance(p[0], float | Real) for p in parts if p
+    ):
         node.gives(node.unknown(elem, 1), otherwise=later)
         return
     (start,), (stop,), (step,) = parts  # type: ignore[misc]

@@ -37,6 +37,7 @@ from axon.importers.onnx.build import Importer
 from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
+from axon.importers.onnx.sizes import Sizes
 from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, MOST_FLOATS
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
@@ -96,16 +97,18 @@ def import_model(
 
 
 def _rounds(model: Any, name: str, forget: bool, said: dict[str, Type], direct: bool) -> Imported:
-    """Infer, and again while what was found about the inputs at the end says more about them than
-    was known at the beginning.
+    """Infer, and again while what was found at the end says more about the inputs, or about sizes,
+    than was known at the beginning.
     """
     found = _once(model, name, forget, said, direct)
     for _ in range(MOST_ROUNDS):
         known = {n: _again(found.type(n)) for n in found.inputs}
         known.update(said)
-        if found.importer.state.store.conflicts or not _says_more(known, found.given):
+        more, sizes = _says_more(known, found.given), found.importer.sizes.surer()
+        if found.importer.state.store.conflicts or not (more or sizes):
             break
-        found = _once(model, name, forget, known, direct, found.named)
+        begun = known if more else found.given
+        found = _once(model, name, forget, begun, direct, found.named, sizes)
     return found
 
 
@@ -125,8 +128,9 @@ def _once(
     known: dict[str, Type],
     direct: bool,
     before: dict[str, DimVar] | None = None,
+    sizes: Sizes | None = None,
 ) -> Imported:
-    importer = Importer(name, model.graph.node)
+    importer = Importer(name, model.graph.node, sizes=sizes or Sizes())
     importer.state.direct = direct
     importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
     importer.functions = {(f.domain, f.name): f for f in model.functions}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy
 
-from axon.importers.onnx import contents
+from axon.importers.onnx import contents, floats
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.sequences import hand_on
@@ -26,9 +29,9 @@ UNARY = {
     "Not": "logical_not", "BitwiseNot": "bit_not", "IsNaN": "isnan",
 }  # fmt: skip
 
-BINARY = {
+BINARY: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Add": ("+", contents.add), "Sub": ("-", contents.sub), "Mul": ("*", contents.mul),
-    "Div": ("/", contents.div), "Pow": ("pow", None), "Mod": ("mod", contents.mod),
+    "Div": ("/", contents.div), "Pow": ("pow", contents.power), "Mod": ("mod", contents.mod),
     "Max": ("maximum", contents.greatest), "Min": ("minimum", contents.least),
 }  # fmt: skip
 COMPARE = {
@@ -36,7 +39,11 @@ COMPARE = {
     "LessOrEqual": ("<=", None), "GreaterOrEqual": (">=", None),
     "And": ("logical_and", contents.both), "Or": ("logical_or", None), "Xor": ("logical_xor", None),
 }  # fmt: skip
-
+KNOWN: dict[str, Callable[[Any], Any]] = {
+    "Not": contents.opposite, "Floor": contents.floor, "Ceil": contents.ceil,
+    "Sqrt": contents.root,
+}  # fmt: skip
+"""Functions of one number that are followed."""
 
 ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
     "LeakyRelu": {"slope": ("alpha", 0.01)},
@@ -60,8 +67,10 @@ def unary(node: Node) -> None:
         for ours, (theirs, default) in ATTRIBUTES.get(kind, {}).items()
     }
     found, known = node.contents(0), None
-    if kind == "Not" and found is not None:
-        known = contents.pointwise(contents.opposite, found)
+    if kind in KNOWN and found is not None:
+        known = contents.pointwise(KNOWN[kind], found)
+        if known is not None and node.elem(0) == "f32":
+            known = contents.pointwise(contents.rounded, known)
     node.gives(node.call(UNARY[kind], node.given(0), **given), contents=known)
 
 
@@ -123,15 +132,16 @@ def binary(node: Node) -> None:
     for i in range(1, node.count):
         other = node.contents(i)
         expr = node.call(operator, expr, node.given(i))
-        known = found is not None and other is not None and function is not None
+        known = found is not None and other is not None
         if known and node.proto.op_type == "Div" and not whole:
             function = contents.ratio
-        elif known and node.proto.op_type == "Div":
-            function = partial(contents.div, is_size=node.importer.is_size)
+        elif known and node.proto.op_type in ("Div", "Mod"):
+            if node.proto.op_type == "Div":
+                function = partial(contents.div, is_size=node.importer.is_size)
             for size in other.flat:
                 if contents.is_symbol(size):
                     node.guard(dims.sub(size, 1))
-        found = contents.pointwise(function, found, other) if known and function else None
+        found = contents.pointwise(function, found, other) if known else None
     if found is not None and node.elem(0) == "f32":
         found = contents.pointwise(contents.rounded, found)
     if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
@@ -192,18 +202,34 @@ def cast(node: Node) -> None:
     if name is None:
         raise Unsupported("Cast to an element type that Axon does not have")
     found = node.contents(0)
-    if found is not None and name.startswith(("i", "u")):
-        found = contents.pointwise(contents.whole, found)
-    elif found is not None and name.startswith(("f", "b")) and name != "bool":
-        rounded = contents.rounded if name == "f32" else _same
-        found = contents.pointwise(lambda x: rounded(float(x) if isinstance(x, int) else x), found)
-    elif found is not None:
-        found = contents.pointwise(lambda x: None if contents.is_symbol(x) else bool(x), found)
-    node.gives(node.call("cast", node.given(0), to=Elem(name)), contents=found)
+    known = None if found is None else contents.pointwise(partial(_cast, node, name), found)
+    node.gives(node.call("cast", node.given(0), to=Elem(name)), contents=known)
 
 
-def _same(x: object) -> object:
-    return x
+def _cast(node: Node, name: str, x: Any) -> Any:
+    """One element, cast to the type of that name."""
+    if name.startswith(("i", "u")):
+        return _size(node, x) if isinstance(x, Real) else contents.whole(x)
+    if name == "bool":
+        return None if contents.is_symbol(x) or isinstance(x, Real) else bool(x)
+    if contents.is_symbol(x) or isinstance(x, Real):
+        return floats.as_float(x, name)
+    x = float(x) if isinstance(x, int) else x
+    return contents.rounded(x) if name == "f32" else x
+
+
+def _size(node: Node, x: Real) -> Any:
+    """A float as the integer that it is towards zero. That no rounding has changed it is taken for
+    granted, and a run checks it.
+    """
+    wanted, known = floats.conditions(x), node.importer.limits
+    if wanted is None or len(known) + len(wanted) > floats.MOST_LIMITS:
+        return None
+    for limit in wanted:
+        if not floats.follows(limit, known):
+            node.guard(limit)
+            known.append(limit)
+    return contents.towards_zero(x.top, x.bottom, node.importer.is_size)
 
 
 @rule("CastLike")

@@ -7,14 +7,16 @@ from typing import Any
 
 from axon.diagnostics import Severity
 from axon.driver import check_text, room
+from axon.importers.onnx.floats import without_implied
 from axon.importers.onnx.layers import Definition, found_layers
 from axon.importers.onnx.lines import lines
 from axon.importers.onnx.model import Imported
 from axon.importers.onnx.writer import Line, Writer, value
 from axon.source import Source, Span
 from axon.syntax import parse_program, print_expr, print_program
+from axon.types import dim as dims
 from axon.types.show import Show
-from axon.types.type import Fn, Tensor, type_variables
+from axon.types.type import AtLeast, Fn, Tensor, type_variables
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ def _written(imported: Imported, model: Any, functions: bool = True) -> Written:
     outputs = [value(writer, name, nowhere) for name in imported.outputs]
     layers, body = found_layers(writer, body, [print_expr(o) for o in outputs])
     results = [print_expr(output) for output in outputs]
-    whole = Definition("model", params, body, results)
+    whole = Definition("model", params, body, results, _limits(writer))
     head = "".join(f"{line}\n" for line in writer.declared)
     text = "\n".join([head, *(_definition(each) for each in (*layers, whole))])
     parsed, problems = parse_program(Source("model.axon", text))
@@ -70,11 +72,22 @@ def _written(imported: Imported, model: Any, functions: bool = True) -> Written:
     return Written(print_program(parsed), writer.weights, writer.opaque)
 
 
+def _limits(writer: Writer) -> tuple[str, ...]:
+    """What must hold of the sizes of the inputs so that those that the model computes in floating
+    point are what the program says.
+    """
+    store, show = writer.importer.state.store, Show(writer.names, mods=False)
+    found = without_implied(store.dim(limit) for limit in writer.importer.limits)
+    said = [AtLeast(dim, silent=False) for dim in found if set(dims.variables(dim)) <= writer.known]
+    return tuple(show.relation(each) for each in said)
+
+
 def _definition(made: Definition) -> str:
     params = [f"{name} : {type_}" if type_ else name for name, type_ in made.params]
     body = "".join(f"  {_text(line)}\n" for line in made.lines)
     result = made.results[0] if len(made.results) == 1 else f"({', '.join(made.results)})"
-    return f"{made.name} = fn ({', '.join(params)}) {{\n{body}  {result}\n}};\n"
+    where = f" where {', '.join(made.where)}" if made.where else ""
+    return f"{made.name} = fn ({', '.join(params)}){where} {{\n{body}  {result}\n}};\n"
 
 
 def _text(line: Line) -> str:

@@ -6,6 +6,7 @@ import numpy
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import axes_of, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
@@ -51,7 +52,7 @@ def reduce(node: Node) -> None:
 def _product(node: Node, keep: bool) -> object:
     """The product of a vector of sizes, if they are known."""
     found = node.contents(0)
-    if found is None or found.ndim != 1 or any(item is None for item in found):
+    if found is None or found.ndim != 1 or any(isinstance(item, Real | None) for item in found):
         return None
     if node.proto.op_type != "ReduceProd":
         return None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import length
 from axon.importers.onnx.node import Node
@@ -144,7 +145,7 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
     at_scales = 1 if node.proto.op_type == "Upsample" or node.importer.opset == 10 else 2
     axes, result = wanted.axes, list(word)
     scales = node.whole(at_scales) if node.has(at_scales) else node.attribute("scales")
-    if scales is None or len(scales) != len(axes):
+    if scales is None or len(scales) != len(axes) or any(map(contents.is_real, scales)):
         for axis in axes:
             result[axis] = node.fresh_dim()
         later = None

@@ -1,0 +1,149 @@
+"""What is cut and put together again has the size that it had, and sizes that are numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import axon
+from axon.importers.onnx.report import infer_model
+from axon.types import dim as dims
+from axon.types.variables import DimVar
+from tests.importers.onnx_models import INT64, ints, model, node, scalar, value
+
+X = numpy.arange(30, dtype="f4").reshape(2, 15)
+CUT = {"zero": ints(0), "one": ints(1), "two": ints(2), "most": ints(1 << 40)}
+
+
+def shape(made: Any, name: str = "y") -> Any:
+    report = infer_model(made, "m")
+    assert report.ok
+    return report.tensors[name].shape
+
+
+# --- cut and put together --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["one", "two"])
+def test_a_roll_keeps_the_size(by: str) -> None:
+    nodes = [
+        node("Slice", f"x {by} most one", "a"),
+        node("Slice", f"x zero {by} one", "b"),
+        node("Concat", "a b", "c", axis=1),
+        node("Add", "c x", "y"),
+    ]
+    made = model(nodes, {"x": ["b", "n"]}, {"y": None}, CUT)
+    assert shape(made, "c") == shape(made) == ("b", "n")
+    rolled = numpy.roll(X, -int(CUT[by][0]), axis=1)
+    assert numpy.array_equal(axon.from_onnx(made).model(X), rolled + X)
+
+
+def test_a_roll_by_a_remainder_keeps_the_size() -> None:
+    """Exporters take the shift modulo the size."""
+    nodes = [
+        node("Shape", "x", "s", start=1),
+        node("Mod", "two s", "by"),
+        node("Slice", "x by s one", "a"),
+        node("Slice", "x zero by one", "b"),
+        node("Concat", "a b", "y", axis=1),
+    ]
+    made = model(nodes, {"x": ["b", "n"]}, {"y": None}, CUT)
+    assert shape(made) == ("b", "n")
+    assert "n >= 1" in infer_model(made, "m").guards
+    assert numpy.array_equal(axon.from_onnx(made).model(X), numpy.roll(X, -2, axis=1))
+
+
+def test_differences_have_the_size_of_what_they_are_of() -> None:
+    """One element is put in front, and neighbours are compared."""
+    nodes = [
+        node("Slice", "x zero one one", "first"),
+        node("Concat", "first x", "c", axis=1),
+        node("Slice", "c zero last one", "a"),
+        node("Slice", "c one most one", "b"),
+        node("Sub", "b a", "y"),
+    ]
+    made = model(nodes, {"x": ["b", "n"]}, {"y": None}, {**CUT, "last": ints(-1)})
+    assert shape(made) == ("b", "n")
+    assert axon.from_onnx(made).model(X).shape == (2, 15)
+
+
+# --- the laws behind it ----------------------------------------------------------------------
+
+N, M = DimVar("n", 1), DimVar("m", 1)
+
+
+def test_a_remainder_is_between_zero_and_the_size() -> None:
+    rest = dims.mod(M, N)
+    assert dims.is_nonnegative(rest)
+    assert dims.is_nonnegative(dims.sub(dims.sub(N, 1), rest))
+    assert not dims.is_nonnegative(dims.sub(rest, 1))
+    assert not dims.is_nonnegative(dims.sub(dims.sub(N, 2), rest))
+
+
+def test_rounded_up_to_a_multiple_is_no_less() -> None:
+    half = dims.floordiv(dims.add(N, 1), 2)
+    whole = dims.scale(4, dims.floordiv(dims.add(half, 3), 4))
+    assert dims.is_nonnegative(dims.sub(whole, half))
+    assert dims.is_nonnegative(dims.sub(dims.add(half, 3), whole))
+    assert not dims.is_nonnegative(dims.sub(dims.add(half, 2), whole))
+
+
+def test_the_smaller_and_the_larger_are_both() -> None:
+    low, high = dims.minimum(N, M), dims.maximum(N, M)
+    both = dims.add(dims.scale(2, low), dims.scale(3, high))
+    assert dims.added_up(both) == dims.add(high, dims.scale(2, dims.add(N, M)))
+    assert dims.added_up(dims.sub(high, low)) == dims.sub(high, low)
+    assert dims.added_up(5) == 5
+
+
+def test_an_extremum_that_is_one_of_the_inner() -> None:
+    inner = dims.minimum(N, dims.sub(dims.scale(2, N), 1))
+    assert dims.maximum(inner, 0) == N
+    assert dims.maximum(dims.minimum(N, dims.sub(dims.scale(2, N), 2)), 0) != N  # 1 would be 0
+    inner = dims.maximum(dims.scale(-1, N), dims.sub(1, dims.scale(2, N)))
+    assert dims.minimum(inner, 0) == dims.scale(-1, N)
+
+
+# --- numbers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "number", "size"),
+    [("Sqrt", 16, 4), ("Sqrt", 17, 4), ("Floor", 2.5, 2), ("Ceil", 2.5, 3), ("Sqrt", -1, None)],
+)
+def test_functions_of_numbers(op: str, number: float, size: int | None) -> None:
+    nodes = [
+        node(op, "w", "f"),
+        node("Cast", "f", "i", to=INT64),
+        node("ConstantOfShape", "i", "y"),
+    ]
+    made = model(nodes, {"x": []}, {"y": None}, {"w": numpy.array([number], "f4")})
+    (found,) = shape(made)
+    assert found == size if size is not None else isinstance(found, str)
+
+
+@pytest.mark.parametrize(
+    ("base", "power", "size"),
+    [(16, 0.5, 4), (17, 0.5, None), (1.5, 2, 2), (3, 3, 27), (1e30, 2, None), (2, -1, None)],
+)
+def test_powers_that_are_exact(base: float, power: float, size: int | None) -> None:
+    nodes = [
+        node("Pow", "w p", "f"),
+        node("Cast", "f", "i", to=INT64),
+        node("ConstantOfShape", "i", "y"),
+    ]
+    weights = {"w": numpy.array([base], "f4"), "p": numpy.array([power], "f4")}
+    (found,) = shape(model(nodes, {"x": []}, {"y": None}, weights))
+    assert found == size if size is not None else isinstance(found, str)
+
+
+@pytest.mark.parametrize(("at", "sizes"), [(1, (2, 15)), (0, (6, 5)), (-2, (6, 5)), (7, (2, 5))])
+def test_repeats_by_a_one_hot(at: int, sizes: tuple[int, ...]) -> None:
+    """Ones but for one place: how many times to repeat along one dimension."""
+    nodes = [node("OneHot", "at depth values", "hot"), node("Tile", "x repeats", "y")]
+    nodes.insert(1, node("Reshape", "hot flat", "repeats"))
+    weights = {"at": ints(at), "depth": scalar(2), "values": ints(1, 3), "flat": ints(-1)}
+    made = model(nodes, [value("x", [2, 5])], {"y": None}, weights)
+    assert shape(made) == sizes
