@@ -52,8 +52,8 @@ class Importer:
     """The names that the model's own graph does not have."""
     graphs: dict[str, Inner] = field(default_factory=dict)
     calls: list[Called] = field(default_factory=list)
-    sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The tensors that sequences hold."""
+    sequences: dict[str, Any] = field(default_factory=dict)
+    """The tensors that sequences hold, or how they are pieces of one."""
     aliases: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     """The number that the last name with this beginning has."""
