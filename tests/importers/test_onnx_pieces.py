@@ -196,3 +196,104 @@ def test_a_sequence_that_is_an_output_is_declared() -> None:
     made = parser.parse_model(HEAD + """agraph (float[n,c] x) => (seq(float[k,c]) s)
             <int64 two = {2}> { s = SplitToSequence <axis = 0> (x, two) }""")  # fmt: skip
     assert write_program(import_model(made, "m"), made).opaque
+
+
+# --- what a loop appends to ------------------------------------------------------------------
+
+LOOPS = {
+    "from none": """agraph (float[n,c] x, int64 k) => (float[m,c] z, int64 l, float[c] last)
+            <bool yes = {1}, int64 end = {-1}> {
+        s = SequenceEmpty ()
+        t = Loop (k, yes, s) <
+            body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
+                c2 = Identity (keep)
+                row = Gather (x, i)
+                e = Exp (row)
+                v = SequenceInsert (u, e)
+            }>
+        z = ConcatFromSequence <axis = 0, new_axis = 1> (t)
+        l = SequenceLength (t)
+        last = SequenceAt (t, end)
+    }""",
+    "behind others, with a state": """agraph (float[n,c] x, int64 k)
+            => (float[m,c] z, float[n,c] h) <bool yes = {1}> {
+        y = Neg (x)
+        s = SequenceConstruct (x, y)
+        t, h = Loop (k, yes, s, x) <
+            body = b (int64 i, bool keep, seq(float) u, float[n,c] g)
+                    => (bool c2, seq(float) v, float[n,c] g2) {
+                c2 = Identity (keep)
+                g2 = Tanh (g)
+                v = SequenceInsert (u, g2)
+            }>
+        z = ConcatFromSequence <axis = 0> (t)
+    }""",
+    "while a condition holds": """agraph (float[n,c] x, int64 k) => (float[m,n,c] z)
+            <bool yes = {1}, int64 two = {2}> {
+        s = SequenceEmpty ()
+        t = Loop (k, yes, s) <
+            body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
+                c2 = Less (i, two)
+                f = Cast <to = 1> (i)
+                e = Add (x, f)
+                v = SequenceInsert (u, e)
+            }>
+        z = ConcatFromSequence <axis = 0, new_axis = 1> (t)
+    }""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", [1, 2, 5])
+@pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
+def test_a_sequence_to_which_each_turn_appends(text: str, turns: int) -> None:
+    made = parser.parse_model(HEAD + text)
+    written = write_program(import_model(made, "m"), made)
+    assert not written.opaque, written.text
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    expected = ReferenceEvaluator(made).run(None, {"x": x, "k": np.array(turns)})
+    assert infer_model(made, "m").tensors["z"].shape is not None
+    for backend in ("numpy", "jax"):
+        found = axon.from_onnx(made, backend=backend).model(x, np.array(turns))
+        found = found if isinstance(found, tuple) else (found,)
+        for mine, true in zip(found, expected, strict=True):
+            assert np.shape(mine) == np.shape(true)
+            np.testing.assert_allclose(mine, true, rtol=1e-5, atol=1e-5)
+
+
+def test_rows_that_may_differ_are_no_pieces_of_one_tensor() -> None:
+    made = parser.parse_model(HEAD + """agraph (float[n,c] x, int64 k) => (float[m,c] z)
+            <bool yes = {1}, int64[1] zero = {0}, int64[1] one = {1}> {
+        s = SequenceEmpty ()
+        t = Loop (k, yes, s) <
+            body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
+                c2 = Identity (keep)
+                number = Unsqueeze (i, zero)
+                stop = Add (number, one)
+                rows = Slice (x, zero, stop, zero)
+                v = SequenceInsert (u, rows)
+            }>
+        z = ConcatFromSequence <axis = 0> (t)
+    }""")  # fmt: skip
+    report = infer_model(made, "m")
+    assert report.tensors["z"].shape is None and report.unsupported
+
+
+def test_a_sequence_that_a_loop_reads_is_not_known() -> None:
+    made = parser.parse_model(HEAD + """agraph (float[n,c] x, int64 k) => (float[m,c] z, int64 l)
+            <bool yes = {1}> {
+        s = SequenceEmpty ()
+        t = Loop (k, yes, s) <
+            body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
+                c2 = Identity (keep)
+                length = SequenceLength (u)
+                f = Cast <to = 1> (length)
+                e = Add (x, f)
+                v = SequenceInsert (u, e)
+            }>
+        z = ConcatFromSequence <axis = 0> (t)
+        l = SequenceLength (t)
+    }""")  # fmt: skip
+    report = infer_model(made, "m")
+    assert report.tensors["z"].shape is None
+    assert report.tensors["l"].shape == ()
+    assert "SequenceInsert" in report.unsupported

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.importers.onnx.apart import apart
-from axon.importers.onnx.appending import appended, collect
+from axon.importers.onnx.appending import appended, collect, listed
 from axon.importers.onnx.inside import Inside, either, function, hidden, inside, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
@@ -103,6 +103,10 @@ def _scalar(node: Node, index: int) -> ast.Expr:
 
 @rule("Loop")
 def loop(node: Node) -> None:
+    sequences = listed(node)
+    if sequences:
+        collect(node, sequences)
+        return
     indices = range(2, node.count)
     first = [Tensor("i64", ()), Tensor("bool", ())]
 
