@@ -90,6 +90,16 @@ CASES = {
                 h2 = Add (h, row)
             }>
     }""",
+    "mapped, along another axis": """agraph (float[c,n] x) => (float[m,c] y) <int64 two = {2}> {
+        d = Concat <axis = 1> (x, x)
+        s = SplitToSequence <axis = 1> (d, two)
+        t = SequenceMap (s) <
+            body = b (float[c,2] e) => (float[c] o) {
+                ones = Constant <value_ints = [1]> ()
+                o = ReduceMax <keepdims = 0> (e, ones)
+            }>
+        y = ConcatFromSequence <axis = 0, new_axis = 1> (t)
+    }""",
     "sizes in a list": """agraph (float[n,c] x) => (float[2,c] a, float[k,c] b)
             <int64[2] sizes = {2, 5}, int64 zero = {0}, int64 one = {1}> {
         s = SplitToSequence <axis = 0> (x, sizes)
@@ -126,10 +136,35 @@ def test_what_is_done_with_pieces_is_done_with_the_tensor(text: str, rows: int) 
         for info, mine, true in zip(made.graph.output, found, expected, strict=True):
             assert np.shape(mine) == np.shape(true), (info.name, backend)
             np.testing.assert_allclose(mine, true, rtol=1e-5, atol=1e-5)
-            shape = report.tensors[info.name].shape
-            assert shape is not None and len(shape) == np.ndim(true)
-            for size, size_found in zip(shape, np.shape(true), strict=True):
+            said = report.tensors[info.name].shape
+            assert said is not None and len(said) == np.ndim(true)
+            for size, size_found in zip(said, np.shape(true), strict=True):
                 assert size == size_found or not isinstance(size, int)
+
+
+def test_sequences_side_by_side_and_several_results() -> None:
+    made = parser.parse_model(HEAD + """agraph (float[n,c] x, float[c] w)
+            => (float[m,c] y, float[m] z, float[c] a) <int64 one = {1}> {
+        s = SplitToSequence <axis = 0, keepdims = 0> (x)
+        t, u = SequenceMap (s, w, s) <
+            body = b (float[c] e, float[c] v, float[c] f) => (float[c] o, float p) {
+                g = Add (e, v)
+                o = Mul (g, f)
+                p = ReduceSum <keepdims = 0> (g)
+            }>
+        y = ConcatFromSequence <axis = 0, new_axis = 1> (t)
+        z = ConcatFromSequence <axis = 0, new_axis = 1> (u)
+        a = SequenceAt (t, one)
+    }""")  # fmt: skip
+    assert infer_model(made, "m").signature == (
+        "(f32 [n,c], f32 [c]) -> (f32 [n,c], f32 [n], f32 [c])"
+    )
+    x, w = np.arange(15, dtype=np.float32).reshape(5, 3), np.ones(3, np.float32)
+    for backend in ("numpy", "jax"):
+        y, z, a = axon.from_onnx(made, backend=backend).model(x, w)
+        np.testing.assert_allclose(y, (x + w) * x)
+        np.testing.assert_allclose(z, (x + w).sum(axis=1))
+        np.testing.assert_allclose(a, ((x + w) * x)[1])
 
 
 @pytest.mark.parametrize("place", [-2, -1, 0, 1, 2])
@@ -168,6 +203,12 @@ def test_what_is_known_of_the_sizes() -> None:
     """agraph (float[n,c] x) => (float[2,k] y) <int64 two = {2}> {
         s = SplitToSequence <axis = 0> (x, two)
         y = ConcatFromSequence <axis = 1> (s)
+    }""",
+    # mapped, where the last may be smaller
+    """agraph (float[n,c] x) => (float[k,c] y) <int64 two = {2}> {
+        s = SplitToSequence <axis = 0> (x, two)
+        t = SequenceMap (s) <body = b (float[a,c] e) => (float[a,c] o) { o = Exp (e) }>
+        y = ConcatFromSequence <axis = 0> (t)
     }""",
     # no size, no such axis
     """agraph (float[n,c] x) => (float[k,c] y) <int64 none = {0}> {

@@ -9,11 +9,11 @@ from typing import Any
 
 from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.node import Node
-from axon.importers.onnx.pieces import Pieces
+from axon.importers.onnx.pieces import Pieces, same_for_all
 from axon.importers.onnx.renamed import used
 from axon.syntax import ast
 from axon.types import dim as dims
-from axon.types.type import Tensor, shape_variables
+from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 
@@ -137,8 +137,11 @@ def _list(node: Node, begin: str, rows: str, name: str, before: DimVar) -> None:
     each: Any = None if made is None else made.shape[1:]
     parts = [ast.Name(importer.alias(n), node.span) for n in importer.sequences[begin]]
     firsts = [ranked(node, importer.types[n]) for n in importer.sequences[begin]]
-    known = each is not None and all(v.id < before.id for v in shape_variables(each))
-    if not known or any(first is None or first.shape != each for first in firsts):
+    if (
+        each is None
+        or not same_for_all(each, before)
+        or any(first is None or first.shape != each for first in firsts)
+    ):
         importer.define(name, node.unknown())
         node.step((name,), None)
         return

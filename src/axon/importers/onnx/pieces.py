@@ -19,8 +19,8 @@ from axon.importers.onnx.node import Node
 from axon.importers.onnx.values import Unsupported, array
 from axon.syntax import ast
 from axon.types import dim as dims
-from axon.types.type import DimValue, Shape, Tensor, Type
-from axon.types.variables import ShapeVar
+from axon.types.type import DimValue, Shape, Tensor, Type, shape_variables
+from axon.types.variables import DimVar, ShapeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ def _is_even(node: Node, pieces: Pieces) -> bool:
     return total is not None and dims.mod(total, pieces.size) == 0
 
 
-def _made(node: Node, pieces: Pieces, expr: ast.Expr, own: str) -> str:
+def _made(node: Node, expr: ast.Expr, own: str) -> str:
     """Another tensor that such pieces are cut from."""
-    name = hidden(node, f"{node.outputs[0]}⟨{own}⟩", own, node.infer(expr))
+    name = hidden(node, f"{next(filter(None, node.outputs), '')}⟨{own}⟩", own, node.infer(expr))
     node.step((name,), expr)
     return name
 
@@ -88,6 +88,25 @@ def _stacked(node: Node, pieces: Pieces) -> ast.Expr:
         return node.call("expand_dims", x, axis=[axis + 1])
     parts = (dims.floordiv(word[axis], size), size)
     return node.call("reshape", x, node.shape_literal((*word[:axis], *parts, *word[axis + 1 :])))
+
+
+def rows(node: Node, pieces: Pieces, number: int) -> str:
+    """A tensor whose rows are the pieces."""
+    stack, word = _stacked(node, pieces), _word(node, pieces)
+    if pieces.axis:
+        if word is None:
+            raise Unsupported(f"{node.proto.op_type}: pieces of a rank that is not known")
+        rank = len(word) + (not pieces.bare)
+        order = [pieces.axis, *(i for i in range(rank) if i != pieces.axis)]
+        stack = node.call("transpose", stack, perm=order)
+    return _made(node, stack, f"rows_{number}")
+
+
+def same_for_all(shape: Shape, before: DimVar) -> bool:
+    """Whether a shape that was found for one turn, or one element, is that of all of them: what was
+    not there `before` may vary.
+    """
+    return all(var.id < before.id for var in shape_variables(shape))
 
 
 # --- places ----------------------------------------------------------------------------------
@@ -214,7 +233,7 @@ def erase(node: Node, pieces: Pieces) -> None:
     parts = [_before(node, pieces, place), _behind(node, pieces, place)]
     kept = [part for part in parts if part is not None]
     whole = kept[0] if len(kept) == 1 else node.call("concat", *kept, axis=pieces.axis)
-    base = _made(node, pieces, whole, "rest")
+    base = _made(node, whole, "rest")
     gives(node, Pieces(base, pieces.axis, pieces.size, pieces.bare))
 
 
@@ -234,7 +253,7 @@ def insert(node: Node, pieces: Pieces) -> None:
         behind = _sliced(node, pieces, _start(node, pieces, place), None)
         parts = (_before(node, pieces, place), more, behind)
     expr = node.call("concat", *(part for part in parts if part is not None), axis=pieces.axis)
-    base = _made(node, pieces, expr, "all")
+    base = _made(node, expr, "all")
     gives(node, Pieces(base, pieces.axis, pieces.size, pieces.bare))
 
 
@@ -273,7 +292,7 @@ def concat(node: Node, pieces: Pieces) -> None:
     assert made is not None
     sizes: Any = made.shape
     joined = (*sizes[:axis], dims.mul(sizes[axis], sizes[axis + 1]), *sizes[axis + 2 :])
-    name = _made(node, pieces, found, "stack")
+    name = _made(node, found, "stack")
     stack = ast.Name(node.importer.alias(name), node.span)
     each = [node.call("size", stack, axis=i) for i in range(rank + 1)]
     merged = node.call("*", each[axis], each[axis + 1])

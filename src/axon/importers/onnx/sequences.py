@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from axon.importers.onnx import pieces
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
+from axon.importers.onnx.mapped import map_pieces
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces
 from axon.importers.onnx.rules import rule
@@ -194,6 +195,9 @@ def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
 def map_(node: Node) -> None:
     """The body for each element, one after another; tensors are the same for all of them."""
     importer = node.importer
+    if _pieces(node) is not None:
+        map_pieces(node)
+        return
     count = len(_elements(node, 0))
     given = []
     for i in range(node.count):
