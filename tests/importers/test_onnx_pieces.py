@@ -338,3 +338,12 @@ def test_a_sequence_that_a_loop_reads_is_not_known() -> None:
     assert report.tensors["z"].shape is None
     assert report.tensors["l"].shape == ()
     assert "SequenceInsert" in report.unsupported
+
+
+def test_what_a_node_without_sense_gives_can_be_handed_on() -> None:
+    made = parser.parse_model(HEAD + """agraph (float[n] x) => (float[m] y) {
+        a = Concat <axis = 0> ()
+        b = SequenceErase (a)
+        y = SequenceInsert (a, b)
+    }""")  # fmt: skip
+    assert "op sequenceinsert" in write_program(import_model(made, "m"), made).text
