@@ -4,7 +4,9 @@
 
 Weights and inputs are random, and the same on both sides; onnxruntime runs on the CPU with its
 optimisations off. Floats are equal if no element differs by more than a thousandth (a hundredth in
-half precision) of the largest in its tensor; whole numbers and truth values must be the same.
+half precision) of the largest in its tensor; whole numbers and truth values must be the same. In a
+quantised model an integer may be off by one step, where its number lies between two: if its outputs
+differ, it is compared from one rounding to the next (`onnx_models/quantised.py`).
 Where an output differs, the first tensor of the graph that does is looked for. Each model runs in
 another process, and is given up after `--limit` seconds. `--every` compares every tensor.
 """
@@ -29,11 +31,16 @@ from typing import Any
 import numpy
 import onnx
 from onnx_models.fill import fill, inputs
+from onnx_models.quantised import MADE, cut, off_by_a_step, rounded
 
 import axon
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"
 TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2}
+BETWEEN = 1e-5
+"""How near to the middle between two steps a number is that either may be right for, as a part of
+the largest number of its tensor: what f32 loses in a sum of some hundred terms.
+"""
 AT_ONCE = 500
 """A tuple of more outputs could be too large a type."""
 VERDICTS = ("equal", "no reference", "takes too long", "does not run", "different")
@@ -181,6 +188,8 @@ def judge_run(model: Any, truth: Any, run: int, path: Path, backend: str, every:
         return Outcome("does not run", f"{type(problem).__name__}: {_sentence(problem)}")
     for name in names:
         how = apart(mine[name], true[name])
+        if how and rounded(model):
+            return judge_steps(path, backend, given)
         if how:
             where = first_apart(model, path, backend, given)
             return Outcome("different", f"`{name}` {how}; {where or 'no other tensor'}")
@@ -189,6 +198,44 @@ def judge_run(model: Any, truth: Any, run: int, path: Path, backend: str, every:
         return Outcome("different", f"no output; {inside}")
     is_whole = all(map(is_finite, true.values()))
     return Outcome("equal", "" if is_whole else "not all of it finite")
+
+
+def judge_steps(path: Path, backend: str, given: list[Any]) -> Outcome:
+    """A quantised model, from one rounding to the next."""
+    model = onnx.load(path)
+    nodes = rounded(model)
+    before = [name for node in nodes for name in (node.input[0], node.input[1], node.output[0])]
+    weights = {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
+    asked = [name for name in dict.fromkeys(before) if name not in weights]
+    other = path.with_name("steps.onnx")
+    other.write_bytes(with_outputs(model, asked).SerializeToString())
+    truth = {**weights, **reference(other, given)}
+    parts = cut(model, truth)
+    other.write_bytes(parts.SerializeToString())
+    names = [info.name for info in parts.graph.output]
+    values = [*given, *(truth[node.output[0]] for node in nodes)]
+    true, mine = reference(other, values), results(other, backend, values, names)
+    between = 0
+    for name in names:
+        if not name.endswith(MADE):
+            how = apart(mine[name], true[name])
+        else:
+            node = next(n for n in nodes if n.output[0] + MADE == name)
+            scale = _along(node, truth[node.input[1]], truth[node.input[0]].ndim)
+            number = truth[node.input[0]]
+            count, how = off_by_a_step(mine[name], true[name], number, scale, BETWEEN)
+            between += count
+        if how:
+            return Outcome("different", f"`{name}` {how}, from the same integers")
+    return Outcome("equal", f"but for {between} of its integers, which lie between two steps")
+
+
+def _along(node: Any, scale: Any, rank: int) -> Any:
+    """A scale for each row along an axis, in a shape that goes with the tensor's."""
+    if scale.ndim != 1 or rank == 0:
+        return scale
+    axis = next((a.i for a in node.attribute if a.name == "axis"), 1) % rank
+    return scale.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
 def _missing(path: Path) -> str:

@@ -82,21 +82,3 @@ def test_what_is_done_with_sequences_is_done_with_their_elements(text: str) -> N
             found if isinstance(found, tuple) else (found,), expected, strict=True
         ):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
-
-
-def test_a_sequence_that_a_loop_makes_longer_is_not_known() -> None:
-    text = """agraph (float[n,4] x, int64 k) => (float[m,4] z, int64 l) {
-        s = SequenceEmpty ()
-        yes = Constant <value = bool {1}> ()
-        t = Loop (k, yes, s) <
-            body = b (int64 i, bool keep, seq(float) u) => (bool c, seq(float) v) {
-                c = Identity (keep)
-                v = SequenceInsert (u, x)
-            }>
-        z = ConcatFromSequence <axis = 0> (t)
-        l = SequenceLength (t)
-    }"""
-    report = infer_model(parser.parse_model(HEAD + text), "m")
-    assert report.tensors["z"].shape is None
-    assert report.tensors["l"].shape == ()
-    assert "SequenceInsert" in report.unsupported

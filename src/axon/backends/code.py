@@ -48,7 +48,9 @@ from axon.graph.sizes import (
     Reading,
     SizeVar,
     needed,
+    needed_inside,
     operand_needs,
+    operands_of,
     owner,
     readable,
     values_in,
@@ -133,7 +135,7 @@ class Body:
         """The lines of a graph whose parameters have names; what comes back is its result."""
         needs = operand_needs(whole.result)
         for node in whole.nodes:
-            needs |= needed(node)
+            needs |= needed(node).union(*map(needed_inside, operands_of(node)))
         self.read(whole.params, needs)
         for at, node in enumerate(whole.nodes, 1):
             self.node(node, needs)
@@ -264,7 +266,8 @@ class Body:
         is given to it.
         """
         used = dict.fromkeys(v for v in values_in(function) if v in self.values)
-        needs = [v for v in self.sizes if v in operand_needs(function)]
+        inside = needed_inside(function)
+        needs = [v for v in self.sizes if v in inside]
         name = self.names.fresh("each")
         values = {v: self.names.fresh(v.name) for v in used}
         sizes = {v: self.names.fresh(v.name or "n") for v in needs}

@@ -114,14 +114,20 @@ class Lowering:
         """Another graph of the same program."""
         return make_graph(self.state.shared, module, name, at, params, result)
 
-    def function(self, value: Known, type_: Fn, span: Span) -> Operand:
-        """A function that an operator takes, as a graph in the graph."""
+    def function(self, value: Known, type_: Fn, written: Type, span: Span) -> Operand:
+        """A function that an operator takes, as a graph in the graph. `written` is its type before
+        what is known was put in.
+        """
         if isinstance(value, OperatorFunction):
             return value
         state = self.state
         nodes = state.take_nodes()
         state.depth += 1
-        params = tuple(Value("", t, state.depth) for t in type_.params)
+        made = map(state.elaboration.as_made, written.params if isinstance(written, Fn) else ())
+        params = tuple(
+            Value("", t, state.depth, m if m != t else None)
+            for t, m in zip(type_.params, made, strict=True)
+        )
         found = apply(self, value, list(params), type_, span)
         result = coerce(state, found, type_.result)
         state.depth -= 1

@@ -32,8 +32,9 @@ def use_operator(
     state = lowering.state
     type_ = type_at(state, use)
     hint = state.take_hint()
-    pairs = zip(exprs, type_.params, strict=True)
-    operands = tuple([_operand(lowering, expr, param, scope) for expr, param in pairs])
+    assert isinstance(use.type, Fn)
+    each = zip(exprs, type_.params, use.type.params, strict=True)
+    operands = tuple([_operand(lowering, *parts, scope) for parts in each])
     for attribute in attributes:
         measure(lowering, attribute.value, scope)
     state.hint = hint
@@ -48,7 +49,9 @@ def type_at(state: State, use: Use) -> Fn:
     return type_
 
 
-def _operand(lowering: Lowering, expr: ast.Expr, param: Type, scope: Scope) -> Operand:
+def _operand(
+    lowering: Lowering, expr: ast.Expr, param: Type, written: Type, scope: Scope
+) -> Operand:
     """An argument of an operator. Sizes are no values, so only what is in them is computed."""
     if isinstance(param, DimValue):
         measure(lowering, expr, scope)
@@ -58,7 +61,7 @@ def _operand(lowering: Lowering, expr: ast.Expr, param: Type, scope: Scope) -> O
         return ShapeOf(param.shape)
     found = lowering.expr(expr, scope)
     if isinstance(param, Fn):
-        return lowering.function(found, param, expr.span)
+        return lowering.function(found, param, written, expr.span)
     return coerce(lowering.state, found, param)
 
 

@@ -207,6 +207,21 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
             pass
 
 
+def needed_inside(operand: Operand) -> set[SizeVar]:
+    """What a function and those in it need, also where they could read it off values of their own.
+    Such a size is better read outside: a check compares what is inside with it. What varies from
+    call to call is not among them.
+    """
+    found: set[SizeVar] = set()
+    if isinstance(operand, Function):
+        found |= operand_needs(operand.result)
+        for node in operand.nodes:
+            found |= needed(node).union(*map(needed_inside, operands_of(node)))
+        depth = min((param.depth for param in operand.params), default=0)
+        found = {var for var in found if not var.runtime or var.scope < depth}
+    return found
+
+
 def _attribute_needs(value: object, found: set[SizeVar]) -> None:
     if isinstance(value, SizeOf):
         found.update(dims.variables(value.dim))

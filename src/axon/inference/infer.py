@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from axon.diagnostics import error
 from axon.inference import calls, operators, sizes
@@ -147,13 +147,14 @@ class Inference:
 
     # --- functions ---
 
-    def infer_fn(self, fn: ast.Fn, env: Environment) -> Type:
+    def infer_fn(self, fn: ast.Fn, env: Environment, given: Sequence[Type] = ()) -> Type:
+        """The type of a function; `given` are those of its parameters if they are known already."""
         state = self.state
         inner = Environment(env)
         params: list[Type] = []
         reader = Reader(state.names, state.names_level, state.depth + 1)
         reader.in_parameter = True
-        for param in fn.params:
+        for i, param in enumerate(fn.params):
             if param.name in inner.names and param.name != "_":
                 self.error(
                     "AX215",
@@ -161,7 +162,8 @@ class Inference:
                     param.name_span,
                     "this is another one",
                 )
-            type_ = self._parameter(param, reader)
+            known = given[i] if given and param.type is None else None
+            type_ = self._parameter(param, reader) if known is None else known
             params.append(type_)
             declared = param.span if param.type is not None else None
             inner.names[param.name] = Entry(type_, param.name_span, declared)

@@ -9,6 +9,7 @@ from axon.inference import sizes
 from axon.inference.attributes import AttributeReader
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
+from axon.inference.turns import apply_turns, gives_sizes
 from axon.inference.unify import lower, unify
 from axon.ops import OPERATORS, Operator, Problem
 from axon.ops.scheme import scheme_of
@@ -133,8 +134,10 @@ def apply_operator(
         for expr in exprs:
             inference.infer(expr, env)
         return UNKNOWN
-    args = _arguments(inference, scheme, exprs, env, name == "reshape")
     use = Use(operator, values, reader.given, scheme.type)
+    if operator.family == "functional" and gives_sizes(scheme, len(exprs)):
+        return apply_turns(inference, scheme, use, exprs, span, env)
+    args = _arguments(inference, scheme, exprs, env, name == "reshape")
     return _apply_scheme(inference, scheme, use, args, exprs, span)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.states import bad_state, state_type
 
 
 @operator(roles={"d": "outermost sizes"})
@@ -153,7 +154,7 @@ def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array
 
 
 @operator(roles={"n": "outermost sizes"})
-def loop(arity: int, *, outputs: int = 1) -> Rule:
+def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
     tuple.
 
@@ -162,6 +163,8 @@ def loop(arity: int, *, outputs: int = 1) -> Rule:
 
     - `outputs`: how many outputs there are. Two or more are a tuple of rows, and become a tuple of
       tensors.
+    - `differ`: axes of the state along which its size may change from turn to turn, as in `fold`.
+    - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> loop(h : f32 [4], fn (h, y) { h + y, h * y }, x : f32 [n,4])
     (f32 [4], f32 [n,4])
@@ -174,9 +177,12 @@ def loop(arity: int, *, outputs: int = 1) -> Rule:
         return Problem("loop has at least one output; a loop without output is a fold")
     if outputs > MOST_OUTPUTS:
         return Problem(f"a loop has at most {MOST_OUTPUTS} outputs")
+    if problem := bad_state(differ, parts):
+        return problem
     rows, tensors = _rows(arity - 2)
     row, stacked = _outputs(outputs, "n")
-    return f"(state, (state, {rows}) -> (state, {row}), {tensors}) -> (state, {stacked})"
+    first, given, made, last = (state_type(name, differ, parts) for name in ("n", "?k", "m", "?l"))
+    return f"({first}, ({given}, {rows}) -> ({made}, {row}), {tensors}) -> ({last}, {stacked})"
 
 
 MOST_OUTPUTS = 256
@@ -206,29 +212,50 @@ def _(
     function: Callable[..., tuple[Value, Value]],
     *tensors: Array,
     outputs: int,
+    differ: Ints,
+    parts: int,
     like: Callable[[], Value] | None = None,
 ) -> tuple[Value, Value]:
     return xp.loop(state, function, *tensors, like=like)
 
 
 @operator(roles={"n": "outermost sizes"})
-def fold(arity: int) -> Rule:
+def fold(arity: int, *, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, and give the last
     state; a `loop` without output.
+
+    - `differ`: axes of the state along which its size may change from turn to turn; its last one is
+      known at run time. Of a state that is a tuple: pairs of a part and an axis of that part.
+    - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> fold(h : f32 [2], fn (h, y) { h * reduce(+, 0f, y) }, x : f32 [n,4])
     f32 [2]
     >>> fold(h : f32 [2], fn (h, a, b) { h * a + b }, x : f32 [n], y : f32 [n,2])
     f32 [2]
+    >>> fold(h : f32 [k], fn (h, y) { concat(h, h + y) }, x : f32 [n], differ=0)
+    f32 [?a]
+    >>> fold((h : f32 [k], 0f), fn (s, y) { h, t = s; concat(h, h), t + y }, x : f32 [n],
+    ...     differ=[0,0], parts=2)
+    (f32 [?a], f32)
     """
     if arity < 3:
         return Problem("fold takes a state, a function and at least one tensor")
+    if problem := bad_state(differ, parts):
+        return problem
     rows, tensors = _rows(arity - 2)
-    return f"(state, (state, {rows}) -> state, {tensors}) -> state"
+    first, given, made, last = (state_type(name, differ, parts) for name in ("n", "?k", "m", "?l"))
+    return f"({first}, ({given}, {rows}) -> {made}, {tensors}) -> {last}"
 
 
 @fold.means
-def _(xp: Arrays, state: Value, function: Callable[..., Value], *tensors: Array) -> Value:
+def _(
+    xp: Arrays,
+    state: Value,
+    function: Callable[..., Value],
+    *tensors: Array,
+    differ: Ints,
+    parts: int,
+) -> Value:
     return xp.loop(state, lambda state, *row: (function(state, *row), ()), *tensors, like=tuple)[0]
 
 
@@ -271,25 +298,34 @@ def _(
 
 
 @operator()
-def iterate(*, outputs: int = 0) -> Rule:
+def iterate(*, outputs: int = 0, differ: Ints = (), parts: int = 1) -> Rule:
     """Go on from state to state while a condition holds. The first function says whether it does,
     the second gives the next state; the result is the first state of which it does not hold. A
     state may be a tuple.
 
     - `outputs`: how many outputs each step has, besides the state. How many rows they have in the
       end is known at run time.
+    - `differ`: axes of the state along which its size may change from step to step, as in `fold`.
+    - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> iterate(x : f32 [n], fn (x) { max(x) > 1.0 }, fn (x) { x / 2.0 })
     f32 [n]
     >>> iterate(x : f32 [n], fn (x) { max(x) > 1.0 }, fn (x) { x / 2.0, max(x) }, outputs=1)
     (f32 [n], f32 [?a])
+    >>> iterate(x : f32 [n], fn (x) { sum(x) < 9.0 }, fn (x) { concat(x, ones([4])) }, differ=0)
+    f32 [?a]
     """
     if not 0 <= outputs <= MOST_OUTPUTS:
         return Problem(f"iterate has from 0 to {MOST_OUTPUTS} outputs")
+    if problem := bad_state(differ, parts):
+        return problem
+    first, seen, given, made, last = (
+        state_type(name, differ, parts) for name in ("n", "?j", "?k", "m", "?l")
+    )
     if outputs == 0:
-        return "(state, state -> bool [], state -> state) -> state"
+        return f"({first}, ({seen}) -> bool [], ({given}) -> {made}) -> {last}"
     row, stacked = _outputs(outputs, "?n")
-    return f"(state, state -> bool [], state -> (state, {row})) -> (state, {stacked})"
+    return f"({first}, ({seen}) -> bool [], ({given}) -> ({made}, {row})) -> ({last}, {stacked})"
 
 
 @iterate.means
@@ -299,6 +335,8 @@ def _(
     condition: Callable[[Value], Array],
     function: Callable[[Value], Value],
     outputs: int,
+    differ: Ints,
+    parts: int,
 ) -> Value:
     if outputs:
         return xp.collect(state, condition, function)

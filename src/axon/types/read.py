@@ -58,7 +58,8 @@ class Reader:
     tensors stand.
 
     In a signature (`quantified`) `?k` is a run-time size. In an annotation of a `fn` it is a name
-    for one that the body makes, so a parameter cannot have it.
+    for one that the body makes, so a parameter cannot have it. What an operator of our own gives to
+    a function that it takes can: each call of that function is given a size of its own.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Reader:
         self.user = user
         self.quantified = quantified
         self.in_parameter = False
+        self._functions = 0
         self._places: dict[int, Span] = {}
         self.relations: list[Relation] = []
         self.diagnostics: list[Diagnostic] = []
@@ -88,7 +90,10 @@ class Reader:
             case ast.TupleType(items, _):
                 return Tuple(tuple(self.read_type(item) for item in items))
             case ast.FnType(params, result, _):
-                return Fn(tuple(self._read_param(p) for p in params), self.read_type(result))
+                self._functions += 1
+                taken = tuple(self._read_param(p) for p in params)
+                self._functions -= 1
+                return Fn(taken, self.read_type(result))
             case ast.ShapeValueType(shape, _):
                 return ShapeValue(self._sizes(self.shape(shape), shape.span))
             case ast.DimValueType(dim, _):
@@ -207,7 +212,8 @@ class Reader:
         self, expr: ast.IndexName, kind: type[DimVar] | type[ShapeVar]
     ) -> DimVar | ShapeVar | None:
         name = expr.name
-        if expr.runtime and self.in_parameter:
+        own = self.in_parameter and self._functions > 1 and not self.user
+        if expr.runtime and self.in_parameter and not own:
             self._error(
                 "AX108",
                 f"the size `?{name}` of a parameter is known when the function is called",
@@ -219,6 +225,8 @@ class Reader:
         if known is None:
             runtime = expr.runtime and self.quantified
             scope = self.depth - 1 if self.in_parameter else self.depth
+            if expr.runtime and own:
+                scope = self.depth + 1
             known = kind(name, self.level, self.user, scope=scope, runtime=runtime)
             self.scope.index[name] = known
             self.scope.places[name] = expr.span

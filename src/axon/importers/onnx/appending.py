@@ -1,4 +1,7 @@
-"""Loops that collect: a state to which each turn only appends is an output of the turns instead."""
+"""Loops that collect: a state to which each turn only appends is an output of the turns instead.
+
+The state may be a tensor, which grows along its first axis, or a sequence.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ from typing import Any
 
 from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.node import Node
+from axon.importers.onnx.pieces import Pieces, same_for_all
 from axon.importers.onnx.renamed import used
 from axon.types import dim as dims
 from axon.types.type import Tensor
+from axon.types.variables import DimVar
 
 
-def appended(body: Any) -> dict[int, str]:
-    """The states to which a body appends along the first axis and does nothing else with them, by
-    number, each with what is appended.
+def appended(body: Any, operator: str = "Concat") -> dict[int, str]:
+    """The states to which a body appends by this operator, along the first axis, and does nothing
+    else with them, by number, each with what is appended.
     """
     makers = {name: node for node in body.node for name in node.output}
     uses: dict[str, int] = {}
@@ -25,20 +30,48 @@ def appended(body: Any) -> dict[int, str]:
     found = {}
     for i, (given, made) in enumerate(zip(body.input[2:], body.output[1:], strict=False)):
         node = makers.get(made.name)
-        if node is None or node.op_type != "Concat" or len(node.input) != 2:
+        if node is None or node.op_type != operator or len(node.input) != 2:
             continue
         axis = next((a.i for a in node.attribute if a.name == "axis"), None)
-        if axis != 0 or node.input[0] != given.name or node.input[1] == given.name:
+        if (
+            (axis != 0 and operator == "Concat")
+            or node.input[0] != given.name
+            or node.input[1] == given.name
+        ):
             continue
         if uses.get(given.name) == 1 and uses[made.name] == 1:
             found[i] = str(node.input[1])
     return found
 
 
+def listed(node: Node) -> dict[int, str]:
+    """The states of a Loop that are sequences, to which its body only appends."""
+    body = node.attribute("body")
+    if not node.importer.sequences or body is None or not hasattr(body, "node"):
+        return {}
+    found = appended(body, "SequenceInsert").items()
+    return {
+        i: part
+        for i, part in found
+        if isinstance(node.importer.sequences.get(node.name(2 + i)), tuple)
+    }
+
+
 def collect(node: Node, parts: dict[int, str]) -> None:
     """The Loop without these states; what each turn appends is stacked, and joined to what was
     there in the beginning.
     """
+    importer, before = node.importer, node.fresh_dim()
+    names, rows = _collected(node, parts)
+    for i, name in rows.items():
+        if names[i] and node.name(2 + i) in importer.sequences:
+            _list(node, node.name(2 + i), name, names[i], before)
+        elif names[i]:
+            _join(node, node.name(2 + i), name, names[i])
+
+
+def _collected(node: Node, parts: dict[int, str]) -> tuple[list[str], dict[int, str]]:
+    """The names of all outputs, and of the rows by the numbers of the states that they are for."""
     importer, states = node.importer, node.count - 2
     names = [*node.outputs, *[""] * states][: max(states, len(node.outputs))]
     first = next(filter(None, names), "")
@@ -47,9 +80,7 @@ def collect(node: Node, parts: dict[int, str]) -> None:
         importer.hidden.add(name)
         importer.own[name] = f"{names[i] or first}_rows"
     importer.node(_without(node, parts, names, rows), node.at, node.rules)
-    for i, name in rows.items():
-        if names[i]:
-            _join(node, node.name(2 + i), name, names[i])
+    return names, rows
 
 
 def _without(node: Node, parts: dict[int, str], names: list[str], rows: dict[int, str]) -> Any:
@@ -94,3 +125,30 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
     whole = node.call("concat", *parts)
     importer.define(name, node.infer(whole))
     node.step((name,), whole)
+
+
+def _list(node: Node, begin: str, rows: str, name: str, before: DimVar) -> None:
+    """The sequence of the rows, behind what was in it in the beginning: as pieces of one tensor, if
+    all rows have the same shape. What was not there `before` the turns may vary among them.
+    """
+    importer = node.importer
+    made = ranked(node, importer.types[rows])
+    each: Any = None if made is None else made.shape[1:]
+    parts = [node.tensor(n) for n in importer.sequences[begin]]
+    firsts = [ranked(node, importer.types[n]) for n in importer.sequences[begin]]
+    if (
+        each is None
+        or not same_for_all(each, before)
+        or any(first is None or first.shape != each for first in firsts)
+    ):
+        importer.define(name, node.unknown())
+        node.step((name,), None)
+        return
+    if parts:
+        more = node.tensor(rows)
+        expr = node.call("concat", node.call("stack", *parts), more)
+        rows = hidden(node, f"{rows}⟨all⟩", "all", node.infer(expr))
+        node.step((rows,), expr)
+    importer.define(name, node.unknown(importer.elem(rows)))
+    importer.sequences[name] = Pieces(rows, 0, 1, bare=True)
+    node.step((name,), None)

@@ -58,8 +58,8 @@ class Importer:
     bodies: dict[str, tuple[dict[str, str], list[Any]]] = field(default_factory=dict)
     """Those names, and the nodes of the graph with them."""
     calls: list[Called] = field(default_factory=list)
-    sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The tensors that sequences hold."""
+    sequences: dict[str, Any] = field(default_factory=dict)
+    """The tensors that sequences hold, or how they are pieces of one."""
     own: dict[str, str] = field(default_factory=dict)
     """What a tensor that has a made-up name here is called in the model, or should be."""
     aliases: dict[str, str] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.importers.onnx.apart import apart
-from axon.importers.onnx.appending import appended, collect
+from axon.importers.onnx.appending import appended, collect, listed
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.inside import Inside, either, function, hidden, inside, ranked
 from axon.importers.onnx.node import Node
@@ -103,28 +103,33 @@ def _scalar(node: Node, index: int) -> Draft:
 
 @rule("Loop")
 def loop(node: Node) -> None:
+    sequences = listed(node)
+    if sequences:
+        collect(node, sequences)
+        return
     indices = range(2, node.count)
     first = [Tensor("i64", ()), Tensor("bool", ())]
 
     def infer(states: Sequence[Type]) -> Inside:
         return inside(node, "body", [*first, *states], {1: array(True)})
 
-    found, states = settled(node, types_of(node, indices), infer, 1)
+    settled_ = settled(node, types_of(node, indices), infer, 1)
+    found, states, differ = settled_.body, settled_.states, settled_.differ(node)
     if len(found.params) != 2 + len(states):
         raise Unsupported("Loop whose body takes another number of states")
     endless = _truth(node.importer.contents.get(found.outputs[0])) is True
     times = _times(node) if endless else None
     size = node.fresh_dim() if times is None else times
     rows = found.types[1 + len(states) :]
-    types = [*states, *(stacked(node, row, size) for row in rows)]
+    types = settled_.after(node, [*states, *(stacked(node, row, size) for row in rows)])
     define(node, types)
     collected = appended(node.attribute("body")) if endless and node.has(0) else {}
     if not endless:
-        _while(node, found, types)
+        _while(node, found, types, differ)
     elif collected:
         collect(node, collected)
     elif node.has(0):
-        _for(node, found, types, times)
+        _for(node, found, types, times, differ)
 
 
 def _times(node: Node) -> Any:
@@ -140,15 +145,17 @@ def _starts(node: Node) -> bool:
     return not node.has(1) or _truth(node.contents(1)) is True
 
 
-def _for(node: Node, found: Inside, types: Sequence[Type], times: Any) -> None:
+def _for(
+    node: Node, found: Inside, types: Sequence[Type], times: Any, differ: dict[int, list[int]]
+) -> None:
     """So many times: a loop over the numbers of the turns."""
     number, condition, *params = found.params
     count = len(params)
     made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
     indices = range(2, node.count)
     true = Step((condition,), node.literal(True), node.proto)
-    same = same_types(node, indices, params, made)
-    turns = Turns(node, found, params, made, rows, same, [true])
+    same = same_types(node, indices, params, made, differ)
+    turns = Turns(node, found, params, made, rows, same, [true], differ)
     begin = [node.given(i) for i in indices]
     zero, one, limit = node.literal(0), node.literal(1), _scalar(node, 0)
     if not _starts(node):
@@ -160,7 +167,7 @@ def _for(node: Node, found: Inside, types: Sequence[Type], times: Any) -> None:
     gives(node, expr, names[:count], names[count:], types, later)
 
 
-def _while(node: Node, found: Inside, types: Sequence[Type]) -> None:
+def _while(node: Node, found: Inside, types: Sequence[Type], differ: dict[int, list[int]]) -> None:
     """As long as a condition holds, which is part of the state, as the number of the turn is."""
     number, condition, *params = found.params
     count, keep = len(params), found.outputs[0]
@@ -171,10 +178,10 @@ def _while(node: Node, found: Inside, types: Sequence[Type]) -> None:
     test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
     alias = {n: node.tensor(n) for n in (number, condition)}
     counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.proto)
-    same = [*same_types(node, indices, params, made), (condition, keep)]
-    turns = Turns(
-        node, found, [number, condition, *params], [after, keep, *made], rows, same, [counting]
-    )
+    same = [*same_types(node, indices, params, made, differ), (condition, keep)]
+    given, states = [number, condition, *params], [after, keep, *made]
+    changing = {2 + part: axes for part, axes in differ.items()}
+    turns = Turns(node, found, given, states, rows, same, [counting], changing)
     holds: Draft = node.call("identity", alias[condition])
     if _limited(node):
         within = node.call("<", alias[number], _scalar(node, 0))
@@ -219,13 +226,14 @@ def scan(node: Node) -> None:
     def infer(states: Sequence[Type]) -> Inside:
         return inside(node, "body", [*states, *rows])
 
-    found, states = settled(node, types_of(node, range(count)), infer, 0)
+    settled_ = settled(node, types_of(node, range(count)), infer, 0)
+    found, states = settled_.body, settled_.states
     if len(found.params) != node.count:
         raise Unsupported("Scan whose body takes another number of inputs")
     outputs = found.types[count:]
     out_axes = _padded_with(node.attribute("scan_output_axes"), len(outputs))
     ends = [stacked(node, row, times, at) for row, at in zip(outputs, out_axes, strict=True)]
-    define(node, [*states, *ends])
+    define(node, settled_.after(node, [*states, *ends]))
     _scanned(node, found, states, axes, [stacked(node, row, times) for row in outputs], out_axes)
 
 

@@ -20,6 +20,7 @@ from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_expression, replaced
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
+from axon.types.elements import ANY
 from axon.types.show import Names, Show
 from axon.types.type import (
     DimValue,
@@ -28,10 +29,11 @@ from axon.types.type import (
     Tensor,
     Tuple,
     Type,
+    Unknown,
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, Var
+from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 
 
 def lines(writer: Writer) -> list[Line]:
@@ -338,6 +340,8 @@ def _signature(params: list[Type], results: list[Type]) -> str:
     def each(type_: Type, change: Callable[[Any], Any]) -> Type:
         if isinstance(type_, Tuple):
             return Tuple(tuple(each(item, change) for item in type_.items))
+        if isinstance(type_, Unknown):  # what a node that makes no sense gives
+            type_ = Tensor(ElemVar("", 1, allowed=ANY), (ShapeVar("", 1),))
         if not isinstance(type_, Tensor):
             return type_
         return Tensor(type_.elem, tuple(map(change, type_.shape)))

@@ -1,16 +1,20 @@
 """Sequences whose length is known: their elements are tensors like others, each with its name.
 
 What is done with such a sequence is done with its elements, so that none is left in the program.
+Those of which only a run knows the length are in `pieces.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from axon.importers.onnx import pieces
 from axon.importers.onnx.draft import Together
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
+from axon.importers.onnx.mapped import map_pieces
 from axon.importers.onnx.node import Node
+from axon.importers.onnx.pieces import Pieces
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Unsupported, array
 from axon.types.type import Tensor, Tuple
@@ -21,9 +25,15 @@ MOST_ELEMENTS = 256
 def _elements(node: Node, index: int) -> list[str]:
     """The tensors that a sequence holds."""
     found = node.importer.sequences.get(node.name(index))
-    if found is None:
+    if not isinstance(found, tuple):
         raise Unsupported(f"{node.proto.op_type}: a sequence of which only a run knows the length")
     return list(found)
+
+
+def _pieces(node: Node) -> Pieces | None:
+    """The first input, if it is a tensor that is cut into pieces."""
+    found = node.importer.sequences.get(node.name(0))
+    return found if isinstance(found, Pieces) else None
 
 
 def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
@@ -62,6 +72,9 @@ def empty(node: Node) -> None:
 
 @rule("SequenceInsert")
 def insert(node: Node) -> None:
+    if (cut := _pieces(node)) is not None:
+        pieces.insert(node, cut)
+        return
     elements = _elements(node, 0)
     node.given(1)
     at = len(elements)
@@ -72,6 +85,9 @@ def insert(node: Node) -> None:
 
 @rule("SequenceErase")
 def erase(node: Node) -> None:
+    if (cut := _pieces(node)) is not None:
+        pieces.erase(node, cut)
+        return
     elements = _elements(node, 0)
     if not elements:
         raise Unsupported("SequenceErase: a sequence without elements")
@@ -81,6 +97,9 @@ def erase(node: Node) -> None:
 
 @rule("SequenceAt")
 def at(node: Node) -> None:
+    if (cut := _pieces(node)) is not None:
+        pieces.at(node, cut)
+        return
     elements = _elements(node, 0)
     if not elements:
         raise Unsupported("SequenceAt: a sequence without elements")
@@ -91,11 +110,17 @@ def at(node: Node) -> None:
 
 def hand_on(node: Node) -> None:
     """A sequence under another name."""
+    if (cut := _pieces(node)) is not None:
+        pieces.gives(node, cut)
+        return
     _gives(node, _elements(node, 0))
 
 
 @rule("SequenceLength")
 def length(node: Node) -> None:
+    if (cut := _pieces(node)) is not None:
+        pieces.length(node, cut)
+        return
     if node.name(0) not in node.importer.sequences:
         node.gives(Tensor("i64", ()))
         return
@@ -105,6 +130,9 @@ def length(node: Node) -> None:
 
 @rule("ConcatFromSequence")
 def concat(node: Node) -> None:
+    if (cut := _pieces(node)) is not None:
+        pieces.concat(node, cut)
+        return
     elements, axis = _elements(node, 0), node.attribute("axis")
     if not elements or not isinstance(axis, int):
         raise Unsupported("ConcatFromSequence: nothing to join, or no axis to join it along")
@@ -116,11 +144,16 @@ def concat(node: Node) -> None:
 @rule("SplitToSequence")
 def split(node: Node) -> None:
     axis, word = node.attribute("axis", 0), node.shape(0)
-    if word is None or not -len(word) <= axis < len(word) or not isinstance(word[axis], int):
-        raise Unsupported("SplitToSequence: a number of parts that only a run knows")
-    sizes = _parts(node, word[axis])
-    if len(sizes) > MOST_ELEMENTS or sum(sizes) != word[axis] or min(sizes, default=-1) < 0:
-        raise Unsupported(f"SplitToSequence: {len(sizes)} parts of {word[axis]} elements")
+    if word is not None and not -len(word) <= axis < len(word):
+        raise Unsupported(f"SplitToSequence: along axis {axis} of {len(word)}")
+    total = word[axis] if word is not None else None
+    sizes = _parts(node, total if isinstance(total, int) else None)
+    if sizes is None:
+        pieces.cut(node)
+        return
+    asked = sum(sizes) if not isinstance(total, int) else total
+    if len(sizes) > MOST_ELEMENTS or sum(sizes) != asked or min(sizes, default=-1) < 0:
+        raise Unsupported(f"SplitToSequence: {len(sizes)} parts of {asked} elements")
     whole = node.call("split", node.given(0), sizes=sizes, axis=axis)
     found = node.importer.state.prune(node.infer(whole))
     types = found.items if isinstance(found, Tuple) else (found,)
@@ -132,18 +165,20 @@ def split(node: Node) -> None:
     _gives(node, names)
 
 
-def _parts(node: Node, total: int) -> list[int]:
-    """The sizes of the parts: each 1, all the same but for the last, or as they are listed."""
-    if not node.has(1):
-        return [1] * min(total, MOST_ELEMENTS + 1)
-    found = integers(node, 1)
+def _parts(node: Node, total: int | None) -> list[int] | None:
+    """The sizes of the parts: each 1, all the same but for the last, or as they are listed. None if
+    they are all the same, and how many they are is not known or too much to name each.
+    """
+    found = integers(node, 1) if node.has(1) else [1]
     if found is None:
         raise Unsupported("SplitToSequence: parts of sizes that only a run knows")
-    if node.rank(1) != 0:
+    if node.has(1) and node.rank(1) != 0:
         return found
     size = found[0]
-    if size < 1 or total > size * MOST_ELEMENTS:
+    if size < 1:
         raise Unsupported(f"SplitToSequence: parts of size {size}")
+    if total is None or total > size * MOST_ELEMENTS:
+        return None
     rest = total % size
     return [size] * (total // size) + ([rest] if rest else [])
 
@@ -160,6 +195,9 @@ def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
 def map_(node: Node) -> None:
     """The body for each element, one after another; tensors are the same for all of them."""
     importer = node.importer
+    if _pieces(node) is not None:
+        map_pieces(node)
+        return
     count = len(_elements(node, 0))
     given = []
     for i in range(node.count):

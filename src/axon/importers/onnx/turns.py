@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from axon.importers.onnx.draft import Draft
@@ -11,18 +11,60 @@ from axon.importers.onnx.inside import Inside, function, hidden, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.steps import Parts, Step
 from axon.importers.onnx.values import Unsupported
-from axon.types.type import Tensor, Tuple, Type
+from axon.types.type import Tensor, Tuple, Type, shape_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 Infer = Callable[[Sequence[Type]], Inside]
 """A body, inferred for states of these types."""
 
 
-def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> tuple[Inside, list[Type]]:
+Open = set[DimVar | ShapeVar]
+"""What stands for sizes that a body changes: in each turn something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A body, the states that it takes in every turn, and the sizes in it that turns change."""
+
+    body: Inside
+    states: list[Type]
+    open: Open
+
+    def differ(self, node: Node) -> dict[int, list[int]]:
+        """The axes along which states change, by the numbers of the states."""
+        found = {}
+        for i, state in enumerate(self.states):
+            known = ranked(node, state)
+            shape = known.shape if known is not None else ()
+            axes = [axis for axis, size in enumerate(shape) if size in self.open]
+            if axes:
+                found[i] = axes
+        return found
+
+    def after(self, node: Node, types: Sequence[Type]) -> list[Type]:
+        """Types when all turns are over: what has changed is then of some other size."""
+        return [self._after(node, type_) for type_ in types]
+
+    def _after(self, node: Node, type_: Type) -> Type:
+        found = node.importer.state.resolve(type_)
+        if not isinstance(found, Tensor) or not self.open & set(type_variables(found)):
+            return type_
+        sizes: list[Any] = []
+        for item in found.shape:
+            if self.open.isdisjoint(shape_variables((item,))):
+                sizes.append(item)
+            elif isinstance(item, ShapeVar):
+                sizes.append(node.importer.state.fresh_shape())
+            else:
+                sizes.append(node.fresh_dim())
+        return Tensor(found.elem, tuple(sizes))
+
+
+def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> Settled:
     """The body, and the states with the sizes forgotten that it changes: found by trying, a few
     times. The body gives the states after `skip` others.
     """
-    open_: set[DimVar | ShapeVar] = set()
+    open_: Open = set()
     for _ in range(4):
         found = infer(states)
         made = found.types[skip : skip + len(states)]
@@ -30,13 +72,15 @@ def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> tuple[In
             raise Unsupported(f"{node.proto.op_type}: the body does not give all states")
         joined = [_kept(node, a, b, open_) for a, b in zip(states, made, strict=True)]
         if all(a is b for a, b in zip(states, joined, strict=True)):
-            return found, states
+            return Settled(found, states, open_)
         states = joined
     states = [node.unknown() for _ in states]
-    return infer(states), states
+    found = infer(states)
+    open_ = {v for t in states for v in type_variables(t) if isinstance(v, DimVar | ShapeVar)}
+    return Settled(found, states, open_)
 
 
-def _kept(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) -> Type:
+def _kept(node: Node, state: Type, made: Type, open_: Open) -> Type:
     """A state with the sizes that the body keeps; the others are open from now on. The state itself
     if there is nothing to forget.
     """
@@ -55,7 +99,7 @@ def _kept(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) ->
     return Tensor(before.elem, tuple(sizes))
 
 
-def _unranked(node: Node, state: Type, made: Type, open_: set[DimVar | ShapeVar]) -> Type:
+def _unranked(node: Node, state: Type, made: Type, open_: Open) -> Type:
     """The same where not even the rank is known, or where it changes."""
     before, after = map(node.importer.state.resolve, (state, made))
     if before == after:
@@ -88,11 +132,19 @@ def stacked(node: Node, row: Type, times: Any, axis: int = 0) -> Type:
 
 
 def same_types(
-    node: Node, indices: Sequence[int], params: Sequence[str], made: Sequence[str]
+    node: Node,
+    indices: Sequence[int],
+    params: Sequence[str],
+    made: Sequence[str],
+    differ: Collection[int] = (),
 ) -> list[tuple[str, str]]:
-    """What the states begin with has the types that they keep."""
-    begin = [(node.name(i), param) for i, param in zip(indices, params, strict=True)]
-    return [*begin, *zip(params, made, strict=True)]
+    """What the states begin with has the types that they keep, but for those that change."""
+    each = enumerate(zip(indices, params, made, strict=True))
+    kept = [(node.name(i), param, after) for at, (i, param, after) in each if at not in differ]
+    return [
+        *((begin, param) for begin, param, _ in kept),
+        *((param, after) for _, param, after in kept),
+    ]
 
 
 # --- what comes out --------------------------------------------------------------------------
@@ -101,7 +153,7 @@ def same_types(
 @dataclass(frozen=True, slots=True)
 class Turns:
     """A body that is done again and again: the states that it takes and those it gives, and what
-    is the output of each turn.
+    is the output of each turn. `differ` says along which axes states change.
     """
 
     node: Node
@@ -111,6 +163,17 @@ class Turns:
     rows: Sequence[str]
     same: Sequence[tuple[str, str]]
     more: Sequence[Step] = ()
+    differ: Mapping[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def changing(self) -> dict[str, object]:
+        """What says so, as attributes of a loop."""
+        if not self.differ:
+            return {}
+        if len(self.params) == 1:
+            return {"differ": self.differ[0]}
+        pairs = [[part, axis] for part, axes in self.differ.items() for axis in axes]
+        return {"differ": pairs, "parts": len(self.params)}
 
     def over(self, begin: Sequence[Draft], items: Sequence[str], given: Sequence[Draft]) -> Draft:
         """Once for each row of some tensors, which the body calls `items`."""
@@ -119,9 +182,10 @@ class Turns:
             return node.call("map", self.function(tuple(items), rows[0]), *given)
         state, taken = node.together(begin), (together(self.params), *items)
         if not rows:
-            return node.call("fold", state, self.function(taken, together(self.states)), *given)
+            made = self.function(taken, together(self.states))
+            return node.call("fold", state, made, *given, **self.changing)
         made = self.function(taken, (together(self.states), together(rows)))
-        return node.call("loop", state, made, *given, outputs=len(rows))
+        return node.call("loop", state, made, *given, outputs=len(rows), **self.changing)
 
     def holding(self, begin: Sequence[Draft], test: str, how: Sequence[Step]) -> Draft:
         """While a condition holds of the state."""
@@ -129,7 +193,8 @@ class Turns:
         condition = function(node, self.body, taken, test, self.same, how, "while")
         made = together(self.states) if not rows else (together(self.states), together(rows))
         step = self.function(taken, made)
-        return node.call("iterate", node.together(begin), condition, step, outputs=len(rows))
+        state = node.together(begin)
+        return node.call("iterate", state, condition, step, outputs=len(rows), **self.changing)
 
     def function(self, params: tuple[Parts, ...], result: Parts) -> Draft:
         steps = [*self.more, *self.body.steps]

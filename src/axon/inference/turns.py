@@ -1,0 +1,92 @@
+"""Operators that give a function sizes which only its call knows: a state that changes from turn to
+turn.
+
+Usually a function is inferred by itself, and its type then compared with what the operator wants.
+Here the sizes of its parameters are made by each call, so the body is inferred with these sizes
+from the beginning: what it asks of them is checked in each turn, and nothing outside can take them
+for its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from axon.inference.record import Use
+from axon.inference.schemes import instantiate
+from axon.inference.unify import unify
+from axon.solver.constraints import Origin
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.type import UNKNOWN, Fn, Scheme, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+if TYPE_CHECKING:
+    from axon.inference.environment import Environment
+    from axon.inference.infer import Inference
+
+
+def gives_sizes(scheme: Scheme, count: int) -> bool:
+    """Whether a function that the operator takes is given sizes which only its call knows."""
+    assert isinstance(scheme.type, Fn)
+    taken = [p for each in scheme.type.params if isinstance(each, Fn) for p in each.params]
+    return len(scheme.type.params) == count and any(map(runtime, taken))
+
+
+def runtime(type_: Type) -> bool:
+    """Whether the type has sizes that only a run knows."""
+    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
+
+
+def apply_turns(
+    inference: Inference,
+    scheme: Scheme,
+    use: Use,
+    exprs: tuple[ast.Expr, ...],
+    span: Span,
+    env: Environment,
+) -> Type:
+    """The result of an operator, its functions inferred last."""
+    state, name = inference.state, use.operator.name
+    type_ = instantiate(state, scheme, Origin("call", span, name), called=True)
+    assert isinstance(type_, Fn)
+    if inference.record is not None:
+        inference.record.uses[span] = replace(use, type=type_)
+    each = list(enumerate(zip(type_.params, exprs, strict=True)))
+    for i, (param, expr) in sorted(each, key=lambda one: isinstance(one[1][0], Fn)):
+        given = _written_out(inference, name, param, expr, env)
+        unify(state, param, given, Origin("argument", expr.span, name, i + 1, "", span))
+    inference.results.append((type_.result, span, state.depth))
+    return type_.result
+
+
+def _written_out(
+    inference: Inference, name: str, param: Type, expr: ast.Expr, env: Environment
+) -> Type:
+    """The type of an argument; a function has the parameters that the operator gives it."""
+    if not isinstance(param, Fn):
+        return inference.infer(expr, env)
+    if not isinstance(expr, ast.Fn):
+        _error(inference, name, expr.span)
+        return UNKNOWN
+    if len(expr.params) != len(param.params):
+        return inference.infer(expr, env)
+    for each, given in zip(expr.params, param.params, strict=True):
+        if each.type is not None and runtime(given):
+            _error(inference, name, each.span)
+            return UNKNOWN
+    found = inference.infer_fn(expr, env, param.params)
+    if inference.record is not None:
+        inference.record.types[id(expr)] = found
+    return found
+
+
+def _error(inference: Inference, name: str, span: Span) -> None:
+    inference.error(
+        "AX210",
+        f"{name}: a function on a state that changes is written where it is used, and its state "
+        "has no type",
+        span,
+        "not so here",
+        help="call a function that has a name in one: `fn (state, row) { f(state, row) }`",
+    )
