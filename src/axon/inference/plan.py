@@ -103,7 +103,8 @@ class Plan:
             posted += [put for r in self.others if not _holds(put := found.relation(r))]
         if posted or sizes:
             self._post(state, posted, sizes, span)
-        return found.type(self.type)
+        made = found.type(self.type)
+        return next((arg for arg in args if arg == made), made)
 
     def _fits(self, wanted: Poly, size: Dim, found: Renaming) -> bool:
         """Whether a size is the expression that the scheme has there. A multiple of a variable that

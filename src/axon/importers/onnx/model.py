@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,19 +157,17 @@ def _weights(importer: Importer, tensors: Any) -> None:
     """The weights; those without contents that are alike have one type."""
     alike: dict[tuple[int, ...], tuple[Tensor, Kinds]] = {}
     for tensor in tensors:
-        name = tensor.name
-        held = tensor_contents(tensor)
-        if held is not None:
-            importer.define(name, tensor_type(tensor), held)
-            continue
-        key = (tensor.data_type, *tensor.dims)
-        if key not in alike:
-            importer.define(name, tensor_type(tensor))
-            alike[key] = tensor_type(tensor), importer.kinds(name)
-        else:
+        name, key = tensor.name, (tensor.data_type, *tensor.dims)
+        if key in alike:
             type_, kinds = alike[key]
             importer.define(name, type_)
             importer.memo.kinds[name] = kinds
+        elif is_looked_at(*key):
+            importer.define(name, tensor_type(tensor), tensor_contents(tensor))
+        else:
+            type_ = tensor_type(tensor)
+            importer.define(name, type_)
+            alike[key] = type_, importer.kinds(name)
 
 
 def _again(type_: Type) -> Type:
@@ -208,23 +207,25 @@ def tensor_type(tensor: Any) -> Tensor:
 
 def tensor_contents(tensor: Any) -> Any:
     """The elements of a small tensor that is in the file itself."""
-    count = 1
-    for n in tensor.dims:
-        count *= max(int(n), 0)
-    if count > MOST_CONTENTS or tensor.data_location == 1 or tensor.data_type not in ELEMENTS:
-        return None
-    if tensor.data_type not in RAW or (tensor.data_type in (1, 11) and count > MOST_FLOATS):
+    if tensor.data_location == 1 or not is_looked_at(tensor.data_type, *tensor.dims):
         return None
     try:
-        return _array(tensor, count).astype(object)
+        return _array(tensor).astype(object)
     except (ValueError, TypeError, RuntimeError):
         return None
 
 
-def _array(tensor: Any, count: int) -> Any:
-    dtype = RAW[tensor.data_type]
-    if tensor.raw_data and len(tensor.raw_data) == count * int(dtype[2:]):
-        return numpy.frombuffer(tensor.raw_data, dtype).reshape(tensor.dims)
+def is_looked_at(data_type: int, *dims: int) -> bool:
+    """Whether a tensor is one of those whose elements matter."""
+    count = math.prod([max(n, 0) for n in dims])
+    most = MOST_FLOATS if data_type in (1, 11) else MOST_CONTENTS
+    return data_type in RAW and count <= most
+
+
+def _array(tensor: Any) -> Any:
+    dtype, data, dims = RAW[tensor.data_type], tensor.raw_data, tuple(tensor.dims)
+    if data and len(data) == math.prod(dims) * int(dtype[2:]):
+        return numpy.frombuffer(data, dtype).reshape(dims)
     import onnx.numpy_helper
 
     return onnx.numpy_helper.to_array(tensor)

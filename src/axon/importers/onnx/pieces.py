@@ -8,7 +8,6 @@ element of another size in its middle, is `Unsupported`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,8 @@ from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.values import Unsupported, array
 from axon.types import dim as dims
-from axon.types.type import DimValue, Shape, Tensor, Type, shape_variables
+from axon.types.dim import Dim
+from axon.types.type import Shape, Tensor, Type, shape_variables
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -52,6 +52,13 @@ def _whole(node: Node, pieces: Pieces) -> Draft:
     return node.call("size", _base(node, pieces), axis=pieces.axis)
 
 
+def _known_count(node: Node, pieces: Pieces) -> Dim | None:
+    """How many pieces there are, if the shape of the tensor tells."""
+    word = _word(node, pieces)
+    total: Any = None if word is None else word[pieces.axis]
+    return None if word is None else dims.floordiv(dims.add(total, pieces.size - 1), pieces.size)
+
+
 def _count(node: Node, pieces: Pieces) -> Draft:
     """How many pieces there are: the last one counts, however small it is."""
     whole, size = _whole(node, pieces), pieces.size
@@ -69,10 +76,10 @@ def _is_even(node: Node, pieces: Pieces) -> bool:
     return total is not None and dims.mod(total, pieces.size) == 0
 
 
-def _made(node: Node, expr: Draft, own: str) -> str:
+def _made(node: Node, expr: Draft, own: str, otherwise: Draft | None = None) -> str:
     """Another tensor that such pieces are cut from."""
     name = hidden(node, f"{next(filter(None, node.outputs), '')}⟨{own}⟩", own, node.infer(expr))
-    node.step((name,), expr)
+    node.step((name,), expr, otherwise)
     return name
 
 
@@ -118,31 +125,48 @@ def _known_place(node: Node, index: int) -> int | None:
     return found[0] if found is not None and len(found) == 1 else None
 
 
-def _start(node: Node, pieces: Pieces, place: int) -> Draft:
-    """Where a piece begins."""
-    if place >= 0:
-        return node.literal(place * pieces.size)
+def _start(node: Node, pieces: Pieces, place: int | None, known: Dim | None) -> Any:
+    """Where a piece begins, as a size if it is `known` how many there are, else as the run finds
+    it. A bound that is not known to be one is checked.
+    """
+    if place is None or place >= 0:
+        return place and place * pieces.size
+    if known is not None:
+        bound = dims.scale(pieces.size, dims.add(known, place))
+        if not node.importer.is_size(bound):
+            node.guard(bound)
+        return bound
     number = node.call("-", _count(node, pieces), node.literal(-place))
     return number if pieces.size == 1 else node.call("*", number, node.literal(pieces.size))
 
 
-def _sliced(node: Node, pieces: Pieces, start: Draft | None, stop: Draft | None) -> Draft:
-    """A part of the tensor; a bound that is not known to be one is checked."""
-    for bound in (start, stop):
-        found = None if bound is None else node.infer(bound)
-        if isinstance(found, DimValue) and not node.importer.is_size(found.dim):
-            node.guard(found.dim)
+def _sliced(
+    node: Node, pieces: Pieces, first: int | None, last: int | None, known: Dim | None
+) -> Draft:
+    """The part of the tensor from one piece up to another."""
+    start, stop = (_start(node, pieces, place, known) for place in (first, last))
     return node.call("slice", _base(node, pieces), axis=pieces.axis, start=start, stop=stop)
 
 
-def _before(node: Node, pieces: Pieces, place: int) -> Draft | None:
-    """What is before a piece, if there can be anything."""
-    return _sliced(node, pieces, None, _start(node, pieces, place)) if place else None
+def _without(node: Node, pieces: Pieces, place: int, known: Dim | None) -> Draft:
+    """The tensor without one piece."""
+    parts = []
+    if place != 0:
+        parts.append(_sliced(node, pieces, None, place, known))
+    if place != -1:
+        parts.append(_sliced(node, pieces, place + 1, None, known))
+    return parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=pieces.axis)
 
 
-def _behind(node: Node, pieces: Pieces, place: int) -> Draft | None:
-    """What is behind a piece, if there can be anything."""
-    return _sliced(node, pieces, _start(node, pieces, place + 1), None) if place != -1 else None
+def _with(node: Node, pieces: Pieces, place: int | None, more: Draft, known: Dim | None) -> Draft:
+    """The tensor with one piece more."""
+    x = _base(node, pieces)
+    if not place:
+        parts = [x, more] if place is None else [more, x]
+    else:
+        before = _sliced(node, pieces, None, place, known)
+        parts = [before, more, _sliced(node, pieces, place, None, known)]
+    return node.call("concat", *parts, axis=pieces.axis)
 
 
 # --- what is done with them ------------------------------------------------------------------
@@ -169,10 +193,11 @@ def cut(node: Node) -> None:
 
 
 def length(node: Node, pieces: Pieces) -> None:
-    expr = _count(node, pieces)
-    found = node.infer(expr)
-    contents = array(found.dim) if isinstance(found, DimValue) else None
-    node.says(expr, Tensor("i64", ()), contents)
+    known, count = _known_count(node, pieces), _count(node, pieces)
+    if known is None:
+        node.says(count, Tensor("i64", ()))
+    else:
+        node.says(node.size(known), Tensor("i64", ()), array(known), otherwise=count)
 
 
 def at(node: Node, pieces: Pieces) -> None:
@@ -186,15 +211,16 @@ def at(node: Node, pieces: Pieces) -> None:
     elif _is_even(node, pieces):
         node.gives(
             node.call("index", _stacked(node, pieces), i=place, axis=axis),
-            otherwise=_piece(node, pieces, place),
+            otherwise=_piece(node, pieces, place, None),
         )
     else:
-        node.gives(_piece(node, pieces, place))
+        known = _known_count(node, pieces)
+        later = _piece(node, pieces, place, None)
+        node.gives(_piece(node, pieces, place, known), otherwise=later)
 
 
-def _piece(node: Node, pieces: Pieces, place: int) -> Draft:
-    stop = None if place == -1 else _start(node, pieces, place + 1)
-    return _sliced(node, pieces, _start(node, pieces, place), stop)
+def _piece(node: Node, pieces: Pieces, place: int, known: Dim | None) -> Draft:
+    return _sliced(node, pieces, place, None if place == -1 else place + 1, known)
 
 
 def _somewhere(node: Node, pieces: Pieces) -> None:
@@ -227,10 +253,8 @@ def erase(node: Node, pieces: Pieces) -> None:
     place = _known_place(node, 1) if node.has(1) else -1
     if place is None:
         raise Unsupported("SequenceErase: a place that only a run knows")
-    parts = [_before(node, pieces, place), _behind(node, pieces, place)]
-    kept = [part for part in parts if part is not None]
-    whole = kept[0] if len(kept) == 1 else node.call("concat", *kept, axis=pieces.axis)
-    base = _made(node, whole, "rest")
+    whole = _without(node, pieces, place, _known_count(node, pieces))
+    base = _made(node, whole, "rest", _without(node, pieces, place, None))
     gives(node, Pieces(base, pieces.axis, pieces.size, pieces.bare))
 
 
@@ -244,13 +268,8 @@ def insert(node: Node, pieces: Pieces) -> None:
     more = node.given(1)
     if pieces.bare:
         more = node.call("expand_dims", more, axis=[pieces.axis])
-    x = _base(node, pieces)
-    parts: Sequence[Draft | None] = (x, more) if place is None else (more, x)
-    if place:
-        behind = _sliced(node, pieces, _start(node, pieces, place), None)
-        parts = (_before(node, pieces, place), more, behind)
-    expr = node.call("concat", *(part for part in parts if part is not None), axis=pieces.axis)
-    base = _made(node, expr, "all")
+    whole = _with(node, pieces, place, more, _known_count(node, pieces))
+    base = _made(node, whole, "all", _with(node, pieces, place, more, None))
     gives(node, Pieces(base, pieces.axis, pieces.size, pieces.bare))
 
 
