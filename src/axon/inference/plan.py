@@ -82,28 +82,26 @@ class Plan:
                 return None
         if match.numbers and not match.enter_numbers(state):
             return None
-        found = Renaming(match.dims, match.shapes, match.elems, match.types)
-        sizes = match.sizes
         if given:
             match.dims.update(self.general.sizes(given))
         for wanted, size in match.later:
-            if not self._fits(wanted, size, found):
+            if not self._fits(wanted, size, match):
                 return None
         posted: list[Relation] = []
         for var, parts in self.joined:
-            shapes = tuple([found.shape(part) for part in parts])
+            shapes = tuple([match.shape(part) for part in parts])
             whole = broadcast(shapes)
             if whole is None:
                 whole = (state.fresh_shape(),)
                 posted.append(Broadcast(whole, shapes))
             match.shapes[var] = whole
         if self.own:
-            _enter(state, self.general.scheme, self.own, found)
+            _enter(state, self.general.scheme, self.own, match)
         if self.others:
-            posted += [put for r in self.others if not _holds(put := found.relation(r))]
-        if posted or sizes:
-            self._post(state, posted, sizes, span)
-        made = found.type(self.type)
+            posted += [put for r in self.others if not _holds(put := match.relation(r))]
+        if posted or match.sizes:
+            self._post(state, posted, match.sizes, span)
+        made = match.type(self.type)
         return next((arg for arg in args if arg == made), made)
 
     def _fits(self, wanted: Poly, size: Dim, found: Renaming) -> bool:
@@ -130,12 +128,12 @@ class Plan:
         state.sizes.update(fresh)
 
 
-class Match:
+class Match(Renaming):
     """What the variables of a scheme stand for; `later` are sizes that are expressions, `sizes`
     those of the arguments, `numbers` the element types that whole numbers have.
     """
 
-    __slots__ = ("dims", "elems", "known", "later", "numbers", "shapes", "sizes", "types")
+    __slots__ = ("known", "later", "numbers", "sizes")
 
     def __init__(self, known: set[Dim]) -> None:
         self.known = known
@@ -167,7 +165,7 @@ class Match:
             word = (arg.dim,)
         for item in word:
             if isinstance(item, Poly):
-                word = [self._size(each) if isinstance(each, Poly) else each for each in word]
+                word = [self._plain(each) if isinstance(each, Poly) else each for each in word]
                 break
         return self._word(param, word)
 
@@ -227,7 +225,7 @@ class Match:
         self.later.append((wanted, found))
         return True
 
-    def _size(self, dim: Poly) -> Dim:
+    def _plain(self, dim: Poly) -> Dim:
         """The size of an argument, without `max(n,0)` where `n` is known to be a size."""
         if self.known:
             constant = dim.terms.get((), 0)

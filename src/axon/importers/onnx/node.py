@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Scalar, Together
-from axon.importers.onnx.renamed import put_attributes, renamed, used
+from axon.importers.onnx.renamed import put_attributes, renamed_copy, used
 from axon.importers.onnx.steps import Called, Step, made_by
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
 from axon.inference.unify import unify
@@ -33,7 +33,21 @@ Rule = Callable[["Node"], None]
 
 
 class Node:
-    """One node, as the rules see it."""
+    """One node, as the rules see it. `looked` are the inputs whose contents were asked for."""
+
+    __slots__ = (
+        "at",
+        "attributes",
+        "domain",
+        "importer",
+        "inputs",
+        "looked",
+        "operator",
+        "outputs",
+        "proto",
+        "rules",
+        "span",
+    )
 
     def __init__(self, importer: Importer, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         self.importer = importer
@@ -47,7 +61,6 @@ class Node:
         self.inputs: list[str] = list(proto.input)
         self.outputs: list[str] = list(proto.output)
         self.looked: set[int] = set()
-        """The inputs whose contents were asked for."""
 
     # --- what it is given ---
 
@@ -267,7 +280,7 @@ class Node:
         for proto in function.node:
             for name in proto.output:
                 inside[name] = outside.get(name, name and prefix + name)
-            copy = renamed(proto, {n: inside.get(n, n and prefix + n) for n in used(proto)})
+            copy = renamed_copy(proto, {n: inside.get(n, n and prefix + n) for n in used(proto)})
             put_attributes(copy, given)
             importer.node(copy, self.at, self.rules)
         importer.depth -= 1

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Plain(NamedTuple):
+    """A node without graphs inside, as one of the file is."""
+
+    op_type: str
+    domain: str
+    name: str
+    input: list[str]
+    output: list[str]
+    attribute: Any
 
 
 def renamed(node: Any, names: Mapping[str, str]) -> Any:
-    """A copy of a node; what a graph inside it calls by one of the names, and does not have itself,
-    has another name there too.
+    """A node with other names; what a graph inside it calls by one of them, and does not have
+    itself, has another name there too.
     """
+    if next(graphs(node), None) is not None:
+        return renamed_copy(node, names)
+    taken, made = ([names.get(name, name) for name in side] for side in (node.input, node.output))
+    return Plain(node.op_type, node.domain, node.name, taken, made, node.attribute)
+
+
+def renamed_copy(node: Any, names: Mapping[str, str]) -> Any:
+    """The same as a message of its own, which may be changed."""
     copy = type(node)()
     copy.CopyFrom(node)
     _rename(copy, names)

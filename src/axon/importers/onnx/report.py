@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.importers.onnx.annotations import contradictions
@@ -26,8 +26,7 @@ from axon.types.type import (
 from axon.types.variables import ElemVar, ShapeVar
 
 
-@dataclass(frozen=True, slots=True)
-class TensorReport:
+class TensorReport(NamedTuple):
     """`shape` is the sizes of a tensor of known rank; `partial` is what is known otherwise."""
 
     dtype: str | None
