@@ -262,3 +262,16 @@ def test_a_graph_that_changes_the_scores_must_be_on_its_own() -> None:
     )
     made = model([flex], {"q": [1, 2, 3, 4], "outside": [3, 3]}, {"y": None}, opset=26)
     assert infer_model(made, "m").unsupported
+
+
+def test_a_graph_that_changes_the_scores_is_written_out() -> None:
+    change = helper.make_graph([node("Neg", "s", "t")], "g", [value("s")], [value("t")])
+    flex = helper.make_node(
+        "FlexAttention", ["q", "q", "q"], ["y"], domain="ai.onnx.preview", score_mod=change
+    )
+    made = model([flex], {"q": [1, 2, "n", 4]}, {"y": None}, opset=26)
+    assert shapes(made)["y"] == (1, 2, "n", 4)
+    q = numbers(1, 2, 3, 4)
+    scores = -q @ q.swapaxes(2, 3) / 2
+    weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    np.testing.assert_allclose(axon.from_onnx(made).model(q), weights @ q, rtol=1e-5)

@@ -40,7 +40,11 @@ def test_shapes_are_those_of_a_run(way: str) -> None:
     for case in cases():
         made = with_weights(case) if way == "in the file" else case.model
         report = infer_model(made, case.name, forget=way == "forgotten")
-        told = [d.message for d in report.diagnostics if d.code != "AX503"]
+        told = [
+            d.message
+            for d in report.diagnostics
+            if d.code != "AX503" or "makes no sense" in d.message  # as if the case were wrong
+        ]
         if told:
             wrong.append(f"{case.name}: {told[0]}")
         for info, result in zip(made.graph.output, case.data_sets[0][1], strict=False):

@@ -47,7 +47,7 @@ def _changed(node: Node, name: str, x: Draft, graph: Any) -> Draft:
     own |= {tensor.name for tensor in (*graph.initializer, *graph.input)}
     used = {given for inner in graph.node for given in inner.input if given}
     plain = len(graph.input) == 1 and len(graph.output) == 1 and used <= own
-    if not plain or any(map(has_graphs, graph.node)):
+    if not plain or any(has_graphs(inner.attribute) for inner in graph.node):
         raise Unsupported(f"{node.proto.op_type} with a graph that is not from one tensor to one")
     before = f"{node.outputs[0]}/attention {name}"
     after = f"{before} changed"
