@@ -59,7 +59,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
             else:
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
             return True
-        if _may_bind(constraint, var, value):
+        if _may_bind(store, constraint, var, value):
             if value is left and len(right) == 1:
                 store.note("reordering", constraint)
             if var.runtime:
@@ -102,12 +102,13 @@ def _reluctance(side: Shape) -> tuple[bool, int, bool, int]:
     return var.runtime, -var.level, var.user, -var.id
 
 
-def _may_bind(constraint: Constraint, var: ShapeVar, value: Shape) -> bool:
+def _may_bind(store: Store, constraint: Constraint, var: ShapeVar, value: Shape) -> bool:
     """A flexible shape may not take run-time sizes that are made deeper than it is, unless they
     are ragged here.
     """
     return var.runtime or not any(
-        v.runtime and var.scope < v.scope <= constraint.depth for v in shape_variables(value)
+        v.runtime and var.scope < v.scope <= constraint.depth
+        for v in shape_variables(store.word(value))
     )
 
 
