@@ -15,6 +15,7 @@ from axon.importers.onnx.draft import Draft, Written
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, renamed
 from axon.importers.onnx.steps import Again, Inner, Parts, Step
+from axon.importers.onnx.tensors import tensor_contents, tensor_type
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
@@ -44,8 +45,6 @@ def inside(
     """Infer the graph that an attribute is, for inputs of these types; the contents of some of them
     are `known`. A label tells this use of the graph from others.
     """
-    from axon.importers.onnx.model import tensor_contents, tensor_type
-
     importer, graph = node.importer, node.attribute(which)
     if graph is None or not hasattr(graph, "node"):
         raise Unsupported(f"{node.proto.op_type} without a {which}")

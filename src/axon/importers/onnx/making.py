@@ -13,6 +13,7 @@ from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.tensors import array_of, tensor_contents, tensor_type
 from axon.importers.onnx.values import (
     ELEMENTS,
     MOST_CONTENTS,
@@ -29,13 +30,11 @@ PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_f
 
 @rule("Constant")
 def constant(node: Node) -> None:
-    from onnx import numpy_helper
-
-    from axon.importers.onnx.model import tensor_contents, tensor_type
-
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
+            from onnx import numpy_helper
+
             held = numpy_helper.from_array(numpy.array(value, "i8" if elem == "i64" else "f4"))
             found = array(value)
             node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
@@ -74,14 +73,10 @@ def _filling(tensor: Any) -> tuple[str, Any]:
     """The element type and the number that a shape is filled with; zero if nothing says it."""
     if tensor is None:
         return "f32", 0.0
-    from onnx import numpy_helper
-
-    from axon.importers.onnx.values import ELEMENTS
-
     elem = ELEMENTS.get(tensor.data_type)
     if elem is None or tensor.data_location == 1 or list(tensor.dims) not in ([], [1]):
         raise Unsupported("ConstantOfShape with a value that is not one number")
-    return elem, numpy_helper.to_array(tensor).flat[0].item()
+    return elem, array_of(tensor).ravel()[0].item()
 
 
 @rule("Range")

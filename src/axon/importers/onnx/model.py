@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
-
-import numpy
 
 from axon.driver import room
 from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
@@ -39,14 +36,13 @@ from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.sizes import Sizes
-from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, MOST_FLOATS
+from axon.importers.onnx.tensors import is_looked_at, tensor_contents, tensor_type
+from axon.importers.onnx.values import ELEMENTS
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar
 
 MOST_ROUNDS = 3
-RAW = {1: "<f4", 2: "|u1", 3: "|i1", 6: "<i4", 7: "<i8", 9: "|b1", 11: "<f8"}
-"""Element types whose values are looked at, as they are in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,34 +194,3 @@ def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: b
         else:
             word.append(importer.state.fresh_dim())
     return Tensor(elem or importer.unknown().elem, tuple(word))
-
-
-def tensor_type(tensor: Any) -> Tensor:
-    elem = ELEMENTS.get(tensor.data_type) or ElemVar("", 1)
-    return Tensor(elem, tuple(max(int(n), 0) for n in tensor.dims))
-
-
-def tensor_contents(tensor: Any) -> Any:
-    """The elements of a small tensor that is in the file itself."""
-    if tensor.data_location == 1 or not is_looked_at(tensor.data_type, *tensor.dims):
-        return None
-    try:
-        return _array(tensor).astype(object)
-    except (ValueError, TypeError, RuntimeError):
-        return None
-
-
-def is_looked_at(data_type: int, *dims: int) -> bool:
-    """Whether a tensor is one of those whose elements matter."""
-    count = math.prod([max(n, 0) for n in dims])
-    most = MOST_FLOATS if data_type in (1, 11) else MOST_CONTENTS
-    return data_type in RAW and count <= most
-
-
-def _array(tensor: Any) -> Any:
-    dtype, data, dims = RAW[tensor.data_type], tensor.raw_data, tuple(tensor.dims)
-    if data and len(data) == math.prod(dims) * int(dtype[2:]):
-        return numpy.frombuffer(data, dtype).reshape(dims)
-    import onnx.numpy_helper
-
-    return onnx.numpy_helper.to_array(tensor)
