@@ -133,7 +133,7 @@ def _start(node: Node, pieces: Pieces, place: int | None, known: Dim | None) -> 
         return place and place * pieces.size
     if known is not None:
         bound = dims.scale(pieces.size, dims.add(known, place))
-        if not node.importer.is_size(bound):
+        if not dims.is_nonnegative(bound):
             node.guard(bound)
         return bound
     number = node.call("-", _count(node, pieces), node.literal(-place))
