@@ -7,6 +7,7 @@ of the graph around; those of which it asked nothing are theirs after all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -16,6 +17,7 @@ from axon.importers.onnx.floats import Real
 from axon.importers.onnx.inside import Inside, inside
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
+from axon.importers.onnx.pieces import Pieces
 from axon.importers.onnx.renamed import own_names, used
 from axon.importers.onnx.values import Contents
 from axon.inference.state import Asked
@@ -34,11 +36,10 @@ def apart(node: Node, which: str) -> Inside | None:
     found = _unasked(node, which)
     if found is not None:
         return found
-    mine = set(own_names(graph))
     outside = {
         name: (importer.types[name], importer.contents.get(name))
-        for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto)))
-        if name in importer.types and name not in mine and _is_open(importer, name)
+        for name in _taken(importer, graph)
+        if name in importer.types and _is_open(importer, name)
     }
     own = _own_variables(node, outside)
     for name, (_, held) in outside.items():
@@ -70,6 +71,18 @@ def _unasked(node: Node, which: str) -> Inside | None:
         return None
     finally:
         state.sealed = False
+
+
+def _taken(importer: Importer, graph: Any) -> Iterator[str]:
+    """The tensors outside that a graph uses: those that a sequence holds, or is cut from, too."""
+    own = set(own_names(graph))
+    for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto) - own)):
+        yield name
+        match importer.sequences.get(name):
+            case Pieces(base):
+                yield base
+            case tuple(elements):
+                yield from elements
 
 
 def _is_open(importer: Importer, name: str) -> bool:
