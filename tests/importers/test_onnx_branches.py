@@ -48,3 +48,20 @@ def test_elements_of_a_sequence_outside_are_outside_too(made: str, taken: str) -
     assert shown(found, "x", "after") == ["f32 [n,m]"] * 2
     z = found.type("z")
     assert isinstance(z, Tensor) and len(z.shape) == 2
+
+
+def test_what_was_tried_in_vain_leaves_nothing_behind() -> None:
+    found = import_model(
+        parsed("""g (float[n, m] x, bool c) => (float[k] z)
+        <float[3, 2] w = {1, 2, 3, 4, 5, 6}> {
+            z = If(c) <
+                then_branch = a () => (float[q] p) { h = own.f(x) p = MatMul(h, w) },
+                else_branch = b () => (float[q] r) { r = own.f(x) }
+            >
+        }
+        <domain: "own", opset_import: ["" : 18]> f (a) => (b) { t = Relu(a) b = Neg(t) }"""),
+        "m",
+    )
+    assert [each.name for each in found.importer.calls] == ["f", "f"]
+    state = found.importer.state
+    assert not state.sealed and state.depth == state.level == 1

@@ -61,13 +61,15 @@ def _unasked(node: Node, which: str) -> Inside | None:
     importer, state = node.importer, node.importer.state
     if not state.direct or state.sealed:
         return inside(node, which, []) if state.sealed else None
-    depth, steps = importer.depth, len(importer.steps)
+    depth, written = importer.depth, (importer.steps, importer.calls, importer.odd)
+    before = [len(each) for each in written]
     state.sealed = True
     try:
         return inside(node, which, [])
     except Asked:
         importer.depth = depth
-        del importer.steps[steps:]
+        for each, count in zip(written, before, strict=True):
+            del each[count:]
         return None
     finally:
         state.sealed = False
