@@ -50,6 +50,30 @@ def test_elements_of_a_sequence_outside_are_outside_too(made: str, taken: str) -
     assert isinstance(z, Tensor) and len(z.shape) == 2
 
 
+@pytest.mark.parametrize("forget", [False, True])
+def test_an_expression_that_a_branch_wants_to_be_a_number(forget: bool) -> None:
+    found = import_model(
+        parsed("""g (float[2, n] x, bool c) => (float[k] z, float[l] y)
+        <float[3, 2] w = {1, 2, 3, 4, 5, 6}, int64[2] s = {2, -1}, int64[1] one = {1},
+         int64[1] two = {2}, int64[1] three = {3}> {
+            flat = Reshape(x, s)
+            sizes = Shape(flat)
+            size = Gather(sizes, one)
+            more = Mul(size, three)
+            half = Div(more, two)
+            y = ConstantOfShape(half)
+            z = If(c) <
+                then_branch = a () => (float[q] p) { p = MatMul(y, w) },
+                else_branch = b () => (float[q] r) { r = Neg(y) }
+            >
+        }"""),
+        "m",
+        forget,
+    )
+    y = found.type("y")
+    assert isinstance(y, Tensor) and not isinstance(y.shape[0], int)
+
+
 def test_what_was_tried_in_vain_leaves_nothing_behind() -> None:
     found = import_model(
         parsed("""g (float[n, m] x, bool c) => (float[k] z)

@@ -22,9 +22,11 @@ from axon.importers.onnx.renamed import own_names, used
 from axon.importers.onnx.values import Contents
 from axon.inference.state import Asked
 from axon.solver.constraints import Origin
+from axon.solver.store import Store
+from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import DimEq, Renaming, ShapeEq
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.type import DimEq, Renaming, ShapeEq, relation_variables, shape_variables
+from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 
 
 def apart(node: Node, which: str) -> Inside | None:
@@ -125,7 +127,7 @@ def _with(own: Renaming, held: Contents) -> Contents:
 def _join(node: Node, own: Renaming) -> None:
     """A variable of which nothing was asked is the one that it stands for."""
     store = node.importer.state.store
-    asked = {v for each in store.waiting for v in store.relation_variables(each)}
+    asked = _asked(store)
     origin = Origin("value", node.span, node.proto.op_type)
     for var, mine in own.dims.items():
         if isinstance(mine, DimVar) and mine not in store.bindings and mine not in asked:
@@ -133,3 +135,25 @@ def _join(node: Node, own: Renaming) -> None:
     for shape, (word,) in own.shapes.items():
         if word not in store.bindings and word not in asked:
             node.importer.state.post(ShapeEq((word,), (shape,)), origin)
+
+
+def _asked(store: Store) -> set[Var]:
+    """The variables of which something is asked, also by way of others that stand for expressions
+    of them: what those are known to be in the end rests on what is asked.
+    """
+    todo: list[Var] = [v for each in store.waiting for v in relation_variables(each.relation)]
+    found: set[Var] = set()
+    while todo:
+        var = todo.pop()
+        if var in found:
+            continue
+        found.add(var)
+        if isinstance(var, DimVar) and var.rank_of is not None:
+            todo.append(var.rank_of)
+        binding = store.bindings.get(var) if isinstance(var, DimVar | ShapeVar) else None
+        if binding is not None:
+            given = binding.given
+            todo.extend(
+                shape_variables(given) if isinstance(given, tuple) else dims.variables(given)
+            )
+    return found
