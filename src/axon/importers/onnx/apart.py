@@ -63,7 +63,8 @@ def _unasked(node: Node, which: str) -> Inside | None:
     importer, state = node.importer, node.importer.state
     if not state.direct or state.sealed:
         return inside(node, which, []) if state.sealed else None
-    depth, written = importer.depth, (importer.steps, importer.calls, importer.odd)
+    depth = importer.depth
+    written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
     before = [len(each) for each in written]
     state.sealed = True
     try:
@@ -82,11 +83,8 @@ def _taken(importer: Importer, graph: Any) -> Iterator[str]:
     own = set(own_names(graph))
     for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto) - own)):
         yield name
-        match importer.sequences.get(name):
-            case Pieces(base):
-                yield base
-            case tuple(elements):
-                yield from elements
+        held = importer.sequences.get(name, ())
+        yield from (held.base,) if isinstance(held, Pieces) else held
 
 
 def _is_open(importer: Importer, name: str) -> bool:
