@@ -104,3 +104,13 @@ def test_a_size_rounded_up_to_a_multiple_is_no_less() -> None:
     }  # fmt: skip
     made = model(nodes, {"x": ["b", 3, "n"]}, {"y": None, "z": None}, weights)
     assert infer_model(made, "m").tensors["y"].shape == ("b", 3, "(n+1)/2")
+
+
+def test_what_is_asked_last_is_known_of_what_came_first() -> None:
+    nodes = [
+        node("Slice", "x zero one zero", "first"),
+        node("TopK", "x one", "best at", axis=0),
+    ]
+    weights = {"zero": ints(0), "one": ints(1)}
+    made = model(nodes, {"x": ["n", 3]}, {"first": None, "best": None}, weights)
+    assert infer_model(made, "m").tensors["first"].shape == (1, 3)

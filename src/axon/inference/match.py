@@ -47,6 +47,8 @@ class Match(Renaming):
     def argument(self, param: Param, arg: Type) -> bool:
         word: Sequence[Dim | ShapeVar]
         if param.whole is not None:
+            if isinstance(arg, DimValue):
+                return False  # it may be a number of any type
             return self.types.setdefault(param.whole, arg) == arg
         if isinstance(arg, Tensor):
             if param.elem is None or not self._elem(param.elem, arg.elem):
@@ -61,6 +63,8 @@ class Match(Renaming):
             word = arg.shape
         else:
             assert isinstance(arg, DimValue)
+            if isinstance(arg.dim, int) and arg.dim < 0:
+                return False  # a number, and no size
             word = (arg.dim,)
         for item in word:
             if isinstance(item, Poly):

@@ -7,6 +7,7 @@ of the graph around; those of which it asked nothing are theirs after all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -16,13 +17,16 @@ from axon.importers.onnx.floats import Real
 from axon.importers.onnx.inside import Inside, inside
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
+from axon.importers.onnx.pieces import Pieces
 from axon.importers.onnx.renamed import own_names, used
 from axon.importers.onnx.values import Contents
 from axon.inference.state import Asked
 from axon.solver.constraints import Origin
+from axon.solver.store import Store
+from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import DimEq, Renaming, ShapeEq
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.type import DimEq, Renaming, ShapeEq, relation_variables, shape_variables
+from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 
 
 def apart(node: Node, which: str) -> Inside | None:
@@ -34,11 +38,10 @@ def apart(node: Node, which: str) -> Inside | None:
     found = _unasked(node, which)
     if found is not None:
         return found
-    mine = set(own_names(graph))
     outside = {
         name: (importer.types[name], importer.contents.get(name))
-        for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto)))
-        if name in importer.types and name not in mine and _is_open(importer, name)
+        for name in _taken(importer, graph)
+        if name in importer.types and _is_open(importer, name)
     }
     own = _own_variables(node, outside)
     for name, (_, held) in outside.items():
@@ -60,16 +63,28 @@ def _unasked(node: Node, which: str) -> Inside | None:
     importer, state = node.importer, node.importer.state
     if not state.direct or state.sealed:
         return inside(node, which, []) if state.sealed else None
-    depth, steps = importer.depth, len(importer.steps)
+    depth = importer.depth
+    written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
+    before = [len(each) for each in written]
     state.sealed = True
     try:
         return inside(node, which, [])
     except Asked:
         importer.depth = depth
-        del importer.steps[steps:]
+        for each, count in zip(written, before, strict=True):
+            del each[count:]
         return None
     finally:
         state.sealed = False
+
+
+def _taken(importer: Importer, graph: Any) -> Iterator[str]:
+    """The tensors outside that a graph uses: those that a sequence holds, or is cut from, too."""
+    own = set(own_names(graph))
+    for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto) - own)):
+        yield name
+        held = importer.sequences.get(name, ())
+        yield from (held.base,) if isinstance(held, Pieces) else held
 
 
 def _is_open(importer: Importer, name: str) -> bool:
@@ -110,7 +125,7 @@ def _with(own: Renaming, held: Contents) -> Contents:
 def _join(node: Node, own: Renaming) -> None:
     """A variable of which nothing was asked is the one that it stands for."""
     store = node.importer.state.store
-    asked = {v for each in store.waiting for v in store.relation_variables(each)}
+    asked = _asked(store)
     origin = Origin("value", node.span, node.proto.op_type)
     for var, mine in own.dims.items():
         if isinstance(mine, DimVar) and mine not in store.bindings and mine not in asked:
@@ -118,3 +133,25 @@ def _join(node: Node, own: Renaming) -> None:
     for shape, (word,) in own.shapes.items():
         if word not in store.bindings and word not in asked:
             node.importer.state.post(ShapeEq((word,), (shape,)), origin)
+
+
+def _asked(store: Store) -> set[Var]:
+    """The variables of which something is asked, also by way of others that stand for expressions
+    of them: what those are known to be in the end rests on what is asked.
+    """
+    todo: list[Var] = [v for each in store.waiting for v in relation_variables(each.relation)]
+    found: set[Var] = set()
+    while todo:
+        var = todo.pop()
+        if var in found:
+            continue
+        found.add(var)
+        if isinstance(var, DimVar) and var.rank_of is not None:
+            todo.append(var.rank_of)
+        binding = store.bindings.get(var) if isinstance(var, DimVar | ShapeVar) else None
+        if binding is not None:
+            given = binding.given
+            todo.extend(
+                shape_variables(given) if isinstance(given, tuple) else dims.variables(given)
+            )
+    return found

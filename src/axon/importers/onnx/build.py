@@ -170,6 +170,12 @@ class Importer:
             known = self.resolved[id(raw)] = stamp, type_, raw
         return known[1]
 
+    def look_again(self) -> None:
+        """What was asked for later, such as `n >= 1`, says more of types that were looked up."""
+        if self.state.store.facts.any:
+            known = self.resolved.items()
+            self.resolved = {key: found for key, found in known if found[0] == FOR_GOOD}
+
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         """A tensor of which nothing, or no more than this, is known."""
         elem = elem or ElemVar("", self.state.level)

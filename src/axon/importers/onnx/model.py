@@ -145,6 +145,7 @@ def _once(
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
     importer.run(RULES)
     importer.state.store.review()
+    importer.look_again()
     outputs = tuple(o.name for o in model.graph.output)
     return Imported(importer, tuple(given), outputs, given, named)
 
