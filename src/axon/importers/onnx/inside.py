@@ -53,7 +53,8 @@ def inside(
     importer.written_out += len(graph.node)
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
-    prefix = f"{next(filter(None, node.outputs), '')}⟨{label or which}⟩"
+    made = next(filter(None, node.outputs), f"{node.proto.name} {node.at}")
+    prefix = f"{made}⟨{label or which}⟩"
     names, protos = _body(importer, graph, prefix)
     for name in names.values():
         importer.forget(name)

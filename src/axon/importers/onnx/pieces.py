@@ -16,7 +16,7 @@ from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.known import integers
 from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.node import Node
-from axon.importers.onnx.values import Unsupported, array
+from axon.importers.onnx.values import Elem, Unsupported, array
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Shape, Tensor, Type, shape_variables
@@ -197,7 +197,8 @@ def length(node: Node, pieces: Pieces) -> None:
     if known is None:
         node.says(count, Tensor("i64", ()))
     else:
-        node.says(node.size(known), Tensor("i64", ()), array(known), otherwise=count)
+        number = node.call("cast", node.size(known), to=Elem("i64"))
+        node.says(number, Tensor("i64", ()), array(known), otherwise=count)
 
 
 def at(node: Node, pieces: Pieces) -> None:
