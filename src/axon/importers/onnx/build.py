@@ -35,6 +35,7 @@ from axon.types.type import (
 )
 from axon.types.variables import ElemVar, ShapeVar, made_so_far
 
+NAMES = frozenset({*RESERVED, *OPERATORS, *ELEMENTS.values()})
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
@@ -65,7 +66,7 @@ class Importer:
     aliases: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     """The number that the last name with this beginning has."""
-    taken: set[str] = field(default_factory=lambda: {*RESERVED, *OPERATORS, *ELEMENTS.values()})
+    taken: set[str] = field(default_factory=set)
     unsupported: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Why there is nothing to say of a node, by operator, and the first such node."""
     env: Environment = field(default_factory=Environment)
@@ -119,7 +120,7 @@ class Importer:
             own = self.own.get(name, name)
             base = short(hint if hint and own.startswith("onnx::") else own)
             known, number = base, self.numbers.get(base, 1)
-            while known in self.taken:
+            while self.is_taken(known):
                 number += 1
                 known = f"{base}_{number}"
             self.numbers[base] = number
@@ -128,6 +129,10 @@ class Importer:
             if name in self.types:
                 self.env.names[known] = Entry(self.types[name])
         return known
+
+    def is_taken(self, name: str) -> bool:
+        """Whether something in the program has this name, or the language does."""
+        return name in self.taken or name in NAMES
 
     def span(self, at: int) -> Span:
         """A node as a line of a text; who does not ask for reasons has no use for the text."""

@@ -260,8 +260,9 @@ class _Layer:
         if same and isinstance(column[0], DimVar) and column[0] in self.writer.known:
             return self.writer.names(column[0])
         if column not in self.names:
-            taken = {*self.names.values(), *self.writer.importer.taken, *self.writer.names.taken}
-            self.names[column] = next(name for name in _letters() if name not in taken)
+            taken = {*self.names.values(), *self.writer.names.taken}
+            is_taken = self.writer.importer.is_taken
+            self.names[column] = next(n for n in _letters() if n not in taken and not is_taken(n))
         return self.names[column]
 
     def _sizes(self, copy: list[Line]) -> set[str]:
@@ -331,9 +332,9 @@ class _Layer:
         base = words.most_common(1)[0][0] if words else "layer"
         if self.stretches.name:
             base = short(self.stretches.name)
-        taken = self.writer.importer.taken
-        name = next(n for n in _numbered(base) if n not in taken and n != "model")
-        taken.add(name)
+        importer = self.writer.importer
+        name = next(n for n in _numbered(base) if not importer.is_taken(n) and n != "model")
+        importer.taken.add(name)
         return name
 
 

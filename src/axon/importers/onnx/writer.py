@@ -84,7 +84,7 @@ def value(writer: Writer, name: str, span: Span) -> ast.Expr:
 
 def fresh(importer: Importer, base: str) -> str:
     number = 1
-    while (name := f"{base}_{number}") in importer.taken:
+    while importer.is_taken(name := f"{base}_{number}"):
         number += 1
     importer.taken.add(name)
     return name
