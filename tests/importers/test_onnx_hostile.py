@@ -216,6 +216,14 @@ def size_weight(dims: list[int], raw: bytes, elem: int = INT64) -> Any:
     return made
 
 
+def listed_weight(*numbers: int) -> Any:
+    """A weight of u8 as a list, in which any number can stand."""
+    made = size_weight([len(numbers)], b"", onnx.TensorProto.UINT8)
+    made.graph.initializer[0].ClearField("raw_data")
+    made.graph.initializer[0].int32_data.extend(numbers)
+    return made
+
+
 def sized(*shape: int) -> Any:
     made = good()
     made.graph.input[0].CopyFrom(value("x", list(shape)))
@@ -383,6 +391,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "sizes of part of a number": lambda: size_weight([2], b"abc"),
     "sizes of many dims": lambda: size_weight([1] * 100, ints(1).tobytes()),
     "sizes of none by huge": lambda: size_weight([0, HUGE], b""),
+    "sizes that no u8 is": lambda: listed_weight(300, -1),
     "sizes as floats": lambda: size_weight([2], floats(2).tobytes(), FLOAT),
     "sizes as a matrix": lambda: size_weight([1, 2], ints(2, 2).tobytes()),
     "input -1": lambda: sized(-1, 4),
