@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.types.poly import Dim, Mono, combine, from_terms, mul, terms_of
+from axon.types.poly import Dim, Mono, combine, divide, from_terms, mul, terms_of
 
 MOST_STEPS = 64
 
@@ -19,7 +19,7 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
         if not rest:
             return quotient
         first = max(rest, key=_order)
-        factor = _without(first, lead)
+        factor = divide(first, lead)
         coefficient, odd = divmod(rest[first], divisor[lead])
         if factor is None or odd:
             return None
@@ -32,13 +32,3 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
 def _order(mono: Mono) -> tuple[int, tuple[int, ...]]:
     """Higher degrees first, then by atoms: the same order for all, so that terms go away."""
     return len(mono), tuple(sorted((atom.id for atom in mono), reverse=True))
-
-
-def _without(mono: Mono, factors: Mono) -> Mono | None:
-    """The monomial divided by another."""
-    left = list(mono)
-    for atom in factors:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)

@@ -8,6 +8,7 @@ the program, or reasons, has the expression.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,9 @@ class Draft:
             self.written = self.write(node)
         return self.written
 
+    @abstractmethod
     def write(self, node: Node) -> ast.Expr:
-        raise NotImplementedError
+        """The expression as the node says it."""
 
     def known(self, node: Node) -> Type | None:
         """The type, all that is known put in, if no inference is needed to tell it."""
@@ -51,10 +53,13 @@ class Draft:
 class Written(Draft):
     """An expression as it is."""
 
-    __slots__ = ()
+    __slots__ = ("said",)
 
     def __init__(self, expr: ast.Expr) -> None:
-        self.written = expr
+        self.written = self.said = expr
+
+    def write(self, node: Node) -> ast.Expr:
+        return self.said
 
 
 class Given(Draft):
