@@ -44,9 +44,9 @@ class CheckFailed(Exception):
         return says(self.relation, self.sizes)
 
 
-def says(relation: Relation, sizes: Sizes) -> str:
-    """The condition, with the sizes that it fails for."""
-    names = Names(hints=True)
+def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
+    """The condition, with the sizes that it fails for; the names are those that others use too."""
+    names = Names(hints=True) if names is None else names
     names.reserve(relation_variables(relation))
     text = Show(names, depth=99).relation(relation)
     shown = [

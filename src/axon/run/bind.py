@@ -152,7 +152,7 @@ def _conditions(graph: Graph, binding: Binding, names: Names) -> Binding | Misma
             verdict = holds(guard.relation, binding.sizes)
             if verdict is False:
                 so_far = binding.told(names)
-                told = says(guard.relation, binding.sizes)
+                told = says(guard.relation, binding.sizes, names)
                 return Mismatch(told + (f"; {so_far}" if so_far else ""), guard)
             if verdict is None:
                 left.append(guard)
