@@ -128,7 +128,8 @@ class Store:
             if self.facts.any:
                 dim = self.facts.clip(dim, self.unrewritten)
             return self._summed(dim) if self.sums else dim
-        dim = dims.substitute(dim, self._value, self._size)
+        if self.bindings:
+            dim = dims.substitute(dim, self._value, self._size)
         if self.rewrites:
             dim = self._rewritten(dim)
         if self.facts.any:
@@ -206,7 +207,7 @@ class Store:
 
         For the constraints that the rewrites come from.
         """
-        return dims.substitute(dim, self._value, self._size)
+        return dims.substitute(dim, self._value, self._size) if self.bindings else dim
 
     def _size(self, var: ShapeVar) -> Dim:
         """The number of elements of a shape under the bindings; rewrites are left to who asks."""

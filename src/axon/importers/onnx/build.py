@@ -36,6 +36,8 @@ from axon.types.type import (
 from axon.types.variables import ElemVar, ShapeVar, made_so_far
 
 NAMES = frozenset({*RESERVED, *OPERATORS, *ELEMENTS.values()})
+COMES_OFTEN = 6
+"""An operator that a graph uses less often is inferred each time: to remember takes longer."""
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
@@ -197,7 +199,7 @@ class Importer:
     def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
         node = Node(self, proto, at, rules)
-        if self.uses[node.operator] == 1:
+        if self.uses[node.operator] < COMES_OFTEN:
             self._infer(node)
             return
         memo = self.memo
