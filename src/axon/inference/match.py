@@ -29,10 +29,11 @@ class Param:
 
 class Match(Renaming):
     """What the variables of a scheme stand for; `later` are sizes that are expressions, `sizes`
-    those of the arguments, `numbers` the element types that whole numbers have.
+    those of the arguments, `numbers` the element types that whole numbers have, `made` what came
+    of expressions.
     """
 
-    __slots__ = ("known", "later", "numbers", "sizes")
+    __slots__ = ("known", "later", "made", "numbers", "sizes")
 
     def __init__(self, known: set[Dim]) -> None:
         self.known = known
@@ -43,6 +44,15 @@ class Match(Renaming):
         self.numbers: list[Elem] = []
         self.later: list[tuple[Poly, Dim]] = []
         self.sizes: list[Poly] = []
+        self.made: dict[Poly, Dim] = {}
+
+    def dim(self, dim: Dim) -> Dim:
+        if not isinstance(dim, Poly):
+            return super().dim(dim)
+        found = self.made.get(dim)
+        if found is None:
+            found = self.made[dim] = super().dim(dim)
+        return found
 
     def argument(self, param: Param, arg: Type) -> bool:
         word: Sequence[Dim | ShapeVar]

@@ -84,7 +84,7 @@ class Plan:
         if self.own:
             _enter(state, self.general.scheme, self.own, match)
         if self.others:
-            posted += [put for r in self.others if not _holds(put := match.relation(r))]
+            posted += [put for r in self.others if not _holds(put := match.relation(r), state)]
         if posted or match.sizes:
             self._post(state, posted, match.sizes, span)
         made = match.type(self.type)
@@ -240,11 +240,11 @@ def _enter(state: State, scheme: Scheme, own: tuple[Var, ...], found: Renaming) 
                 found.types[var] = state.fresh_type()
 
 
-def _holds(relation: Relation) -> bool:
-    """Whether it is plain that a relation holds."""
+def _holds(relation: Relation, state: State) -> bool:
+    """Whether it is plain that a relation holds, or was asked for before."""
     match relation:
-        case AtLeast(dim, _):
-            return dims.is_nonnegative(dim)
+        case AtLeast(dim, silent):
+            return (silent and dim in state.sizes) or dims.is_nonnegative(dim)
         case DimEq(left, right):
             return left == right
         case ShapeEq(left, right):

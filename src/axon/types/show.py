@@ -92,8 +92,8 @@ class Show:
     depth: int = 1
     mods: bool = True
     """Whether a remainder is written with `mod`, which expressions do not have."""
-    seen: dict[tuple[Dim, bool], str] = field(default_factory=dict, repr=False)
-    """Parts of dimensions as they were written."""
+    seen: dict[Dim, list[str]] = field(default_factory=dict, repr=False)
+    """Dimensions as they were written, in pieces between which there may be space."""
 
     # --- dimensions ---
 
@@ -102,18 +102,18 @@ class Show:
             return str(dim)
         if isinstance(dim, DimVar):
             return "*" if dim.runtime and dim.scope > self.depth else self._var(dim)
-        text = self.seen.get((dim, spaced))
-        if text is None:
-            text = self.seen[dim, spaced] = self._compound(dim, spaced)
-        return text
+        pieces = self.seen.get(dim)
+        if pieces is None:
+            pieces = self.seen[dim] = self._compound(dim)
+        return (" " if spaced else "").join(pieces)
 
-    def _compound(self, dim: Dim, spaced: bool) -> str:
+    def _compound(self, dim: Dim) -> list[str]:
         if self._ragged(dim):
-            return "*"
+            return ["*"]
         inside = _inside_extremum(dim)
         if inside is not None:
-            return self._extremum(*inside)
-        return self._prefix(dim) if self.paper else self._sum(dim, " " if spaced else "")
+            return [self._extremum(*inside)]
+        return [self._prefix(dim)] if self.paper else self._sum(dim)
 
     def _extremum(self, word: str, parts: list[Dim]) -> str:
         texts = [self.dim(part) for part in sorted(parts, key=lambda p: isinstance(p, int))]
@@ -150,23 +150,24 @@ class Show:
         return terms
 
     def _factors(self, mono: Mono, coefficient: int) -> list[str]:
-        alone = len(mono) == 1 and abs(coefficient) == 1
-        return sorted((self._atom(atom, alone) for atom in mono), key=lambda s: (s[0] == "(", s))
+        if len(mono) == 1:
+            return [self._atom(mono[0], abs(coefficient) == 1)]
+        return sorted((self._atom(atom, False) for atom in mono), key=lambda s: (s[0] == "(", s))
 
-    def _sum(self, dim: Dim, space: str) -> str:
-        out = ""
+    def _sum(self, dim: Dim) -> list[str]:
+        out: list[str] = []
         for factors, coefficient in self._terms(dim):
             size = abs(coefficient)
             if factors and " mod " in factors[0]:
                 factors = [f"({factors[0]})"]
             body = "*".join(factors if size == 1 and factors else [str(size), *factors])
             if out:
-                out = f"{out}{space}{'-' if coefficient < 0 else '+'}{space}{body}"
+                out += ("-" if coefficient < 0 else "+", body)
             elif coefficient < 0:
-                out = f"-({body})" if size == 1 and "/" in body else f"-{body}"
+                out.append(f"-({body})" if size == 1 and "/" in body else f"-{body}")
             else:
-                out = body
-        return out or "0"
+                out.append(body)
+        return out or ["0"]
 
     def _atom(self, atom: Atom, alone: bool) -> str:
         match atom:

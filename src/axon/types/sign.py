@@ -24,6 +24,8 @@ from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
 MOST_KNOWN = 10_000
+SAMPLES = (0, 100)
+"""Sizes that are tried before anything is proved."""
 
 _known: dict[tuple[Poly, int], bool] = {}
 """What was found of late: the same questions come again and again."""
@@ -47,13 +49,51 @@ def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
 def _is_nonnegative(dim: Poly, depth: int) -> bool:
     if all(c > 0 and all(_atom_nonnegative(a) for a in m) for m, c in dim.terms.items()):
         return True
-    if depth == 0:
+    if depth == 0 or any(_is_negative_at(dim, size) for size in SAMPLES):
         return False
     compound = [m for m in dim.terms if len(m) == 1 and isinstance(m[0], FloorDiv | Min | Max)]
     if any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4]):
         return True
     quotients = dict.fromkeys(a for m in dim.terms for a in m if _is_quotient(a))
     return any(_divided(dim, atom, depth - 1) for atom in list(quotients)[:2])
+
+
+def _is_negative_at(dim: Poly, size: int) -> bool:
+    """Whether a dimension is negative where all sizes are this one."""
+    value = _at(dim, size)
+    return value is not None and value < 0
+
+
+def _at(dim: Dim, size: int) -> int | None:
+    if isinstance(dim, int):
+        return dim
+    total = 0
+    for mono, coefficient in terms_of(dim).items():
+        for atom in mono:
+            value = _atom_at(atom, size)
+            if value is None:
+                return None
+            coefficient *= value
+        total += coefficient
+    return total
+
+
+def _atom_at(atom: Atom, size: int) -> int | None:
+    match atom:
+        case DimVar():
+            return size if atom.rank_of is None else None
+        case FloorDiv(args=(top, bottom)):
+            above, below = _at(top, size), _at(bottom, size)
+            if above is None or below is None or below < 1:
+                return None  # it divides only where it can
+            return above // below
+        case Min(args=parts) | Max(args=parts):
+            found = [_at(part, size) for part in parts]
+            if None in found:
+                return None
+            return (min if isinstance(atom, Min) else max)(found)  # type: ignore[type-var]
+        case _:
+            return None
 
 
 def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:

@@ -20,6 +20,8 @@ def appended(body: Any, operator: str = "Concat") -> dict[int, str]:
     """The states to which a body appends by this operator, along the first axis, and does nothing
     else with them, by number, each with what is appended.
     """
+    if not any(node.op_type == operator for node in body.node):
+        return {}
     makers = {name: node for node in body.node for name in node.output}
     uses: dict[str, int] = {}
     for node in body.node:

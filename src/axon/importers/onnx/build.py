@@ -16,6 +16,7 @@ from axon.importers.onnx.naming import RESERVED, line_of, short
 from axon.importers.onnx.node import Node, Rule
 from axon.importers.onnx.sizes import Sizes
 from axon.importers.onnx.steps import Again, Called, Inner, Step, made_by
+from axon.importers.onnx.tensors import Kind, tensor_contents
 from axon.importers.onnx.values import DOMAINS, ELEMENTS, MOST_RANK, Contents, Unsupported, is_small
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
@@ -75,6 +76,8 @@ class Importer:
     functions: dict[tuple[str, str], Any] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step | Again] = field(default_factory=list)
+    writes: bool = True
+    """Whether a program is wanted, and what makes each tensor is taken down in `steps`."""
     memo: Memo = field(default_factory=Memo)
     odd: list[tuple[str, str]] = field(default_factory=list)
     """Nodes that make no sense, as what a rule tripped over shows."""
@@ -108,6 +111,13 @@ class Importer:
             self.contents[name] = contents
         else:
             self.contents.pop(name, None)
+
+    def hold(self, name: str, tensor: Any, kind: Kind) -> None:
+        """From here on a tensor of that name is one that the file holds."""
+        self.define(name, kind.type)
+        contents = tensor_contents(tensor, kind)
+        if contents is not None:  # which are as small as any
+            self.contents[name] = contents
 
     def forget(self, name: str) -> tuple[Type | None, Contents]:
         """From here on no tensor has that name; what was known of it."""
@@ -233,7 +243,8 @@ class Importer:
                     self.contents.pop(name, None)
                 if name in self.aliases:
                     self.env.names[self.aliases[name]] = Entry(given.type)
-        self.steps.append(Again(seen.steps, seen.node, node.proto))
+        if self.writes:
+            self.steps.append(Again(seen.steps, seen.node, node.proto))
         return True
 
     def _infer(self, node: Node) -> None:
@@ -258,14 +269,16 @@ class Importer:
             text = f"{type(problem).__name__}: {problem}"
             self.odd.append((node.proto.name or ", ".join(node.outputs), text))
             self.unsupported.setdefault(operator, (text, node.at))
-        made = [name for step in self.steps[before:] for name in made_by(step)]
+        if self.writes:
+            made = [name for step in self.steps[before:] for name in made_by(step)]
+            for name in node.outputs:
+                if name and name not in made:
+                    node.step((name,), None)
         for name in node.outputs:
             if not name:
                 continue
             if name not in self.types:
                 self.define(name, self.unknown())
-            if name not in made:
-                node.step((name,), None)
             type_ = self.type(name)
             for item in type_.shape if isinstance(type_, Tensor) else ():
                 if isinstance(item, Poly):

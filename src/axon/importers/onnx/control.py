@@ -50,6 +50,8 @@ def if_(node: Node) -> None:
         return
     types = [either(node, a, b) for a, b in zip(then.types, otherwise.types, strict=False)]
     define(node, types)
+    if not node.importer.writes:
+        return
     same = list(zip(then.outputs, otherwise.outputs, strict=False))
     test = _scalar(node, 0)
     branches = [function(node, b, (), together(b.outputs), same) for b in (then, otherwise)]
@@ -124,10 +126,12 @@ def loop(node: Node) -> None:
     types = settled_.after(node, [*states, *(stacked(node, row, size) for row in rows)])
     define(node, types)
     collected = appended(node.attribute("body")) if endless and node.has(0) else {}
-    if not endless:
-        _while(node, found, types, differ)
-    elif collected:
+    if collected:
         collect(node, collected)
+    elif not node.importer.writes:
+        return
+    elif not endless:
+        _while(node, found, types, differ)
     elif node.has(0):
         _for(node, found, types, times, differ)
 
@@ -234,6 +238,8 @@ def scan(node: Node) -> None:
     out_axes = _padded_with(node.attribute("scan_output_axes"), len(outputs))
     ends = [stacked(node, row, times, at) for row, at in zip(outputs, out_axes, strict=True)]
     define(node, settled_.after(node, [*states, *ends]))
+    if not node.importer.writes:
+        return
     _scanned(node, found, states, axes, [stacked(node, row, times) for row in outputs], out_axes)
 
 

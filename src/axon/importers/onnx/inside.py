@@ -15,7 +15,7 @@ from axon.importers.onnx.draft import Draft, Written
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, renamed
 from axon.importers.onnx.steps import Again, Inner, Parts, Step
-from axon.importers.onnx.tensors import tensor_contents, tensor_type
+from axon.importers.onnx.tensors import kind_of
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
@@ -62,7 +62,7 @@ def inside(
     importer.depth += 1
     for tensor in graph.initializer:
         name = names[tensor.name]
-        importer.define(name, tensor_type(tensor), tensor_contents(tensor))
+        importer.hold(name, tensor, kind_of(tensor))
         node.step((name,), None, tensor=tensor)
     params = [names[info.name] for info in graph.input]
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
@@ -87,7 +87,7 @@ def _body(importer: Importer, graph: Any, prefix: str) -> tuple[dict[str, str], 
         for own, name in names.items():
             importer.own[name] = own
             importer.inner.setdefault(own, set()).add(name)
-        importer.hidden.update(names.values())
+            importer.hidden.add(name)
         known = names, [renamed(proto, names) for proto in graph.node]
         importer.bodies[prefix] = known
         importer.uses.update([proto.op_type for proto in graph.node])

@@ -13,7 +13,7 @@ from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.tensors import array_of, tensor_contents, tensor_type
+from axon.importers.onnx.tensors import array_of, kind_of
 from axon.importers.onnx.values import (
     ELEMENTS,
     MOST_CONTENTS,
@@ -30,6 +30,11 @@ PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_f
 
 @rule("Constant")
 def constant(node: Node) -> None:
+    tensor = node.attribute("value")
+    if tensor is not None:
+        node.importer.hold(node.outputs[0], tensor, kind_of(tensor))
+        node.step((node.outputs[0],), None, tensor=tensor)
+        return
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
@@ -40,11 +45,7 @@ def constant(node: Node) -> None:
             node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
             node.step((node.outputs[0],), None, tensor=held)
             return
-    tensor = node.attribute("value")
-    if tensor is None:
-        raise Unsupported("Constant of a kind that Axon does not have")
-    node.importer.define(node.outputs[0], tensor_type(tensor), tensor_contents(tensor))
-    node.step((node.outputs[0],), None, tensor=tensor)
+    raise Unsupported("Constant of a kind that Axon does not have")
 
 
 @rule("ConstantOfShape")
@@ -76,7 +77,7 @@ def _filling(tensor: Any) -> tuple[str, Any]:
     elem = ELEMENTS.get(tensor.data_type)
     if elem is None or tensor.data_location == 1 or list(tensor.dims) not in ([], [1]):
         raise Unsupported("ConstantOfShape with a value that is not one number")
-    return elem, array_of(tensor).ravel()[0].item()
+    return elem, array_of(tensor, kind_of(tensor)).ravel()[0].item()
 
 
 @rule("Range")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axon.importers.onnx.renamed import GRAPHS
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Type, type_variables
@@ -28,8 +29,6 @@ NOWHERE: Kinds = (-2, -2)
 """The kinds of a tensor that nothing has made so far: it is like no other."""
 LOOKED: dict[str, frozenset[int]] = {}
 """The inputs of operators whose contents the rules have asked for so far."""
-GRAPHS = (5, 10)
-"""The types of attributes that are graphs, or lists of them."""
 
 
 class Given(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from axon.driver import room
 from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
@@ -32,11 +32,10 @@ from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     signal,
 )
 from axon.importers.onnx.build import Importer
-from axon.importers.onnx.memo import Kinds
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.sizes import Sizes
-from axon.importers.onnx.tensors import is_looked_at, tensor_contents, tensor_type
+from axon.importers.onnx.tensors import Kind, kind_of
 from axon.importers.onnx.values import ELEMENTS
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
@@ -81,23 +80,34 @@ def import_model(
     forget: bool = False,
     said: dict[str, Type] | None = None,
     reasons: bool = True,
+    program: bool = True,
 ) -> Imported:
     """Infer a model. `said` is what the caller says of some of the inputs. If something is wrong,
-    it is inferred once more, for the `reasons`.
+    it is inferred once more, for the `reasons`. Who wants no program has only the types.
     """
     with room():
-        found = _rounds(model, name, forget, said or {}, direct=True)
+        asked = _Asked(model, name, forget, program)
+        found = _rounds(asked, said or {}, direct=True)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
-            found = _rounds(model, name, forget, said or {}, direct=False)
+            found = _rounds(asked, said or {}, direct=False)
         return found
 
 
-def _rounds(model: Any, name: str, forget: bool, said: dict[str, Type], direct: bool) -> Imported:
+class _Asked(NamedTuple):
+    """The model, and what is asked for."""
+
+    model: Any
+    name: str
+    forget: bool
+    program: bool
+
+
+def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
     """Infer, and again while what was found at the end says more about the inputs, or about sizes,
     than was known at the beginning.
     """
-    found = _once(model, name, forget, said, direct)
+    found = _once(asked, said, direct)
     for _ in range(MOST_ROUNDS):
         known = {n: _again(found.type(n)) for n in found.inputs}
         known.update(said)
@@ -105,7 +115,7 @@ def _rounds(model: Any, name: str, forget: bool, said: dict[str, Type], direct: 
         if found.importer.state.store.conflicts or not (more or sizes):
             break
         begun = known if more else found.given
-        found = _once(model, name, forget, begun, direct, found.named, sizes)
+        found = _once(asked, begun, direct, found.named, sizes)
     return found
 
 
@@ -119,15 +129,14 @@ def _says_more(known: dict[str, Type], given: dict[str, Type]) -> bool:
 
 
 def _once(
-    model: Any,
-    name: str,
-    forget: bool,
+    asked: _Asked,
     known: dict[str, Type],
     direct: bool,
     before: dict[str, DimVar] | None = None,
     sizes: Sizes | None = None,
 ) -> Imported:
-    importer = Importer(name, model.graph.node, sizes=sizes or Sizes())
+    model = asked.model
+    importer = Importer(asked.name, model.graph.node, sizes=sizes or Sizes(), writes=asked.program)
     importer.state.direct = direct
     importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
     importer.functions = {(f.domain, f.name): f for f in model.functions}
@@ -140,7 +149,7 @@ def _once(
             if info.name in known:
                 given[info.name] = known[info.name]
             else:
-                given[info.name] = _declared(importer, info, named, forget)
+                given[info.name] = _declared(importer, info, named, asked.forget)
             importer.define(info.name, given[info.name])
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
     importer.run(RULES)
@@ -152,19 +161,18 @@ def _once(
 
 def _weights(importer: Importer, tensors: Any) -> None:
     """The weights; those without contents that are alike have one type."""
-    alike: dict[tuple[int, ...], tuple[Tensor, Kinds]] = {}
+    alike: dict[Kind, str] = {}
     for tensor in tensors:
-        name, key = tensor.name, (tensor.data_type, *tensor.dims)
-        if key in alike:
-            type_, kinds = alike[key]
-            importer.define(name, type_)
-            importer.memo.kinds[name] = kinds
-        elif is_looked_at(*key):
-            importer.define(name, tensor_type(tensor), tensor_contents(tensor))
+        name, kind = tensor.name, kind_of(tensor)
+        like = alike.get(kind)
+        if like is not None:
+            importer.define(name, importer.types[like])
+            importer.memo.kinds[name] = importer.memo.kinds.get(like) or importer.kinds(like)
+        elif kind.is_looked_at:
+            importer.hold(name, tensor, kind)
         else:
-            type_ = tensor_type(tensor)
-            importer.define(name, type_)
-            alike[key] = type_, importer.kinds(name)
+            importer.define(name, kind.type)
+            alike[kind] = name
 
 
 def _again(type_: Type) -> Type:

@@ -236,8 +236,13 @@ class Node:
         otherwise: Draft | None = None,
         tensor: Any = None,
     ) -> None:
-        """Take down what makes tensors, for the program that the model becomes."""
-        self.importer.steps.append(Step(names, expr, self.proto, otherwise, tensor))
+        """Take down what makes tensors, for the program that the model becomes, if it is wanted."""
+        if self.importer.writes:
+            self.importer.steps.append(Step(names, expr, self.proto, otherwise, tensor))
+
+    def later(self, make: Callable[[], Draft | None]) -> Draft | None:
+        """What only a program needs."""
+        return make() if self.importer.writes else None
 
     def scalar(self, value: Any, elem: str) -> Draft:
         """A number of an element type."""
@@ -284,9 +289,10 @@ class Node:
             put_attributes(copy, given)
             importer.node(copy, self.at, self.rules)
         importer.depth -= 1
-        names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
-        parameters = dict(zip(self.proto.input, function.input, strict=False))
-        importer.calls.append(Called(function.domain, function.name, parameters, names))
+        if importer.writes:
+            names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
+            parameters = dict(zip(self.proto.input, function.input, strict=False))
+            importer.calls.append(Called(function.domain, function.name, parameters, names))
 
 
 def written(number: float) -> float:

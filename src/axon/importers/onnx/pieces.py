@@ -193,12 +193,13 @@ def cut(node: Node) -> None:
 
 
 def length(node: Node, pieces: Pieces) -> None:
-    known, count = _known_count(node, pieces), _count(node, pieces)
+    known = _known_count(node, pieces)
     if known is None:
-        node.says(count, Tensor("i64", ()))
+        node.says(_count(node, pieces), Tensor("i64", ()))
     else:
         number = node.call("cast", node.size(known), to=Elem("i64"))
-        node.says(number, Tensor("i64", ()), array(known), otherwise=count)
+        later = node.later(lambda: _count(node, pieces))
+        node.says(number, Tensor("i64", ()), array(known), otherwise=later)
 
 
 def at(node: Node, pieces: Pieces) -> None:
@@ -212,11 +213,11 @@ def at(node: Node, pieces: Pieces) -> None:
     elif _is_even(node, pieces):
         node.gives(
             node.call("index", _stacked(node, pieces), i=place, axis=axis),
-            otherwise=_piece(node, pieces, place, None),
+            otherwise=node.later(lambda: _piece(node, pieces, place, None)),
         )
     else:
         known = _known_count(node, pieces)
-        later = _piece(node, pieces, place, None)
+        later = node.later(lambda: _piece(node, pieces, place, None))
         node.gives(_piece(node, pieces, place, known), otherwise=later)
 
 
@@ -255,7 +256,8 @@ def erase(node: Node, pieces: Pieces) -> None:
     if place is None:
         raise Unsupported("SequenceErase: a place that only a run knows")
     whole = _without(node, pieces, place, _known_count(node, pieces))
-    base = _made(node, whole, "rest", _without(node, pieces, place, None))
+    later = node.later(lambda: _without(node, pieces, place, None))
+    base = _made(node, whole, "rest", later)
     gives(node, Pieces(base, pieces.axis, pieces.size, pieces.bare))
 
 
@@ -270,7 +272,8 @@ def insert(node: Node, pieces: Pieces) -> None:
     if pieces.bare:
         more = node.call("expand_dims", more, axis=[pieces.axis])
     whole = _with(node, pieces, place, more, _known_count(node, pieces))
-    base = _made(node, whole, "all", _with(node, pieces, place, more, None))
+    later = node.later(lambda: _with(node, pieces, place, more, None))
+    base = _made(node, whole, "all", later)
     gives(node, Pieces(base, pieces.axis, pieces.size, pieces.bare))
 
 

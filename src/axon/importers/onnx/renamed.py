@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+GRAPHS = (5, 10)
+"""The types of attributes that are graphs, or lists of them."""
+
 
 class Plain(NamedTuple):
     """A node without graphs inside, as one of the file is."""
@@ -21,10 +24,13 @@ def renamed(node: Any, names: Mapping[str, str]) -> Any:
     """A node with other names; what a graph inside it calls by one of them, and does not have
     itself, has another name there too.
     """
-    if next(graphs(node), None) is not None:
-        return renamed_copy(node, names)
-    taken, made = ([names.get(name, name) for name in side] for side in (node.input, node.output))
-    return Plain(node.op_type, node.domain, node.name, taken, made, node.attribute)
+    attributes = node.attribute
+    for attribute in attributes:
+        if attribute.type in GRAPHS:
+            return renamed_copy(node, names)
+    taken = [names.get(name, name) for name in node.input]
+    made = [names.get(name, name) for name in node.output]
+    return Plain(node.op_type, node.domain, node.name, taken, made, attributes)
 
 
 def renamed_copy(node: Any, names: Mapping[str, str]) -> Any:
@@ -73,9 +79,10 @@ def graphs(node: Any) -> Iterator[Any]:
 
 def own_names(graph: Any) -> list[str]:
     """The tensors of a graph; one outside may have the same name."""
-    made = [name for node in graph.node for name in node.output if name]
-    given = [tensor.name for tensor in (*graph.initializer, *graph.input)]
-    return list(dict.fromkeys([*given, *made]))
+    found = [info.name for side in (graph.initializer, graph.input) for info in side]
+    for node in graph.node:
+        found += [name for name in node.output if name]
+    return list(dict.fromkeys(found))
 
 
 def used(node: Any) -> set[str]:

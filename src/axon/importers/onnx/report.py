@@ -57,7 +57,7 @@ def infer_file(path: str, forget: bool = False) -> Report:
 def infer_model(
     model: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
 ) -> Report:
-    return report_on(import_model(model, name, forget, said), model, name, forget)
+    return report_on(import_model(model, name, forget, said, program=False), model, name, forget)
 
 
 def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -> Report:

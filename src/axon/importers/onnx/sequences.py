@@ -43,7 +43,7 @@ def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
         raise Unsupported(f"{node.proto.op_type}: a sequence of {len(elements)} tensors")
     importer.define(name, Tuple(tuple(importer.types[each] for each in elements)))
     importer.sequences[name] = tuple(elements)
-    if len(elements) != 1:
+    if len(elements) != 1 and importer.writes:
         names = tuple(node.tensor(each) for each in elements)
         node.step((name,), Together(names))
 
@@ -209,10 +209,8 @@ def map_(node: Node) -> None:
     for i in range(count):
         names = [each[i] for each in given]
         found = inside(node, "body", [importer.types[n] for n in names], label=f"body {i}")
-        known = dict(zip(found.params, names, strict=False))
-        for param, name in known.items():
-            handed = node.tensor(name)
-            node.step((param,), node.call("identity", handed))
+        for param, name in zip(found.params, names, strict=False) if importer.writes else ():
+            node.step((param,), node.call("identity", node.tensor(name)))
         importer.steps += found.steps
         made.append(found.outputs)
     for output, name in enumerate(node.outputs):

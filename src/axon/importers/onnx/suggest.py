@@ -126,7 +126,7 @@ class _Search:
     def _tried(self, said: dict[str, Type]) -> Imported | None:
         """The model with inputs of these types, if it makes sense."""
         self.spent += len(self.model.graph.node)
-        tried = import_model(self.model, self.name, self.forget, said, reasons=False)
+        tried = import_model(self.model, self.name, self.forget, said, reasons=False, program=False)
         importer, before = tried.importer, self.found.importer
         wrong = importer.state.store.conflicts or importer.state.diagnostics
         if wrong or len(importer.odd) > len(before.odd):

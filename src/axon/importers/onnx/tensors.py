@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
-from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, MOST_FLOATS
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, MOST_FLOATS, Contents
 from axon.types.type import Tensor
 from axon.types.variables import ElemVar
 
@@ -22,32 +22,43 @@ ELSEWHERE = 1
 """Where the data of a tensor is that the file does not hold."""
 
 
-def tensor_type(tensor: Any) -> Tensor:
-    elem = ELEMENTS.get(tensor.data_type) or ElemVar("", 1)
-    return Tensor(elem, tuple([max(n, 0) for n in tensor.dims]))
+class Kind(NamedTuple):
+    """What a tensor says of itself beside its elements: the number of their type, and its sizes."""
+
+    elem: int
+    dims: tuple[int, ...]
+
+    @property
+    def type(self) -> Tensor:
+        elem = ELEMENTS.get(self.elem) or ElemVar("", 1)
+        return Tensor(elem, tuple([max(n, 0) for n in self.dims]))
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether a tensor is one of those whose elements matter."""
+        if self.elem not in RAW:
+            return False
+        count = math.prod([max(n, 0) for n in self.dims])
+        return count <= (MOST_FLOATS if self.elem in (1, 11) else MOST_CONTENTS)
 
 
-def tensor_contents(tensor: Any) -> Any:
+def kind_of(tensor: Any) -> Kind:
+    return Kind(tensor.data_type, tuple(tensor.dims))
+
+
+def tensor_contents(tensor: Any, kind: Kind) -> Contents:
     """The elements of a small tensor that is in the file itself."""
-    if tensor.data_location == ELSEWHERE or not is_looked_at(tensor.data_type, *tensor.dims):
+    if not kind.is_looked_at or tensor.data_location == ELSEWHERE:
         return None
     try:
-        return array_of(tensor).astype(object)
+        return array_of(tensor, kind).astype(object)
     except (ValueError, TypeError, RuntimeError, OverflowError):
         return None
 
 
-def is_looked_at(data_type: int, *dims: int) -> bool:
-    """Whether a tensor is one of those whose elements matter."""
-    if data_type not in RAW:
-        return False
-    count = math.prod([max(n, 0) for n in dims])
-    return count <= (MOST_FLOATS if data_type in (1, 11) else MOST_CONTENTS)
-
-
-def array_of(tensor: Any) -> Any:
+def array_of(tensor: Any, held: Kind) -> Any:
     """A tensor that is in the file, as an array; raises what a file that lies makes NumPy raise."""
-    kind, data, dims = tensor.data_type, tensor.raw_data, tuple(tensor.dims)
+    (kind, dims), data = held, tensor.raw_data
     if kind in RAW:
         count, dtype = math.prod(dims), RAW[kind]
         if data and len(data) == count * int(dtype[2:]):
