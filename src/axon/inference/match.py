@@ -48,7 +48,7 @@ class Match(Renaming):
 
     def dim(self, dim: Dim) -> Dim:
         if not isinstance(dim, Poly):
-            return super().dim(dim)
+            return dim if isinstance(dim, int) else self._dim_var(dim)
         found = self.made.get(dim)
         if found is None:
             found = self.made[dim] = super().dim(dim)

@@ -88,7 +88,10 @@ class Plan:
         if posted or match.sizes:
             self._post(state, posted, match.sizes, span)
         made = match.type(self.type)
-        return next((arg for arg in args if arg == made), made)
+        for arg in args:
+            if arg == made:
+                return arg
+        return made
 
     def _fits(self, wanted: Poly, size: Dim, found: Renaming) -> bool:
         """Whether a size is the expression that the scheme has there. A multiple of a variable that

@@ -70,6 +70,11 @@ class State:
 
     # --- what is known ---
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing is known of any variable, so that everything is what it was made."""
+        return not (self.elems or self.types) and self.store.is_bare
+
     def prune(self, type_: Type) -> Type:
         """The type, with a variable at its head replaced."""
         while isinstance(type_, TypeVar):
@@ -103,6 +108,8 @@ class State:
 
     def resolve(self, type_: Type) -> Type:
         """The type with everything that is known put in."""
+        if self.is_bare:
+            return type_
         type_ = self.prune(type_)
         if isinstance(type_, Tensor):
             elem, word = self.elem(type_.elem), self.store.word(type_.shape)

@@ -119,6 +119,11 @@ class Store:
 
     # --- what is known -----------------------------------------------------------------------
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing is known of any variable."""
+        return not (self.bindings or self.rewrites or self.sums or self.facts.any)
+
     def dim(self, dim: Dim) -> Dim:
         """The dimension under all bindings, in normal form."""
         if isinstance(dim, int):

@@ -270,7 +270,7 @@ class Renaming:
             if isinstance(item, ShapeVar):
                 word.extend(self.shapes.get(item, (item,)))
             else:
-                word.append(self.dim(item))
+                word.append(item if isinstance(item, int) else self.dim(item))
         return tuple(word)
 
     def type(self, type_: Type) -> Type:

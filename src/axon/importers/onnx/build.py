@@ -175,10 +175,12 @@ class Importer:
     def type(self, name: str) -> Type:
         """The type of a tensor, all that is known put in; found again only if more is known."""
         raw = self.types.get(name, UNKNOWN)
+        state = self.state
+        if state.is_bare:
+            return raw
         known = self.resolved.get(id(raw))
         if known is not None and known[0] == FOR_GOOD:
             return known[1]
-        state = self.state
         stamp = state.store.clock + len(state.elems) + len(state.types)
         if known is None or known[0] != stamp:
             type_ = state.resolve(raw)

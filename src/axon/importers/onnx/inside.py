@@ -55,9 +55,10 @@ def inside(
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
     made = next(filter(None, node.outputs), f"{node.proto.name} {node.at}")
     prefix = f"{made}⟨{label or which}⟩"
-    names, protos = _body(importer, graph, prefix)
-    for name in names.values():
+    before = importer.bodies.get(prefix)
+    for name in before[0].values() if before is not None else ():
         importer.forget(name)
+    names, protos = before or _body(importer, graph, prefix)
     written = len(importer.steps)
     importer.depth += 1
     for tensor in graph.initializer:
@@ -81,17 +82,15 @@ def inside(
 
 def _body(importer: Importer, graph: Any, prefix: str) -> tuple[dict[str, str], list[Any]]:
     """The names of a graph's tensors in the importer, and its nodes with those names."""
-    known = importer.bodies.get(prefix)
-    if known is None:
-        names = {own: prefix + own for own in own_names(graph)}
-        for own, name in names.items():
-            importer.own[name] = own
-            importer.inner.setdefault(own, set()).add(name)
-            importer.hidden.add(name)
-        known = names, [renamed(proto, names) for proto in graph.node]
-        importer.bodies[prefix] = known
-        importer.uses.update([proto.op_type for proto in graph.node])
-    return known
+    names = {own: prefix + own for own in own_names(graph)}
+    for own, name in names.items():
+        importer.own[name] = own
+        importer.inner.setdefault(own, set()).add(name)
+        importer.hidden.add(name)
+    protos = [renamed(proto, names) for proto in graph.node]
+    importer.bodies[prefix] = names, protos
+    importer.uses.update([proto.op_type for proto in protos])
+    return names, protos
 
 
 def function(

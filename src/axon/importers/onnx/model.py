@@ -109,23 +109,26 @@ def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
     """
     found = _once(asked, said, direct)
     for _ in range(MOST_ROUNDS):
-        known = {n: _again(found.type(n)) for n in found.inputs}
-        known.update(said)
-        more, sizes = _says_more(known, found.given), found.importer.sizes.surer()
+        more, sizes = _says_more(found, said), found.importer.sizes.surer()
         if found.importer.state.store.conflicts or not (more or sizes):
             break
-        begun = known if more else found.given
+        begun = found.given
+        if more:
+            begun = {n: said.get(n) or _again(found.type(n)) for n in found.inputs}
         found = _once(asked, begun, direct, found.named, sizes)
     return found
 
 
-def _says_more(known: dict[str, Type], given: dict[str, Type]) -> bool:
-    """Whether an input whose rank was not known has one now."""
+def _says_more(found: Imported, said: dict[str, Type]) -> bool:
+    """Whether an input whose rank was not known, and not said to be open, has one now."""
+    for name, given in found.given.items():
+        if not _is_ranked(given) and name not in said and _is_ranked(found.type(name)):
+            return True
+    return False
 
-    def ranked(type_: Type | None) -> bool:
-        return isinstance(type_, Tensor) and not any(isinstance(i, ShapeVar) for i in type_.shape)
 
-    return any(ranked(type_) and not ranked(given.get(name)) for name, type_ in known.items())
+def _is_ranked(type_: Type) -> bool:
+    return isinstance(type_, Tensor) and not any(isinstance(i, ShapeVar) for i in type_.shape)
 
 
 def _once(

@@ -57,7 +57,8 @@ class Node:
         self.span = importer.span(at)
         self.operator: str = proto.op_type
         self.domain: str = proto.domain
-        self.attributes = {a.name: a for a in proto.attribute}
+        attributes = proto.attribute
+        self.attributes = {a.name: a for a in attributes} if attributes else {}
         self.inputs: list[str] = list(proto.input)
         self.outputs: list[str] = list(proto.output)
         self.looked: set[int] = set()
@@ -72,9 +73,9 @@ class Node:
         return index < len(self.inputs) and self.inputs[index] != ""
 
     def name(self, index: int) -> str:
-        if not self.has(index):
-            raise Unsupported(f"{self.proto.op_type} without input {index}")
-        return self.inputs[index]
+        if index < len(self.inputs) and self.inputs[index]:
+            return self.inputs[index]
+        raise Unsupported(f"{self.proto.op_type} without input {index}")
 
     def given(self, index: int) -> Draft:
         """An input, as an expression."""
@@ -91,7 +92,7 @@ class Node:
         return None if shape is None else len(shape)
 
     def shape(self, index: int) -> Shape | None:
-        return self.importer.shape(self.name(index)) if self.has(index) else None
+        return self.importer.shape(self.inputs[index]) if self.has(index) else None
 
     def elem(self, index: int) -> Any:
         return self.importer.elem(self.name(index))
@@ -101,7 +102,7 @@ class Node:
         if not self.has(index):
             return None
         self.looked.add(index)
-        return self.importer.contents.get(self.name(index))
+        return self.importer.contents.get(self.inputs[index])
 
     def whole(self, index: int) -> list[Any] | None:
         """The elements of an input as a flat list, if all of them are known."""

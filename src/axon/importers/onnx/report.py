@@ -34,6 +34,9 @@ class TensorReport(NamedTuple):
     partial: str | None
 
 
+NOTHING = TensorReport(None, None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     signature: str
@@ -91,6 +94,8 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
 def _conditions(imported: Imported, whole: Type) -> list[Relation]:
     """What is left to be checked of the sizes that the signature speaks of."""
     state = imported.importer.state
+    if not state.store.waiting:
+        return []
     shown = set(type_variables(whole))
     found: dict[Relation, None] = {}
     for constraint in state.store.waiting:
@@ -118,7 +123,7 @@ def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
 
     for own, names in importer.inner.items():  # one name in several graphs may be several tensors
         alike = {report(name) for name in names if name in importer.types}
-        found[own] = alike.pop() if len(alike) == 1 else TensorReport(None, None, None)
+        found[own] = alike.pop() if len(alike) == 1 else NOTHING
     for name in importer.types:
         if name not in importer.hidden:
             found[name] = report(name)
@@ -127,7 +132,7 @@ def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
 
 def _tensor(show: Show, type_: Type) -> TensorReport:
     if not isinstance(type_, Tensor):
-        return TensorReport(None, None, None)
+        return NOTHING
     elem = None if isinstance(type_.elem, ElemVar) else str(type_.elem)
     sizes: list[int | str] = []
     for item in type_.shape:
