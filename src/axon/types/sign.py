@@ -67,10 +67,12 @@ def _is_negative_at(dim: Poly, size: int) -> bool:
 def _at(dim: Dim, size: int) -> int | None:
     if isinstance(dim, int):
         return dim
+    if isinstance(dim, DimVar):
+        return size if dim.rank_of is None else None
     total = 0
-    for mono, coefficient in terms_of(dim).items():
+    for mono, coefficient in dim.terms.items():
         for atom in mono:
-            value = _atom_at(atom, size)
+            value = _at(atom, size) if isinstance(atom, DimVar) else _atom_at(atom, size)
             if value is None:
                 return None
             coefficient *= value
@@ -80,8 +82,6 @@ def _at(dim: Dim, size: int) -> int | None:
 
 def _atom_at(atom: Atom, size: int) -> int | None:
     match atom:
-        case DimVar():
-            return size if atom.rank_of is None else None
         case FloorDiv(args=(top, bottom)):
             above, below = _at(top, size), _at(bottom, size)
             if above is None or below is None or below < 1:
