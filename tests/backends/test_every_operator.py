@@ -101,8 +101,12 @@ def shown(value: Any) -> str:
 
 
 def fits(made: str, inferred: str) -> bool:
-    """Whether a type is an inferred one; a run-time size may be any."""
-    pattern = r"\d+".join(re.escape(part) for part in RUN_TIME.split(inferred))
+    """Whether a type is an inferred one; a run-time size may be any, and a run-time shape."""
+    shapes = [
+        r"\d+".join(re.escape(part) for part in RUN_TIME.split(text))
+        for text in re.split(r" \?\w+", inferred)
+    ]
+    pattern = r"( \[[\d,]*\])?".join(shapes)
     return re.fullmatch(pattern, made) is not None
 
 

@@ -90,13 +90,85 @@ def test_an_if_whose_condition_is_known_is_its_branch() -> None:
     agree(made, x=floats(3, 4))
 
 
-def test_an_if_whose_branches_differ_is_declared() -> None:
+def test_an_if_whose_branches_give_different_ranks() -> None:
+    made = model("""agraph (bool c, float[n,4] x) => (float y) {
+        t = If (c) <
+            then_branch = then () => (float a) { a = ReduceSum <keepdims = 0> (x) },
+            else_branch = otherwise () => (float a) { a = Identity (x) }>
+        y = Relu (t)
+    }""")
+    assert "ranks=true" in written(made)
+    for c in (True, False):
+        agree(made, c=np.array(c), x=floats(3, 4))
+
+
+def test_an_if_whose_branches_give_different_elements_is_declared() -> None:
     made = model("""agraph (bool c, float[n,4] x) => (float y) {
         y = If (c) <
-            then_branch = then () => (float a) { a = ReduceSum <keepdims = 0> (x) },
+            then_branch = then () => (int64 a) { a = Cast <to = 7> (x) },
             else_branch = otherwise () => (float a) { a = Identity (x) }>
     }""")
     assert "op if_1 : bool ->" in written(made)
+
+
+SQUEEZED = """agraph (float[b,n] x) => (float y) <int64[1] axis = {1}, int64 one = {1}> {
+    sizes = Shape (x)
+    size = Gather (sizes, one)
+    c = Equal (size, one)
+    t = If (c) <
+        then_branch = then () => (float a) { a = Squeeze (x, axis) },
+        else_branch = otherwise () => (float a) { a = Identity (x) }>
+    y = Relu (t)
+}"""
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_exporters_leave_out_a_dimension_if_it_is_one(size: int) -> None:
+    made = model(SQUEEZED)
+    assert "measured(x, axis=[1])" in written(made)
+    agree(made, x=floats(2, size))
+
+
+ASKING = {
+    "a weight": "p = MatMul (x, w)",
+    "a sum": "s = Add (x, v) p = Abs (s)",
+    "a size": "s = Reshape (x, six) p = MatMul (s, u)",
+    "sizes": "h = Shape (x) s = Reshape (x, h) p = MatMul (s, w)",
+    "an inner one": """p = If (d) <
+        then_branch = three () => (float[q] i) { i = MatMul (x, w) },
+        else_branch = two () => (float[q] j) { r = Neg (x) j = MatMul (r, w) }>""",
+    "an output": "s = MatMul (x, w) p = Identity (s)",
+}
+
+
+@pytest.mark.parametrize("asked", ASKING)
+def test_what_a_branch_asks_is_asked_where_it_runs(asked: str) -> None:
+    """A run in which the other branch would not fit is one of the program, too."""
+    made = model(f"""agraph (bool c, bool d, float[n,m] x) => (float y, float after)
+        <float[3,2] w = {{1, 2, 3, 4, 5, 6}}, float[3] v = {{1, 2, 3}}, float[6,1] u = {{1, 2, 3, 4,
+         5, 6}}, int64[2] six = {{-1, 6}}> {{
+        y = If (c) <
+            then_branch = one () => (float[q] p) {{ {ASKING[asked]} }},
+            else_branch = other () => (float[q] r) {{ r = Exp (x) }}>
+        after = Neg (x)
+    }}""")
+    assert "op if" not in written(made)
+    assert infer_model(made, "m").tensors["after"].shape == ("n", "m")
+    for c, d, sizes in ((1, 1, (4, 3)), (1, 0, (4, 3)), (0, 1, (4, 3)), (0, 0, (5, 7))):
+        agree(made, c=np.array(bool(c)), d=np.array(bool(d)), x=floats(*sizes))
+    with pytest.raises(axon.RunError):
+        axon.from_onnx(made).model(np.array(True), np.array(True), floats(5, 7))
+
+
+def test_an_output_of_a_branch_may_be_a_tensor_outside() -> None:
+    made = model("""agraph (bool c, float[n,m] x) => (float[n,m] y) <float[3] v = {1, 2, 3}> {
+        t = Exp (x)
+        y = If (c) <
+            then_branch = one () => (float[n,m] t) { },
+            else_branch = other () => (float[n,m] r) { r = Add (x, v) }>
+    }""")
+    agree(made, c=np.array(True), x=floats(2, 5))
+    agree(made, c=np.array(False), x=floats(2, 3))
 
 
 def test_an_if_whose_branches_give_different_sizes() -> None:

@@ -78,7 +78,7 @@ def makes_sizes(operand: Operand) -> bool:
     match operand:
         case OperatorFunction(operator):
             return operator.name in MAKE_SIZES
-        case Function(params, nodes, _):
+        case Function(params, nodes, _, _):
             given = {v for p in params for v in type_variables(p.type)}
             return any(node_makes_sizes(n, given) for n in nodes)
         case _:

@@ -67,11 +67,12 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A graph inside a graph."""
+    """A graph inside a graph; `depth` is that of its parameters and of what it makes."""
 
     params: tuple[Value, ...]
     nodes: tuple[Node, ...]
     result: Operand
+    depth: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,16 +123,17 @@ class Lowering:
         state = self.state
         nodes = state.take_nodes()
         state.depth += 1
-        made = map(state.elaboration.as_made, written.params if isinstance(written, Fn) else ())
+        known = map(state.elaboration.as_made, written.params if isinstance(written, Fn) else ())
         params = tuple(
             Value("", t, state.depth, m if m != t else None)
-            for t, m in zip(type_.params, made, strict=True)
+            for t, m in zip(type_.params, known, strict=True)
         )
         found = apply(self, value, list(params), type_, span)
         result = coerce(state, found, type_.result)
-        state.depth -= 1
         nodes, state.nodes = state.nodes, nodes
-        return Function(params, tuple(nodes), result)
+        made = Function(params, tuple(nodes), result, state.depth)
+        state.depth -= 1
+        return made
 
     def result(self, fn: ast.Fn, scope: Scope) -> Known:
         """The body of a function whose parameters are bound."""

@@ -194,7 +194,7 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
         case Bundle(items):
             for item in items:
                 _operand_needs(item, found)
-        case Function(params, nodes, result):
+        case Function(params, nodes, result, _):
             inner: set[SizeVar] = set()
             for node in nodes:
                 inner |= needed(node)
@@ -217,8 +217,7 @@ def needed_inside(operand: Operand) -> set[SizeVar]:
         found |= operand_needs(operand.result)
         for node in operand.nodes:
             found |= needed(node).union(*map(needed_inside, operands_of(node)))
-        depth = min((param.depth for param in operand.params), default=0)
-        found = {var for var in found if not var.runtime or var.scope < depth}
+        found = {var for var in found if not var.runtime or var.scope < operand.depth}
     return found
 
 
@@ -252,7 +251,7 @@ def values_in(operand: Operand) -> Iterator[Value]:
         case Bundle(items):
             for item in items:
                 yield from values_in(item)
-        case Function(_, nodes, result):
+        case Function(_, nodes, result, _):
             for node in nodes:
                 for inner in operands_of(node):
                     yield from values_in(inner)

@@ -105,7 +105,7 @@ def _operand(
         case Bundle(items):
             for item in items:
                 yield from _operand(where, item, known, sizes, seen)
-        case Function(params, nodes, result):
+        case Function(params, nodes, result, _):
             inner = sizes | {var for param in params for var, _ in readable(param)}
             yield from _body(f"{where}, fn", params, nodes, result, known, inner, seen)
         case Number() | SizeOf() | ShapeOf() | OperatorFunction():

@@ -263,18 +263,25 @@ def _(
 
 
 @operator()
-def cond(*, differ: Ints = ()) -> Rule:
+def cond(*, differ: Ints = (), ranks: bool = False) -> Rule:
     """Do one thing if a condition holds, and otherwise another: only the function that is chosen is
     called. Both take nothing, may use what is around them, and give the same type.
 
     - `differ`: axes of a tensor along which the two may give different sizes. Which it is is known
       at run time.
+    - `ranks`: whether the two may give tensors of different ranks.
 
     >>> cond(mean(x : f32 [n]) > 0.0, fn () { x }, fn () { -x })
     f32 [n]
     >>> cond(mean(x : f32 [n,4]) > 0.0, fn () { concat(x, x) }, fn () { x }, differ=0)
     f32 [?a,4]
+    >>> cond(mean(x : f32 [n,4]) > 0.0, fn () { x }, fn () { max(x, axis=1) }, ranks=true)
+    f32 ?a
     """
+    if ranks:
+        if differ:
+            return Problem("cond with ranks=true gives any shape, along all axes")
+        return "(bool [], () -> t p, () -> t q) -> t ?r"
     if not differ:
         return "(bool [], () -> a, () -> a) -> a"
     if problem := bad_axes(differ):
@@ -293,6 +300,7 @@ def _(
     then: Callable[[], Value],
     otherwise: Callable[[], Value],
     differ: Ints,
+    ranks: bool,
 ) -> Value:
     return xp.cond(condition, then, otherwise)
 

@@ -46,6 +46,35 @@ def _(xp: Arrays, x: Array, shape: Ints) -> Array:
 
 
 @operator()
+def measured(*, axis: Ints = ()) -> Rule:
+    """The same tensor, with sizes that are known at run time: what is asked of them is checked
+    where the tensor is measured, and asked of nothing else. In a function that may not be called,
+    nothing is asked until it is.
+
+    - `axis`: the axes that are measured; without it all are, and the rank is too.
+
+    >>> measured(x : f32 [n,3], axis=0)
+    f32 [?a,3]
+    >>> squeeze(measured(x : f32 [1,3], axis=0), axis=0)
+    f32 [3]
+    """
+    if not axis:
+        return "t after -> t ?r"
+    if problem := bad_axes(axis):
+        return problem
+    before, after = (
+        place(axis, [f"{name}{i}" for i, _ in enumerate(axis)], tail="after")
+        for name in ("n", "?k")
+    )
+    return f"t {before} -> t {after}"
+
+
+@measured.means
+def _(xp: Arrays, x: Array, axis: Ints) -> Array:
+    return x
+
+
+@operator()
 def reshaped_sizes(*, zero: bool = False) -> Rule:
     """The sizes that a list with open places means for a tensor, to give them to `reshape`: -1 is
     what is left for that place, and 0 the size that the tensor has there.

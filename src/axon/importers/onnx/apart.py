@@ -8,24 +8,34 @@ of the graph around; those of which it asked nothing are theirs after all.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy
 
 from axon.importers.onnx.build import Importer, is_closed
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.floats import Real
-from axon.importers.onnx.inside import Inside, inside
+from axon.importers.onnx.inside import Inside, hidden, inside, prefix_of
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces
 from axon.importers.onnx.renamed import own_names, used
+from axon.importers.onnx.steps import Step
 from axon.importers.onnx.values import Contents
 from axon.inference.state import Asked
 from axon.solver.constraints import Origin
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import DimEq, Renaming, ShapeEq, relation_variables, shape_variables
+from axon.types.type import (
+    DimEq,
+    Renaming,
+    ShapeEq,
+    Tensor,
+    relation_variables,
+    shape_variables,
+)
 from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 
 
@@ -34,28 +44,32 @@ def apart(node: Node, which: str) -> Inside | None:
     importer, graph = node.importer, node.attribute(which)
     if graph is None or not hasattr(graph, "node"):
         return inside(node, which, [])
-    state = importer.state
     found = _unasked(node, which)
     if found is not None:
         return found
+    state, prefix = importer.state, prefix_of(node, which)
     outside = {
-        name: (importer.types[name], importer.contents.get(name))
+        name: f"{prefix}⟨outside⟩{name}"
         for name in _taken(importer, graph)
         if name in importer.types and _is_open(importer, name)
     }
-    own = _own_variables(node, outside)
-    for name, (_, held) in outside.items():
-        importer.define(name, own.type(importer.type(name)), _with(own, held))
+    own = _own_variables(node, list(outside))
+    for name, mine in outside.items():
+        held = _with(own, importer.contents.get(name))
+        hidden(node, mine, importer.own.get(name, name), own.type(importer.type(name)), held)
+        if name in importer.sequences:
+            importer.sequences[mine] = _other(importer.sequences[name], outside)
     conflicts, diagnostics = len(state.store.conflicts), len(state.diagnostics)
-    try:
-        found = inside(node, which, [])
-    finally:
-        for name, (type_, held) in outside.items():
-            importer.define(name, type_, held)
+    found = inside(node, which, [], outside=outside)
     fails = len(state.store.conflicts) > conflicts or len(state.diagnostics) > diagnostics
     del state.store.conflicts[conflicts:], state.diagnostics[diagnostics:]
-    _join(node, own)
-    return None if fails else found
+    asked = _join(node, own)
+    if fails:
+        return None
+    taken = [
+        Step((mine,), _taken_in(node, name, asked), node.proto) for name, mine in outside.items()
+    ]
+    return replace(found, steps=[*taken, *found.steps])
 
 
 def _unasked(node: Node, which: str) -> Inside | None:
@@ -63,7 +77,7 @@ def _unasked(node: Node, which: str) -> Inside | None:
     importer, state = node.importer, node.importer.state
     if not state.direct or state.sealed:
         return inside(node, which, []) if state.sealed else None
-    depth = importer.depth
+    depth, bodies = importer.depth, set(importer.bodies)
     written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
     before = [len(each) for each in written]
     state.sealed = True
@@ -73,6 +87,10 @@ def _unasked(node: Node, which: str) -> Inside | None:
         importer.depth = depth
         for each, count in zip(written, before, strict=True):
             del each[count:]
+        for prefix in importer.bodies.keys() - bodies:
+            names, _ = importer.bodies.pop(prefix)
+            for name in names.values():
+                importer.forget(name)
         return None
     finally:
         state.sealed = False
@@ -81,21 +99,49 @@ def _unasked(node: Node, which: str) -> Inside | None:
 def _taken(importer: Importer, graph: Any) -> Iterator[str]:
     """The tensors outside that a graph uses: those that a sequence holds, or is cut from, too."""
     own = set(own_names(graph))
-    for name in dict.fromkeys(n for proto in graph.node for n in sorted(used(proto) - own)):
+    found = dict.fromkeys(n for proto in graph.node for n in sorted(used(proto) - own))
+    found.update(dict.fromkeys(info.name for info in graph.output if info.name not in own))
+    for name in found:
         yield name
         held = importer.sequences.get(name, ())
         yield from (held.base,) if isinstance(held, Pieces) else held
 
 
 def _is_open(importer: Importer, name: str) -> bool:
-    return name in importer.contents or not is_closed(importer.type(name))
+    """Whether a tensor has anything that could be asked for."""
+    held = importer.contents.get(name)
+    items = () if held is None else held.ravel().tolist()
+    return not is_closed(importer.type(name)) or any(
+        isinstance(item, DimVar | Poly | Real) for item in items
+    )
 
 
-def _own_variables(node: Node, outside: dict[str, Any]) -> Renaming:
-    state = node.importer.state
+def _other(held: Any, outside: dict[str, str]) -> Any:
+    """A sequence of other tensors."""
+    if isinstance(held, Pieces):
+        return replace(held, base=outside.get(held.base, held.base))
+    return tuple(outside.get(name, name) for name in held)
+
+
+def _taken_in(node: Node, name: str, asked: set[Var]) -> Draft:
+    """A tensor outside as the graph takes it: the run measures the sizes that it asks something
+    of.
+    """
+    x, type_ = node.tensor(name), node.importer.type(name)
+    word = type_.shape if isinstance(type_, Tensor) else ()
+    axes = [i for i, item in enumerate(word) if not asked.isdisjoint(shape_variables((item,)))]
+    if not axes or name in node.importer.sequences:
+        return node.call("identity", x)
+    if any(isinstance(item, ShapeVar) for item in word):
+        return node.call("measured", x)
+    return node.call("measured", x, axis=axes)
+
+
+def _own_variables(node: Node, outside: list[str]) -> Renaming:
+    """Variables in the place of those of some tensors."""
+    importer, state = node.importer, node.importer.state
     own = Renaming({}, {}, {}, {})
-    types = [node.importer.type(name) for name in outside]
-    for var in variables(types, [held for _, held in outside.values()]):
+    for var in variables(map(importer.type, outside), map(importer.contents.get, outside)):
         match var:
             case DimVar() if var.rank_of is None:
                 own.dims[var] = DimVar(var.name, state.level, False, var.scope, var.runtime)
@@ -122,17 +168,24 @@ def _with(own: Renaming, held: Contents) -> Contents:
     return made
 
 
-def _join(node: Node, own: Renaming) -> None:
-    """A variable of which nothing was asked is the one that it stands for."""
-    store = node.importer.state.store
+def _join(node: Node, own: Renaming) -> set[Var]:
+    """A variable of which nothing was asked is the one that it stands for. Gives the others, of
+    which something was.
+    """
+    store, others = node.importer.state.store, set[Var]()
     asked = _asked(store)
     origin = Origin("value", node.span, node.proto.op_type)
     for var, mine in own.dims.items():
         if isinstance(mine, DimVar) and mine not in store.bindings and mine not in asked:
             node.importer.state.post(DimEq(mine, var), origin)
+        else:
+            others.add(var)
     for shape, (word,) in own.shapes.items():
         if word not in store.bindings and word not in asked:
             node.importer.state.post(ShapeEq((word,), (shape,)), origin)
+        else:
+            others.add(shape)
+    return others
 
 
 def _asked(store: Store) -> set[Var]:

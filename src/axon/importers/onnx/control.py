@@ -60,16 +60,17 @@ def if_(node: Node) -> None:
 
 
 def _differing(node: Node, test: Draft, then: Inside, otherwise: Inside) -> Draft | None:
-    """An If whose branches give one tensor, each in a shape of its own, of the same rank."""
+    """An If whose branches give one tensor, each in a shape of its own."""
     if len(then.types) != 1 or len(otherwise.types) != 1:
         return None
-    one, other = ranked(node, then.types[0]), ranked(node, otherwise.types[0])
-    if one is None or other is None or one.elem != other.elem:
+    elems = [node.importer.elem(b.outputs[0]) for b in (then, otherwise)]
+    if elems[0] != elems[1]:
         return None
-    if len(one.shape) != len(other.shape):
-        return None
-    axes = [i for i, size in enumerate(one.shape) if size != other.shape[i]]
     branches = [function(node, b, (), b.outputs[0], name="differ") for b in (then, otherwise)]
+    one, other = ranked(node, then.types[0]), ranked(node, otherwise.types[0])
+    if one is None or other is None or len(one.shape) != len(other.shape):
+        return node.call("cond", test, *branches, ranks=True)
+    axes = [i for i, size in enumerate(one.shape) if size != other.shape[i]]
     return node.call("cond", test, *branches, differ=axes)
 
 

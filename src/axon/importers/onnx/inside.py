@@ -6,7 +6,7 @@ outside or in another graph. Its steps are no steps of the graph around.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from axon.importers.onnx.node import Node
 from axon.importers.onnx.renamed import own_names, renamed
 from axon.importers.onnx.steps import Again, Inner, Parts, Step
 from axon.importers.onnx.tensors import kind_of
-from axon.importers.onnx.values import MOST_WRITTEN_OUT, Unsupported
+from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar
@@ -41,9 +41,11 @@ def inside(
     given: Sequence[Type],
     known: dict[int, Any] | None = None,
     label: str = "",
+    outside: Mapping[str, str] | None = None,
 ) -> Inside:
     """Infer the graph that an attribute is, for inputs of these types; the contents of some of them
-    are `known`. A label tells this use of the graph from others.
+    are `known`. A label tells this use of the graph from others. For tensors `outside` it takes
+    others in their place.
     """
     importer, graph = node.importer, node.attribute(which)
     if graph is None or not hasattr(graph, "node"):
@@ -53,12 +55,11 @@ def inside(
     importer.written_out += len(graph.node)
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
-    made = next(filter(None, node.outputs), f"{node.proto.name} {node.at}")
-    prefix = f"{made}⟨{label or which}⟩"
+    prefix = prefix_of(node, label or which)
     before = importer.bodies.get(prefix)
     for name in before[0].values() if before is not None else ():
         importer.forget(name)
-    names, protos = before or _body(importer, graph, prefix)
+    names, protos = before or _body(importer, graph, prefix, outside or {})
     written = len(importer.steps)
     importer.depth += 1
     for tensor in graph.initializer:
@@ -73,21 +74,30 @@ def inside(
     importer.depth -= 1
     steps = importer.steps[written:]
     del importer.steps[written:]
-    outputs = [names.get(info.name, info.name) for info in graph.output]
+    outer = outside or {}
+    outputs = [names.get(n, outer.get(n, n)) for n in (info.name for info in graph.output)]
     for name in outputs:
         if name not in importer.types:
             importer.define(name, importer.unknown())
     return Inside(prefix, params, outputs, [importer.types[name] for name in outputs], steps)
 
 
-def _body(importer: Importer, graph: Any, prefix: str) -> tuple[dict[str, str], list[Any]]:
+def prefix_of(node: Node, label: str) -> str:
+    """What the names of the tensors of a graph inside a node begin with."""
+    made = next(filter(None, node.outputs), f"{node.proto.name} {node.at}")
+    return f"{made}⟨{label}⟩"
+
+
+def _body(
+    importer: Importer, graph: Any, prefix: str, outside: Mapping[str, str]
+) -> tuple[dict[str, str], list[Any]]:
     """The names of a graph's tensors in the importer, and its nodes with those names."""
     names = {own: prefix + own for own in own_names(graph)}
     for own, name in names.items():
         importer.own[name] = own
         importer.inner.setdefault(own, set()).add(name)
         importer.hidden.add(name)
-    protos = [renamed(proto, names) for proto in graph.node]
+    protos = [renamed(proto, {**outside, **names}) for proto in graph.node]
     importer.bodies[prefix] = names, protos
     importer.uses.update([proto.op_type for proto in protos])
     return names, protos
@@ -111,11 +121,11 @@ def function(
     return Written(ast.Name(key, node.span))
 
 
-def hidden(node: Node, name: str, own: str, type_: Type) -> str:
+def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents = None) -> str:
     """A tensor that the model does not have, under a name that no tensor of it has."""
     importer = node.importer
     importer.hidden.add(name)
-    importer.define(name, type_)
+    importer.define(name, type_, contents)
     importer.own[name] = own
     return name
 
