@@ -167,6 +167,21 @@ def test_a_declared_expression_that_is_wrong(declared: Any, tmp_path: Path) -> N
     assert "warning[AX501]" in axon(["infer", "m.onnx"], tmp_path).stderr
 
 
+def test_a_declared_expression_is_tried_where_the_model_runs(tmp_path: Path) -> None:
+    """A table of 16 rows lets no more through, so an annotation may or may not say so."""
+    nodes = [
+        node("Shape", "x", "s", start=1, end=2),
+        node("Slice", "table zero s one", "rows"),
+        node("Add", "x rows", "y"),
+    ]
+    weights = {"table": floats(1, 16, 4), "zero": ints(0), "one": ints(1)}
+    for declared in ("Min(16, n)", "n"):
+        made = model(nodes, {"x": ["b", "n", 4]}, {"y": ["b", declared, 4]}, weights)
+        save(made, tmp_path / "m.onnx")
+        found = axon(["infer", "m.onnx", "--check"], tmp_path)
+        assert (found.status, found.stderr) == (0, "")
+
+
 def test_a_name_that_is_declared_for_two_sizes(tmp_path: Path) -> None:
     weights = {"w": floats(4, 5)}
     made = model([node("MatMul", "x w", "y")], {"x": ["n", 4]}, {"y": ["k", "k"]}, weights)

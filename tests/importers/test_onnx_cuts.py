@@ -147,3 +147,42 @@ def test_repeats_by_a_one_hot(at: int, sizes: tuple[int, ...]) -> None:
     weights = {"at": ints(at), "depth": scalar(2), "values": ints(1, 3), "flat": ints(-1)}
     made = model(nodes, [value("x", [2, 5])], {"y": None}, weights)
     assert shape(made) == sizes
+
+
+# --- from the end ----------------------------------------------------------------------------
+
+
+def last(start: str, size: str, inputs: Any) -> Any:
+    """The last columns: as many as a size says."""
+    nodes = [
+        node("Shape", size, "s", start=1),
+        node("Add", f"s {start}", "more"),
+        node("Neg", "more", "from"),
+        node("Slice", "x from most one", "y"),
+    ]
+    return model(nodes, inputs, {"y": None}, CUT)
+
+
+@pytest.mark.parametrize("size", [0, 1, 15])
+def test_all_columns_counted_from_the_end(size: int) -> None:
+    made = last("zero", "x", {"x": ["b", "n"]})
+    assert shape(made) == ("b", "n")
+    x = X[:, :size]
+    assert numpy.array_equal(axon.from_onnx(made).model(x), x)
+
+
+@pytest.mark.parametrize("size", [0, 1, 9])
+def test_some_columns_counted_from_the_end(size: int) -> None:
+    made = last("one", "z", {"x": ["b", "n"], "z": ["b", "k"]})
+    assert shape(made) == ("b", "min(k+1,n)")
+    found = axon.from_onnx(made).model(X, X[:, :size])
+    assert numpy.array_equal(found, X[:, -(size + 1) :])
+
+
+@pytest.mark.parametrize("size", [0, 1, 9])
+def test_none_counted_from_the_end_is_all(size: int) -> None:
+    """-0 is where the front is, so what a size of 0 leaves is no expression of the sizes."""
+    made = last("zero", "z", {"x": ["b", "n"], "z": ["b", "k"]})
+    (_, columns) = shape(made)
+    assert columns not in ("n", "k", "min(k,n)")
+    assert numpy.array_equal(axon.from_onnx(made).model(X, X[:, :size]), X[:, -size:])

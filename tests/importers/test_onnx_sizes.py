@@ -8,9 +8,12 @@ from typing import Any
 import numpy
 import pytest
 from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
 
 import axon
+from axon.importers.onnx.model import import_model
 from axon.importers.onnx.report import infer_model
+from axon.types import dim as dims
 from tests.importers.onnx_models import INT64, floats, ints, model, node, scalar, value
 
 
@@ -233,3 +236,61 @@ def test_nonsense_is_no_crash(odd: Any, weights: Any) -> None:
     infer_model(built, "m")
     with suppress(axon.AxonError):
         axon.from_onnx(built)
+
+
+# --- counted ---------------------------------------------------------------------------------
+
+
+def ones(value_: int) -> list[Any]:
+    """As many of a number as a tensor has rows, and the places of those that are not zero."""
+    filling = helper.make_tensor("v", TensorProto.INT64, [1], [value_])
+    return [
+        node("Shape", "x", "rows", end=1),
+        helper.make_node("ConstantOfShape", ["rows"], ["filled"], value=filling),
+        node("NonZero", "filled", "y"),
+    ]
+
+
+@pytest.mark.parametrize(("number", "count"), [(1, "a"), (-2, "a"), (0, 0)])
+def test_exporters_count_with_ones(number: int, count: Any) -> None:
+    made = model(ones(number), [GIVEN], [value("y", None)])
+    assert infer_model(made, "m").tensors["y"].shape == (1, count)
+    places = axon.from_onnx(made).model(X)
+    assert numpy.array_equal(places, numpy.nonzero(numpy.full(2, number)))
+
+
+def test_others_of_that_type_may_hold_anything() -> None:
+    """Also where nodes come so often that they are remembered."""
+    nodes = ones(1)
+    for i in range(8):
+        nodes += [node("NonZero", "given", f"b{i}"), node("NonZero", "filled", f"c{i}")]
+    made = model(nodes, [GIVEN, value("given", ["a"], INT64)], [value("y", None)])
+    tensors = infer_model(made, "m").tensors
+    assert {tensors[f"c{i}"].shape for i in range(8)} == {(1, "a")}
+    assert len({tensors[f"b{i}"].shape for i in range(8)} - {(1, "a")}) == 8
+
+
+def test_what_is_not_zero_in_a_weight_is_counted() -> None:
+    weights = {"w": numpy.array([[1, 0], [2, 3]])}
+    made = model([node("NonZero", "w", "y")], [GIVEN], [value("y", None)], weights)
+    assert infer_model(made, "m").tensors["y"].shape == (2, 3)
+
+
+@pytest.mark.parametrize("step", [1.0, 2.0, 0.5, 3.0, 0.1, -1.0])
+@pytest.mark.parametrize("start", [0.0, 0.5, 2.0])
+def test_floats_are_counted_as_they_are_made(start: float, step: float) -> None:
+    nodes = [
+        node("Shape", "x", "rows", end=1),
+        node("Squeeze", "rows", "row"),
+        node("Cast", "row", "stop", to=TensorProto.FLOAT),
+        node("Range", "start stop step", "y"),
+    ]
+    weights = {"start": numpy.float32(start), "step": numpy.float32(step)}
+    made = model(nodes, [value("x", ["n"])], [value("y", None)], weights)
+    imported = import_model(made, "m")
+    shapes: Any = [imported.type(name).shape for name in "xy"]  # type: ignore[union-attr]
+    (x,), (size,) = shapes
+    assert set(dims.variables(size)) <= {x} or step == 0.1
+    for n in (*range(12), 100, 1000):
+        (truth,) = ReferenceEvaluator(made).run(None, {"x": floats(n)})
+        assert dims.evaluate(size, {x: n}) in (None, len(truth))

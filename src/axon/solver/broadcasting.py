@@ -152,11 +152,10 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             again = [DimBroadcast(first, (first, *left))] if left else []
             store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
-    largest = next((q for q in parts if all(p == q or _cut(p, q) for p in parts)), None)
-    if largest is not None and result != largest:
-        others = (p for p in parts if p != largest)
-        whole = DimBroadcast(largest, (largest, *others))
-        store.derive("broadcasting", constraint, DimEq(result, largest), whole)
+    whole = _whole(parts)
+    if whole is not None and result != whole:
+        checked = DimBroadcast(whole, tuple(parts))
+        store.derive("broadcasting", constraint, DimEq(result, whole), checked)
         return
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
@@ -164,15 +163,65 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
     _share(store, constraint, lone)
 
 
-def _cut(part: Dim, size: Dim) -> bool:
-    """Whether a part is `min(size, 64)` or `max(size, 1)`: beside that size it never decides.
+def _whole(parts: list[Dim]) -> Dim | None:
+    """What different sizes broadcast to if they do, where that needs no knowing of which is 1."""
+    for size in sorted(parts, key=lambda part: not isinstance(part, DimVar)):
+        if all(part == size or _is_one_with(part, size) for part in parts):
+            return size
+    return _product(parts)
 
-    Where the two differ and yet fit, the part is 1; that the size is 1 or 0 then makes it so too.
+
+def _is_one_with(part: Dim, size: Dim) -> bool:
+    """Whether a part is 1 wherever a size is, as `min(n, 64)` and `max(n, 1)` are where `n` is.
+
+    Beside that size it never decides: if the size is not 1 it is the result, and if it is, both
+    are.
     """
     atom = dims.lone_atom(part)
-    if isinstance(atom, Min):
-        return all(p == size or (isinstance(p, int) and p > 0) for p in atom.args)
-    return isinstance(atom, Max) and all(p in (size, 1) for p in atom.args)
+    if isinstance(atom, Min) and all(p == size or _is_above_zero(p) for p in atom.args):
+        return True
+    if isinstance(atom, Max) and all(p in (size, 1) for p in atom.args):
+        return True
+    found = _where_one(size)
+    if found is None:
+        return False
+    var, value = found
+    return dims.substitute(part, lambda v: value if v is var else v, dims.of_size) == 1
+
+
+def _is_above_zero(size: Dim) -> bool:
+    return isinstance(size, int) and size > 0
+
+
+def _where_one(size: Dim) -> tuple[DimVar, int] | None:
+    """What a variable is wherever a size is 1, if it is the same everywhere."""
+    if isinstance(size, DimVar):
+        return size, 1
+    atom = dims.lone_atom(size)
+    if isinstance(atom, Min):  # min(n, 64) is 1 where n is
+        parts = [part for part in atom.args if not isinstance(part, int)]
+        above = all(part > 1 for part in atom.args if isinstance(part, int))
+        return _where_one(parts[0]) if len(parts) == 1 and above else None
+    terms = dict(dims.terms_of(size))
+    constant = terms.pop((), 0)
+    if len(terms) != 1:
+        return None
+    ((mono, factor),) = terms.items()
+    var = mono[0] if len(mono) == 1 else None
+    if not isinstance(var, DimVar) or (1 - constant) % factor or (1 - constant) // factor < 0:
+        return None
+    return var, (1 - constant) // factor
+
+
+def _product(parts: list[Dim]) -> Dim | None:
+    """`n` beside `min(k, 1)`, which is 0 or 1, gives their product."""
+    if len(parts) != 2:
+        return None
+    for one, other in (parts, parts[::-1]):
+        atom = dims.lone_atom(other)
+        if isinstance(atom, Min) and 1 in atom.args and dims.is_nonnegative(other):
+            return dims.mul(one, other)
+    return None
 
 
 def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:

@@ -96,10 +96,18 @@ def _covers(kind: type[Min] | type[Max], winner: Dim, loser: Dim) -> bool:
 
 
 def added_up(dim: Dim) -> Dim:
-    """The dimension with min(p, q) + max(p, q) -> p + q. That is no law of the normal form: what is
-    left when one of them is taken away again would be another.
+    """The dimension with min(p, q) + max(p, q) -> p + q, and p + q - max(p, q) -> min(p, q). Those
+    are no laws of the normal form: what is left when one part is taken away again would be another.
     """
     terms = terms_of(dim)
+    for mono, count in terms.items():
+        atom = mono[0] if len(mono) == 1 else None
+        if count < 0 and isinstance(atom, Min | Max) and len(atom.args) == 2:
+            left = minimum(*atom.args) if isinstance(atom, Max) else maximum(*atom.args)
+            change = sub(add(of_atom(atom), left), add(*atom.args))
+            other = combine(dim, -count, change)
+            if len(terms_of(other)) < len(terms):
+                return added_up(other)
     for mono, count in terms.items():
         high = mono[0] if len(mono) == 1 else None
         if not isinstance(high, Max) or len(high.args) != 2:

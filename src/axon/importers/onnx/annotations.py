@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +13,13 @@ from axon.importers.onnx.values import ELEMENTS
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Show
-from axon.types.type import Tensor
-from axon.types.variables import ShapeVar
+from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, Tensor
+from axon.types.variables import DimVar, ShapeVar
 
-SAMPLES = (64, 97, 640, 1023)
+SAMPLES = (64, 97, 640, 1023), (3, 7, 11, 29)
+"""What the first of the named sizes is in the inputs on which annotations are tried: large, and
+small for models that take no others.
+"""
 LONGEST = 2000
 """Characters of a declared size that are read."""
 
@@ -27,6 +30,21 @@ class _Annotations:
     show: Show
     bound: dict[str, tuple[str, Dim]] = field(default_factory=dict)
     """What a name that no input has stands for: the first tensor that has it, and its size."""
+    samples: list[dict[str, int]] = field(init=False)
+    """Sizes by name, with which the model runs as far as is known."""
+
+    def __post_init__(self) -> None:
+        self.samples = self._samples(SAMPLES[0]) or self._samples(SAMPLES[1])
+
+    def _samples(self, firsts: Sequence[int]) -> list[dict[str, int]]:
+        store, named = self.imported.importer.state.store, self.imported.named
+        tried = ({n: first + 2 * i for i, n in enumerate(named)} for first in firsts)
+        relations = [each.relation for each in store.waiting]
+        return [
+            sizes
+            for sizes in tried
+            if all(_may_hold(r, {named[n]: size for n, size in sizes.items()}) for r in relations)
+        ]
 
     def problem(self, name: str, declared: Any) -> str | None:
         """A sentence on a declared type that the graph contradicts."""
@@ -62,8 +80,8 @@ class _Annotations:
         """Whether a size is declared to be another one than it is. Both are tried on some inputs:
         an annotation may take for granted what the inputs are like.
         """
-        pairs = zip(self._evaluated(size), self._inferred(dim), strict=True)
-        return all(a is not None and b is not None and a != b for a, b in pairs)
+        pairs = list(zip(self._evaluated(size), self._inferred(dim), strict=True))
+        return bool(pairs) and all(a is not None and b is not None and a != b for a, b in pairs)
 
     def _other(self, name: str, size: int | str, dim: Dim) -> str | None:
         """What else a name stands for that only annotations have, if it cannot be both."""
@@ -72,23 +90,38 @@ class _Annotations:
         if not isinstance(_parsed(size), ast.Name | None):
             return None
         first, known = self.bound.setdefault(size, (name, dim))
-        pairs = zip(self._inferred(known), self._inferred(dim), strict=True)
-        if any(a == b for a, b in pairs):
+        pairs = list(zip(self._inferred(known), self._inferred(dim), strict=True))
+        if not pairs or any(a == b for a, b in pairs):
             return None
         one, two = self.show.dim(known), self.show.dim(dim)
         where = "" if first == name else f" in `{first}`"
         return f"`{size}` would be {one}{where} and {two}"
 
     def _inferred(self, dim: Dim) -> Iterator[int | None]:
-        for first in SAMPLES:
-            named = self.imported.named.values()
-            yield dims.evaluate(dim, {var: first + 2 * i for i, var in enumerate(named)})
+        named = self.imported.named
+        for sizes in self.samples:
+            yield dims.evaluate(dim, {named[name]: size for name, size in sizes.items()})
 
     def _evaluated(self, size: int | str) -> Iterator[int | None]:
         tree = None if isinstance(size, int) else _parsed(size)
-        for first in SAMPLES:
-            names = {name: first + 2 * i for i, name in enumerate(self.imported.named)}
-            yield size if isinstance(size, int) else _value(tree, names)
+        for sizes in self.samples:
+            yield size if isinstance(size, int) else _value(tree, sizes)
+
+
+def _may_hold(relation: Relation, sizes: dict[DimVar, int]) -> bool:
+    """Whether a condition may hold for these sizes: it is not seen to fail."""
+    match relation:
+        case AtLeast(dim, _):
+            value = dims.evaluate(dim, sizes)
+            return value is None or value >= 0
+        case DimEq(left, right):
+            one, other = (dims.evaluate(side, sizes) for side in (left, right))
+            return one is None or other is None or one == other
+        case DimBroadcast(_, parts):
+            found = {dims.evaluate(part, sizes) for part in parts} - {None, 1}
+            return len(found) < 2
+        case _:
+            return True
 
 
 def contradictions(model: Any, imported: Imported, show: Show) -> list[Diagnostic]:

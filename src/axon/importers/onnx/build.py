@@ -62,6 +62,8 @@ class Importer:
     bodies: dict[str, tuple[dict[str, str], list[Any]]] = field(default_factory=dict)
     """Those names, and the nodes of the graph with them."""
     calls: list[Called] = field(default_factory=list)
+    filled: dict[str, Any] = field(default_factory=dict)
+    """The number that all elements of a tensor are, where there are as many as a run says."""
     sequences: dict[str, Any] = field(default_factory=dict)
     """The tensors that sequences hold, or how they are pieces of one."""
     own: dict[str, str] = field(default_factory=dict)
@@ -105,6 +107,8 @@ class Importer:
         """From here on the model's tensor of that name has this type."""
         self.types[name] = type_
         self.memo.kinds.pop(name, None)
+        if self.filled:
+            self.filled.pop(name, None)
         if name in self.aliases:
             self.env.names[self.aliases[name]] = Entry(type_)
         if contents is not None and is_small(contents):
@@ -123,6 +127,7 @@ class Importer:
         """From here on no tensor has that name; what was known of it."""
         self.memo.kinds.pop(name, None)
         self.sequences.pop(name, None)
+        self.filled.pop(name, None)
         return self.types.pop(name, None), self.contents.pop(name, None)
 
     def alias(self, name: str, hint: str = "") -> str:
@@ -322,7 +327,9 @@ class Importer:
         """Whether a node like this one gives the same: an output that has a variable of its own,
         which no input has, is no other node's.
         """
-        if has_graphs(node.attributes.values()) or (node.domain, node.operator) in self.functions:
+        if node.alone or has_graphs(node.attributes.values()):
+            return False
+        if (node.domain, node.operator) in self.functions:
             return False
         if self.sequences and any(n in self.sequences for n in (*node.inputs, *node.outputs)):
             return False  # it speaks of their elements

@@ -49,17 +49,18 @@ def concat(node: Node) -> None:
     node.gives(
         node.call("concat", *(node.given(i) for i in range(node.count)), axis=axis), contents=known
     )
-    _put_together(node, axis)
+    _put_together(node)
 
 
-def _put_together(node: Node, axis: int) -> None:
-    """What was cut in two and is put together again, as by a roll, has the size that it had."""
+def _put_together(node: Node) -> None:
+    """What was cut in two and is put together again, as by a roll, has the size that it had; what
+    is cut off beside something is what is left of it.
+    """
     name = node.outputs[0]
-    shape = list(node.importer.shape(name) or ())
-    size = shape[axis] if -len(shape) <= axis < len(shape) else 0
-    if isinstance(size, Poly) and (whole := dims.added_up(size)) != size:
-        shape[axis] = whole
-        made = Tensor(node.importer.elem(name), tuple(shape))
+    shape = node.importer.shape(name) or ()
+    whole = tuple(dims.added_up(size) if isinstance(size, Poly) else size for size in shape)
+    if whole != shape:
+        made = Tensor(node.importer.elem(name), whole)
         node.importer.define(name, made, node.importer.contents.get(name))
 
 
@@ -97,6 +98,7 @@ def slice_(node: Node) -> None:
         return
     axes = list(range(len(starts))) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
+    starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
     known = _cut_contents(node, starts, ends, axes, steps)
     expr = node.given(0)
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
@@ -109,6 +111,23 @@ def slice_(node: Node) -> None:
             low, high = _bounds(start, end, step)
             expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
     node.gives(expr, contents=known, otherwise=later)
+    _put_together(node)
+
+
+def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
+    """A start that counts from the end, from the front. A size may be 0, and 0 is the front: so it
+    counts from the end only if it is more than that, or if all is taken either way.
+    """
+    word = node.shape(0)
+    if not contents.is_symbol(start) or step != 1 or word is None:
+        return start
+    whole: Any = word[axis]
+    back = dims.scale(-1, start)
+    if dims.is_nonnegative(dims.sub(back, whole)):
+        return 0
+    if dims.is_nonnegative(dims.sub(back, 1)):
+        return dims.maximum(dims.sub(whole, back), 0)
+    return start
 
 
 def _counted(node: Node, bound: Any, step: int) -> bool:

@@ -168,9 +168,20 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Draft:
 @rule("NonZero")
 def nonzero(node: Node) -> None:
     rank = node.rank(0)
-    shape = (node.fresh_dim() if rank is None else rank, node.fresh_dim())
+    shape = (node.fresh_dim() if rank is None else rank, _nonzero_count(node))
     later = node.call("transpose", node.call("argwhere", node.given(0)), perm=[1, 0])
     node.gives(Tensor("i64", shape), otherwise=later)
+
+
+def _nonzero_count(node: Node) -> Any:
+    """How many elements are not zero: exporters count so, with a tensor of ones."""
+    word, known, filled = node.shape(0), node.whole(0), node.importer.filled.get(node.name(0))
+    if known is not None and all(isinstance(item, int | float) for item in known):
+        return sum(item != 0 for item in known)
+    if filled is None or word is None:
+        return node.fresh_dim()
+    node.alone = True  # another tensor of that type may hold anything
+    return contents.product(list(word)) if filled else 0
 
 
 @rule("Compress")

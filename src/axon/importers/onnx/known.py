@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx import contents, floats
+from axon.importers.onnx.floats import Real
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.values import MOST_CONTENTS
 
@@ -46,3 +48,17 @@ def axes_of(node: Node, index: int) -> list[int] | None:
         return integers(node, index)
     given: list[int] | None = node.attribute("axes")
     return given
+
+
+def size_of(node: Node, x: Real) -> Any:
+    """A float as the integer that it is towards zero. That no rounding has changed it is taken for
+    granted, and a run checks it.
+    """
+    wanted, known = floats.conditions(x), node.importer.limits
+    if wanted is None or len(known) + len(wanted) > floats.MOST_LIMITS:
+        return None
+    for limit in wanted:
+        if not floats.follows(limit, known):
+            node.guard(limit)
+            known.append(limit)
+    return contents.towards_zero(x.top, x.bottom, node.importer.is_size)

@@ -10,7 +10,7 @@ import numpy
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.floats import Real
-from axon.importers.onnx.known import length, row
+from axon.importers.onnx.known import length, row, size_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.tensors import array_of, kind_of
@@ -66,6 +66,9 @@ def constant_of_shape(node: Node) -> None:
     if all(n is not None for n in wanted):
         filled = node.call("full", node.shape_literal(sizes), number)
         node.gives(filled, contents=known, otherwise=later)
+        if known is None:
+            node.importer.filled[node.outputs[0]] = value
+            node.alone = True
     else:
         node.gives(Tensor(elem, tuple(sizes)), contents=known, otherwise=later)
 
@@ -85,12 +88,15 @@ def range_(node: Node) -> None:
     parts = [node.whole(i) for i in range(3)]
     elem = node.elem(0)
     later = node.call("arange", *(node.given(i) for i in range(3)))
-    if any(part is None for part in parts) or any(
-        isinstance(p[0], float | Real) for p in parts if p
-    ):
+    if any(part is None for part in parts):
         node.gives(node.unknown(elem, 1), otherwise=later)
         return
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
+    if any(isinstance(part, float | Real) for part in (start, stop, step)):
+        size = _float_count(node, start, stop, step)
+        type_ = node.unknown(elem, 1) if size is None else Tensor(elem, (size,))
+        node.gives(type_, otherwise=later)
+        return
     if not isinstance(step, int) or step == 0:
         node.gives(node.unknown(elem, 1), otherwise=later)
         return
@@ -105,6 +111,18 @@ def range_(node: Node) -> None:
         node.gives(_counted(node, count, start, step, elem), contents=known, otherwise=later)
     else:
         node.gives(Tensor(elem, (count,)), contents=known, otherwise=later)
+
+
+def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
+    """How many floats there are from a start to a stop, if that is a size."""
+    found = contents.ratio(contents.sub(stop, start), step)
+    count = None if found is None else contents.ceil(found)
+    if not isinstance(count, Real):
+        return None
+    size = size_of(node, count)
+    if size is None or node.importer.is_size(size):
+        return size
+    return dims.maximum(size, 0)
 
 
 def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Draft:

@@ -33,9 +33,12 @@ Rule = Callable[["Node"], None]
 
 
 class Node:
-    """One node, as the rules see it. `looked` are the inputs whose contents were asked for."""
+    """One node, as the rules see it. `looked` are the inputs whose contents were asked for; one
+    that is `alone` is like no other, whatever it is given.
+    """
 
     __slots__ = (
+        "alone",
         "at",
         "attributes",
         "domain",
@@ -62,6 +65,7 @@ class Node:
         self.inputs: list[str] = list(proto.input)
         self.outputs: list[str] = list(proto.output)
         self.looked: set[int] = set()
+        self.alone = False
 
     # --- what it is given ---
 

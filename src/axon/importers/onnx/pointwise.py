@@ -11,6 +11,7 @@ import numpy
 from axon.importers.onnx import contents, floats
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.floats import Real
+from axon.importers.onnx.known import size_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.sequences import hand_on
@@ -209,27 +210,13 @@ def cast(node: Node) -> None:
 def _cast(node: Node, name: str, x: Any) -> Any:
     """One element, cast to the type of that name."""
     if name.startswith(("i", "u")):
-        return _size(node, x) if isinstance(x, Real) else contents.whole(x)
+        return size_of(node, x) if isinstance(x, Real) else contents.whole(x)
     if name == "bool":
         return None if contents.is_symbol(x) or isinstance(x, Real) else bool(x)
     if contents.is_symbol(x) or isinstance(x, Real):
         return floats.as_float(x, name)
     x = float(x) if isinstance(x, int) else x
     return contents.rounded(x) if name == "f32" else x
-
-
-def _size(node: Node, x: Real) -> Any:
-    """A float as the integer that it is towards zero. That no rounding has changed it is taken for
-    granted, and a run checks it.
-    """
-    wanted, known = floats.conditions(x), node.importer.limits
-    if wanted is None or len(known) + len(wanted) > floats.MOST_LIMITS:
-        return None
-    for limit in wanted:
-        if not floats.follows(limit, known):
-            node.guard(limit)
-            known.append(limit)
-    return contents.towards_zero(x.top, x.bottom, node.importer.is_size)
 
 
 @rule("CastLike")
