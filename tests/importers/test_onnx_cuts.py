@@ -186,3 +186,27 @@ def test_none_counted_from_the_end_is_all(size: int) -> None:
     (_, columns) = shape(made)
     assert columns not in ("n", "k", "min(k,n)")
     assert numpy.array_equal(axon.from_onnx(made).model(X, X[:, :size]), X[:, -size:])
+
+
+def test_a_mask_of_so_many_rows_is_cut_where_a_cache_ends() -> None:
+    """What a run asks of one axis tells the size of the other."""
+    nodes = [
+        node("Shape", "past", "p", start=1),
+        node("Shape", "x", "n", start=1),
+        node("Add", "p n", "all"),
+        node("Slice", "mask p all zero", "rows"),
+        node("Slice", "rows none all one", "cut"),
+        node("Unsqueeze", "x two", "column"),
+        node("Concat", "past x", "keys", axis=1),
+        node("Unsqueeze", "keys one", "row"),
+        node("Mul", "column row", "scores"),
+        node("Add", "scores cut", "y"),
+    ]
+    weights = {**CUT, "none": ints(0), "mask": numpy.ones((16, 16), "f4")}
+    made = model(nodes, {"past": ["b", "k"], "x": ["b", "n"]}, {"y": None}, weights)
+    assert shape(made) == ("b", "n", "k + n")
+    assert infer_model(made, "m").where == ("k + n <= 16",)
+    found = axon.from_onnx(made).model(X[:, :5], X[:, :3])
+    assert found.shape == (2, 3, 8)
+    with pytest.raises(axon.ArgumentError):
+        axon.from_onnx(made).model(X, X)

@@ -7,8 +7,10 @@ from itertools import combinations, product
 import pytest
 
 from axon.solver.broadcasting import _whole
+from axon.solver.rules import new_store
 from axon.types import dim as dims
 from axon.types.dim import Dim
+from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
 from axon.types.variables import DimVar
 
 N, M = DimVar("n"), DimVar("m")
@@ -66,3 +68,39 @@ def test_what_never_decides_leaves_the_other(pair: tuple[str, str]) -> None:
 def test_a_size_that_is_zero_or_one_is_a_factor() -> None:
     few = SIZES["min(m,1)"]
     assert _whole([N, few]) == dims.mul(N, few)
+
+
+# --- conditions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [N, EIGHTH])
+def test_a_table_of_so_many_rows_is_a_bound(size: Dim) -> None:
+    store, result = new_store(levels=False), DimVar("")
+    store.post(DimBroadcast(result, (size, dims.minimum(size, 64))))
+    assert store.dim(result) == size
+    (left,) = store.waiting
+    assert left.relation == AtLeast(dims.sub(64, size), silent=False)
+    store.post(DimEq(N, 1000))
+    assert store.conflicts
+
+
+@pytest.mark.parametrize("part", ["min(n,1)", "max(n,1)"])
+def test_what_always_fits_leaves_nothing(part: str) -> None:
+    store, result = new_store(levels=False), DimVar("")
+    store.post(DimBroadcast(result, (SIZES[part], N)))
+    assert store.dim(result) == N and not store.waiting
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_bound_decides_a_broadcast(late: bool) -> None:
+    """A mask of 64 rows, from `n` to `n + m`, beside `m`: known once `n + m <= 64` is."""
+    store, result = new_store(levels=False), DimVar("")
+    rows = dims.maximum(dims.minimum(dims.sub(64, N), M), 0)
+    relations: list[Relation] = [
+        DimBroadcast(result, (rows, M)),
+        AtLeast(dims.sub(64, dims.add(N, M)), silent=False),
+    ]
+    for relation in relations if late else relations[::-1]:
+        store.post(relation)
+    assert store.dim(result) == M
+    assert [type(each.relation) for each in store.waiting] == [AtLeast]

@@ -8,7 +8,7 @@ from axon.solver.constraints import Constraint
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
-from axon.types.type import AtLeast, DimEq, Relation
+from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_OTHERS = 24
@@ -368,7 +368,18 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
         # as it stands, without what other inequalities make of it
         store.facts.assume(store.unrewritten(relation.dim), constraint)
+        _tell_broadcasts(store, dim)
         _against_others(store, constraint, dim)
+
+
+def _tell_broadcasts(store: Store, dim: Dim) -> None:
+    """A broadcast with a `min` or a `max` may be decided by what is known not to be negative."""
+    for var in dict.fromkeys(dims.variables(dim)):
+        for other in store.watching(var)[:MOST_OTHERS]:
+            if isinstance(other.relation, DimBroadcast):
+                parts = map(store.unrewritten, other.relation.parts)
+                if any(store.facts.clip(part, store.unrewritten) != part for part in parts):
+                    store.look_again(other)
 
 
 def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:

@@ -11,6 +11,7 @@ from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, Max, Min
 from axon.types.type import (
+    AtLeast,
     Broadcast,
     DimBroadcast,
     DimEq,
@@ -153,10 +154,14 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
     whole = _whole(parts)
-    if whole is not None and result != whole:
-        checked = DimBroadcast(whole, tuple(parts))
-        store.derive("broadcasting", constraint, DimEq(result, whole), checked)
-        return
+    if whole is not None:
+        asked = {part: _asked(part, whole) for part in parts if part != whole}
+        stay = [part for part, relations in asked.items() if relations is None]
+        if result != whole or len(stay) < len(asked):
+            again = [DimBroadcast(whole, (whole, *stay))] if stay or whole not in parts else []
+            bounds = [relation for relations in asked.values() for relation in relations or ()]
+            store.derive("broadcasting", constraint, DimEq(result, whole), *bounds, *again)
+            return
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
@@ -187,6 +192,21 @@ def _is_one_with(part: Dim, size: Dim) -> bool:
         return False
     var, value = found
     return dims.substitute(part, lambda v: value if v is var else v, dims.of_size) == 1
+
+
+def _asked(part: Dim, size: Dim) -> list[AtLeast] | None:
+    """What a part asks of the size that it is one with, if that can be said without it: `min(n,64)`
+    goes with `n` up to 64, while `min(n,1)` and `max(n,1)` always do.
+    """
+    atom = dims.lone_atom(part)
+    if isinstance(atom, Max) and all(p in (size, 1) for p in atom.args):
+        return []
+    if not isinstance(atom, Min) or size not in atom.args:
+        return None
+    others = [p for p in atom.args if p != size]
+    if not all(isinstance(p, int) and p > 0 for p in others):
+        return None
+    return [] if 1 in others else [AtLeast(dims.sub(p, size), silent=False) for p in others]
 
 
 def _is_above_zero(size: Dim) -> bool:

@@ -53,11 +53,12 @@ class Facts:
             atom = mono[0] if len(mono) == 1 else None
             if not isinstance(atom, Min | Max):
                 continue
-            parts = list(atom.args)
-            for part in atom.args:  # one after the other: of two equal parts one stays
+            inner = [self.clip(part, known) for part in atom.args]
+            parts = list(inner)
+            for part in inner:  # one after the other: of two equal parts one stays
                 if self._rules_out(part, [p for p in parts if p is not part], atom, known):
                     parts.remove(part)
-            if len(parts) < len(atom.args):
+            if tuple(parts) != atom.args:
                 whole = dims.minimum if isinstance(atom, Min) else dims.maximum
                 change = dims.sub(whole(*parts), dims.of_atom(atom))
                 return self.clip(dims.combine(dim, dims.terms_of(dim)[mono], change), known)

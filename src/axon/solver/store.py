@@ -376,6 +376,11 @@ class Store:
                 self.unwait(constraint)
                 self._queue.append(constraint)
 
+    def look_again(self, constraint: Constraint) -> None:
+        """Something that the constraint does not watch may decide it."""
+        self.unwait(constraint)
+        self._queue.append(constraint)
+
     def review(self) -> None:
         """Look again at the constraints that watch only some of what they wait for.
 
