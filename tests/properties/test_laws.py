@@ -184,7 +184,7 @@ def test_a_size_beside_what_it_is_cut_to_decides(cut: Callable[..., Dim], bound:
         return
     store = new_store(levels=False)
     store.post(DimBroadcast(A, (B, cut(B, bound))))
-    assert store.dim(A) == store.dim(B) and store.waiting
+    assert store.dim(A) == store.dim(B) and bool(store.waiting) == (bound > 1)
     for n in range(6):
         other = min(n, bound) if cut is dims.minimum else max(n, bound)
         fits = n == other or 1 in (n, other)

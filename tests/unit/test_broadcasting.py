@@ -65,11 +65,6 @@ def test_what_never_decides_leaves_the_other(pair: tuple[str, str]) -> None:
     assert _whole([SIZES[name] for name in pair[::-1]]) == SIZES[SOLVED[pair]]
 
 
-def test_a_size_that_is_zero_or_one_is_a_factor() -> None:
-    few = SIZES["min(m,1)"]
-    assert _whole([N, few]) == dims.mul(N, few)
-
-
 # --- conditions ------------------------------------------------------------------------------
 
 

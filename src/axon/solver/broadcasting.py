@@ -158,7 +158,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         asked = {part: _asked(part, whole) for part in parts if part != whole}
         stay = [part for part, relations in asked.items() if relations is None]
         if result != whole or len(stay) < len(asked):
-            again = [DimBroadcast(whole, (whole, *stay))] if stay or whole not in parts else []
+            again = [DimBroadcast(whole, (whole, *stay))] if stay else []
             bounds = [relation for relations in asked.values() for relation in relations or ()]
             store.derive("broadcasting", constraint, DimEq(result, whole), *bounds, *again)
             return
@@ -173,7 +173,7 @@ def _whole(parts: list[Dim]) -> Dim | None:
     for size in sorted(parts, key=lambda part: not isinstance(part, DimVar)):
         if all(part == size or _is_one_with(part, size) for part in parts):
             return size
-    return _product(parts)
+    return None
 
 
 def _is_one_with(part: Dim, size: Dim) -> bool:
@@ -231,17 +231,6 @@ def _where_one(size: Dim) -> tuple[DimVar, int] | None:
     if not isinstance(var, DimVar) or (1 - constant) % factor or (1 - constant) // factor < 0:
         return None
     return var, (1 - constant) // factor
-
-
-def _product(parts: list[Dim]) -> Dim | None:
-    """`n` beside `min(k, 1)`, which is 0 or 1, gives their product."""
-    if len(parts) != 2:
-        return None
-    for one, other in (parts, parts[::-1]):
-        atom = dims.lone_atom(other)
-        if isinstance(atom, Min) and 1 in atom.args and dims.is_nonnegative(other):
-            return dims.mul(one, other)
-    return None
 
 
 def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
