@@ -82,9 +82,27 @@ def _floordiv_constant(numerator: Dim, divisor: int) -> Dim:
         numerator = combine(top, bottom, from_terms(rest))
         divisor *= bottom
     rest[()] = constant
-    key: Mono = (make_atom(FloorDiv, (from_terms(rest), divisor)),)
-    whole[key] = whole.get(key, 0) + 1
+    atom = _inside(rest, divisor) or make_atom(FloorDiv, (from_terms(rest), divisor))
+    whole[atom,] = whole.get((atom,), 0) + 1
     return from_terms(whole)
+
+
+def _inside(terms: dict[Mono, int], divisor: int) -> FloorDiv | None:
+    """(a*(p/c) + b*p + e)/(a + b*c) -> p/c: what p is above c*(p/c) is too little to count."""
+    for mono, a in terms.items():
+        atom = mono[0] if len(mono) == 1 else None
+        if not isinstance(atom, FloorDiv):
+            continue
+        top, bottom = atom.args
+        if not isinstance(bottom, int) or bottom < 1:
+            continue
+        b, left = divmod(divisor - a, bottom)
+        if left or b < 1:
+            continue
+        extra = combine(from_terms({m: n for m, n in terms.items() if m != mono}), -b, top)
+        if isinstance(extra, int) and extra >= 0 and b * (bottom - 1) + extra < divisor:
+            return atom
+    return None
 
 
 def _floordiv_symbolic(numerator: Dim, divisor: Dim) -> Dim:

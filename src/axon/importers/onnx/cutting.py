@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy
@@ -14,7 +15,7 @@ from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem, Unsupported
 from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import Tensor
+from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar
 
 FAR = 1 << 31
@@ -99,18 +100,22 @@ def slice_(node: Node) -> None:
     axes = list(range(len(starts))) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
     starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
+    ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
     known = _cut_contents(node, starts, ends, axes, steps)
-    expr = node.given(0)
+    expr, somewhere = node.given(0), []
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         if step == -1 and _whole_turn(start, end):
             expr = node.call("reverse", expr, axis=axis)
         elif step == 0 or not all(_counted(node, bound, step) for bound in (start, end)):
-            node.gives(_cut_somewhere(node, axes, rank), contents=known, otherwise=later)
-            return
+            somewhere.append(axis)
         elif not _takes_all(node, start, end, axis, step):
             low, high = _bounds(start, end, step)
             expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
-    node.gives(expr, contents=known, otherwise=later)
+    if somewhere:
+        made = node.importer.state.prune(node.infer(expr))
+        node.gives(_some_of(node, made, somewhere), contents=known, otherwise=later)
+    else:
+        node.gives(expr, contents=known, otherwise=later)
     _put_together(node)
 
 
@@ -121,13 +126,23 @@ def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
     word = node.shape(0)
     if not contents.is_symbol(start) or step != 1 or word is None:
         return start
-    whole: Any = word[axis]
-    back = dims.scale(-1, start)
+    start, whole, back = _without_last(node, start, axis, step), word[axis], dims.scale(-1, start)
+    assert not isinstance(whole, ShapeVar)
     if dims.is_nonnegative(dims.sub(back, whole)):
         return 0
     if dims.is_nonnegative(dims.sub(back, 1)):
         return dims.maximum(dims.sub(whole, back), 0)
     return start
+
+
+def _without_last(node: Node, bound: Any, axis: int, step: int) -> Any:
+    """All but the last: of nothing that is -1, which is the front too."""
+    word = node.shape(0)
+    if not contents.is_symbol(bound) or step != 1 or word is None:
+        return bound
+    whole = word[axis]
+    assert not isinstance(whole, ShapeVar)
+    return dims.maximum(bound, 0) if dims.sub(whole, bound) == 1 else bound
 
 
 def _counted(node: Node, bound: Any, step: int) -> bool:
@@ -173,13 +188,18 @@ def _cut_contents(
 
 def _cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
     """A part of a tensor: of the same rank, and of the same sizes where it is not cut."""
-    word = node.shape(0)
-    if word is None or rank is None:
-        return node.unknown(node.elem(0))
-    cut = {a % rank for a in axes} if axes is not None else set(range(rank))
-    return Tensor(
-        node.elem(0), tuple(node.fresh_dim() if i in cut else n for i, n in enumerate(word))
-    )
+    if rank is None:
+        return node.alike(0)
+    return _some_of(node, node.importer.type(node.name(0)), range(rank) if axes is None else axes)
+
+
+def _some_of(node: Node, whole: Type, axes: Iterable[int]) -> Tensor:
+    """A part of a tensor, of other sizes along some axes."""
+    if not isinstance(whole, Tensor) or any(isinstance(n, ShapeVar) for n in whole.shape):
+        return node.alike(0)
+    cut = {axis % len(whole.shape) for axis in axes}
+    sizes = [node.fresh_dim() if i in cut else n for i, n in enumerate(whole.shape)]
+    return Tensor(whole.elem, tuple(sizes))
 
 
 def _cut_later(node: Node, axes: list[int] | None) -> Draft | None:

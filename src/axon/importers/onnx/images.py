@@ -89,6 +89,9 @@ def grid_sample(node: Node) -> None:
         padding=padding,
         align_corners=bool(node.attribute("align_corners", 0)),
     )
+    if grid is not None and len(grid) > 2:
+        node.has_rank(0, len(grid))
+        x = node.shape(0)
     if x is None or grid is None or len(x) != len(grid) or len(x) < 3:
         node.gives(node.unknown(node.elem(0), node.rank(0)))
         return

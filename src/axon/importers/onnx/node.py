@@ -17,12 +17,14 @@ from axon.solver.constraints import Origin
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
+    DimEq,
     DimValue,
     Shape,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
+    shape_rank,
 )
 from axon.types.variables import DimVar, ShapeVar
 
@@ -254,6 +256,18 @@ class Node:
         if isinstance(value, bool) and elem == "bool":
             return self.literal(value)
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
+
+    def alike(self, index: int) -> Tensor:
+        """A tensor of which only is known that it has the rank and the elements of an input."""
+        importer, rank = self.importer, self.rank(index)
+        if rank is not None:
+            return self.unknown(self.elem(index), rank)
+        made, given = self.unknown(self.elem(index)), importer.type(self.name(index))
+        if isinstance(given, Tensor):
+            origin = Origin("value", self.span, self.proto.op_type)
+            relation = DimEq(shape_rank(made.shape), shape_rank(given.shape))
+            importer.state.post(relation, origin)
+        return made
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         return self.importer.unknown(elem, rank)

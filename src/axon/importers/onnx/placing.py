@@ -75,7 +75,7 @@ def pad(node: Node) -> None:
     pads = node.whole(1) if node.count > 1 else node.attribute("pads")
     axes = integers(node, 3) if node.has(3) else None
     if word is None:
-        node.gives(node.unknown(node.elem(0)))
+        node.gives(node.alike(0))
         return
     rank = len(word)
     if node.has(3) and axes is None:

@@ -178,11 +178,22 @@ def compare(node: Node) -> None:
     a, b = node.contents(0), node.contents(1)
     known = None
     if a is not None and b is not None:
-        if function is not None:
+        if node.proto.op_type == "Equal":
+            known = contents.pointwise(partial(_equal, node), a, b)
+        elif function is not None:
             known = contents.pointwise(function, a, b)
         elif node.proto.op_type == "Greater":
             known = contents.pointwise(lambda x, y: contents.less(y, x), a, b)
     node.gives(node.call(operator, node.given(0), node.given(1)), contents=known)
+
+
+def _equal(node: Node, a: Any, b: Any) -> Any:
+    """Whether two are the same; a size is never negative."""
+    for size, other in ((a, b), (b, a)):
+        negative = type(other) is int and other < 0
+        if negative and contents.is_symbol(size) and node.importer.is_size(size):
+            return False
+    return contents.equal(a, b)
 
 
 @rule("Where")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
-from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import axes_of, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
+from axon.importers.onnx.values import Contents
 from axon.types.type import Type
 
 REDUCTIONS = {
@@ -46,19 +50,37 @@ def reduce(node: Node) -> None:
         shape = node.call("max", node.given(0), axis=axes, keep=keep)
         node.gives(node.infer(shape))
         return
-    node.gives(expr, contents=_product(node, keep))
+    node.gives(expr, contents=_known(node, axes, keep))
 
 
-def _product(node: Node, keep: bool) -> object:
-    """The product of a vector of sizes, if they are known."""
-    found = node.contents(0)
-    if found is None or found.ndim != 1 or any(isinstance(item, Real | None) for item in found):
+FOLLOWED: dict[str, Callable[[Any, Any], Any]] = {
+    "ReduceProd": contents.mul, "ReduceSum": contents.add,
+    "ReduceMax": contents.greatest, "ReduceMin": contents.least,
+}  # fmt: skip
+
+
+def _known(node: Node, axes: list[int], keep: bool) -> Contents:
+    """What becomes of numbers and sizes that are known."""
+    found, function = node.contents(0), FOLLOWED.get(node.proto.op_type)
+    if found is None or function is None:
         return None
-    if node.proto.op_type != "ReduceProd":
-        return None
-    known = numpy.empty((1,) if keep else (), dtype=object)
-    known[...] = contents.product(list(found))
-    return known
+    axes = sorted(axis % found.ndim for axis in axes)
+    count = math.prod(found.shape[axis] for axis in axes)
+    is_float = any(isinstance(item, float) for item in found.flat)
+    if not count or (is_float and count > 1 and node.proto.op_type in ("ReduceProd", "ReduceSum")):
+        return None  # floats would be rounded, in an order that nobody says
+    rest = numpy.moveaxis(found, axes, range(len(axes)))
+    rows = list(rest.reshape(count, -1))
+    total = rows[0]
+    for row in rows[1:]:
+        total = contents.pointwise(function, total, row)
+        if total is None:
+            return None
+    return total.reshape(
+        tuple(1 if i in axes else size for i, size in enumerate(found.shape))
+        if keep
+        else rest.shape[len(axes) :]
+    )
 
 
 def _somewhere(node: Node, keep: bool) -> Type:

@@ -71,7 +71,7 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
     signature = show.type(whole)
     relations = _conditions(imported, whole)
-    tensors = _tensors(show, imported)
+    tensors = _tensors(Show(show.names, mods=False), imported)
     found = [
         *problems(imported, model, show),
         *only_empty(imported),

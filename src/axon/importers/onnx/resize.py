@@ -52,7 +52,7 @@ class _Resize:
 def resize(node: Node) -> None:
     word = node.shape(0)
     if word is None:
-        node.gives(node.unknown(node.elem(0)))
+        node.gives(node.alike(0))
         return
     wanted = _wanted(node, len(word))
     if node.has(3) and length(node, 3) != 0:
