@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import axon
+from axon.importers.onnx.model import import_model
 from axon.importers.onnx.report import infer_model
 from axon.types import dim as dims
 from axon.types.variables import DimVar
@@ -179,13 +180,49 @@ def test_some_columns_counted_from_the_end(size: int) -> None:
     assert numpy.array_equal(found, X[:, -(size + 1) :])
 
 
-@pytest.mark.parametrize("size", [0, 1, 9])
+@pytest.mark.parametrize("size", [0, 1, 9, 15])
 def test_none_counted_from_the_end_is_all(size: int) -> None:
-    """-0 is where the front is, so what a size of 0 leaves is no expression of the sizes."""
+    """-0 is where the front is."""
     made = last("zero", "z", {"x": ["b", "n"], "z": ["b", "k"]})
-    (_, columns) = shape(made)
-    assert columns not in ("n", "k", "min(k,n)")
-    assert numpy.array_equal(axon.from_onnx(made).model(X, X[:, :size]), X[:, -size:])
+    imported = import_model(made, "m")
+    shapes: Any = [imported.type(name).shape for name in "xzy"]  # type: ignore[union-attr]
+    (_, n), (_, k), (_, columns) = shapes
+    truth = X[:, -size:]
+    assert dims.evaluate(columns, {n: 15, k: size}) == truth.shape[1]
+    assert numpy.array_equal(axon.from_onnx(made).model(X, X[:, :size]), truth)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 15])
+def test_all_but_the_last(size: int) -> None:
+    """Of nothing that is -1, which is where nothing ends, too."""
+    nodes = [
+        node("Shape", "x", "s", start=1),
+        node("Sub", "s one", "less"),
+        node("Slice", "x zero less one", "a"),
+        node("Slice", "x less most one", "b"),
+        node("Concat", "b a", "y", axis=1),
+    ]
+    made = model(nodes, {"x": ["b", "n"]}, {"y": None}, CUT)
+    assert shape(made, "a") == ("b", "max(n-1,0)")
+    assert shape(made, "b") == ("b", "min(n,1)")
+    x = X[:, :size]
+    assert numpy.array_equal(axon.from_onnx(made).model(x), numpy.roll(x, 1, axis=1))
+
+
+def test_a_bound_that_is_not_understood_leaves_the_other_axes() -> None:
+    nodes = [
+        node("Shape", "x", "s", start=1),
+        node("Sub", "two s", "from"),
+        node("Concat", "one from", "starts", axis=0),
+        node("Concat", "two most", "ends", axis=0),
+        node("Slice", "x starts ends axes", "y"),
+    ]
+    made = model(nodes, {"x": [2, "n"]}, {"y": None}, {**CUT, "axes": ints(0, 1)})
+    rows, columns = shape(made)
+    assert rows == 1 and columns not in (2, "n")
+    for size in (1, 3, 15):
+        x = X[:, :size]
+        assert numpy.array_equal(axon.from_onnx(made).model(x), x[1:2, 2 - size :])
 
 
 def test_a_mask_of_so_many_rows_is_cut_where_a_cache_ends() -> None:

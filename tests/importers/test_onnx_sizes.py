@@ -294,3 +294,85 @@ def test_floats_are_counted_as_they_are_made(start: float, step: float) -> None:
     for n in (*range(12), 100, 1000):
         (truth,) = ReferenceEvaluator(made).run(None, {"x": floats(n)})
         assert dims.evaluate(size, {x: n}) in (None, len(truth))
+
+
+@pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin", "ReduceSum", "ReduceProd"])
+@pytest.mark.parametrize("keep", [0, 1])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sizes_that_are_reduced(op: str, keep: int, axis: int) -> None:
+    """The sizes of two tensors, one below the other, reduced along rows or columns."""
+    nodes = [
+        *(node("Shape", name, f"s{name}", start=1) for name in "xz"),
+        *(node("Unsqueeze", f"s{name} zero", f"u{name}") for name in "xz"),
+        node("Concat", "ux uz", "both", axis=0),
+        node(op, "both axis", "few", keepdims=keep)
+        if op == "ReduceSum"
+        else node(op, "both", "few", keepdims=keep, axes=[axis]),
+        node("Reshape", "few flat", "sizes"),
+        node("ConstantOfShape", "sizes", "y"),
+    ]
+    weights = {"zero": ints(0), "axis": ints(axis), "flat": ints(-1)}
+    inputs = [value("x", [1, "a", "b"]), value("z", [1, "c", "d"])]
+    made = model(nodes, inputs, [value("y", None)], weights)
+    imported = import_model(made, "m")
+    assert set(imported.names().given.values()) >= set("abcd")
+    args = floats(1, 2, 3), floats(1, 3, 4)
+    (truth,) = ReferenceEvaluator(made).run(None, dict(zip("xz", args, strict=True)))
+    shapes: Any = [imported.type(name).shape for name in "xzy"]  # type: ignore[union-attr]
+    known = dict(zip([*shapes[0][1:], *shapes[1][1:]], (2, 3, 3, 4), strict=True))
+    assert tuple(dims.evaluate(size, known) for size in shapes[2]) == truth.shape
+
+
+def test_a_size_of_a_tensor_is_not_minus_one() -> None:
+    """Exporters ask whether a size is -1, which means that the tensor keeps its own."""
+    nodes = [
+        node("Conv", "x w", "c"),
+        node("Shape", "c", "s", start=2),
+        node("Equal", "s minus", "open"),
+        node("Where", "open one s", "size"),
+        node("ConstantOfShape", "size", "y"),
+    ]
+    weights = {"w": floats(1, 1, 3), "minus": ints(-1), "one": ints(1)}
+    made = model(nodes, [value("x", [1, 1, "n"])], [value("y", None)], weights)
+    assert infer_model(made, "m").tensors["y"].shape == ("n - 2",)
+
+
+def test_remainders_are_written_in_plain_arithmetic_for_scripts() -> None:
+    nodes = [
+        node("Shape", "x", "s", end=1),
+        node("Mod", "s four", "rest"),
+        node("ConstantOfShape", "rest", "y"),
+    ]
+    made = model(nodes, [value("x", ["n"])], [value("y", None)], {"four": ints(4)})
+    report = infer_model(made, "m")
+    assert report.signature == "f32 [n] -> f32 [(n mod 4)]"
+    assert report.tensors["y"].shape == ("n - 4*(n/4)",)
+
+
+# --- ranks -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        node("Pad", "x by", "y"),
+        node("Resize", "x - - by", "y"),
+        node("Slice", "x by by", "y"),
+    ],
+    ids=lambda each: each.op_type,
+)
+def test_a_rank_goes_through_what_keeps_it(made: Any) -> None:
+    """A convolution tells it, though the run says how much is padded or cut."""
+    nodes = [made, node("Conv", "y w", "z")]
+    inputs = [value("x", None), value("by", None, INT64)]
+    weights = {"w": floats(4, 3, 3, 3)}
+    found = infer_model(model(nodes, inputs, [value("z", None)], weights), "m").tensors["x"]
+    assert found.shape is not None and len(found.shape) == 4
+
+
+def test_a_grid_tells_the_rank_of_what_is_sampled() -> None:
+    nodes = [node("GridSample", "x grid", "y")]
+    inputs = [value("x", None), value("grid", ["n", "h", "w", 2])]
+    tensors = infer_model(model(nodes, inputs, [value("y", None)]), "m").tensors
+    assert len(tensors["x"].shape or ()) == 4
+    assert (tensors["y"].shape or ())[2:] == ("h", "w")

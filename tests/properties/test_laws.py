@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
@@ -174,6 +175,23 @@ def test_some_part_of_a_broadcast_is_as_long_as_the_result() -> None:
     store = new_store(levels=False)
     store.post(Broadcast((A, B), ((C,), (S,))))
     assert len(store.word((S,))) == 2
+
+
+@pytest.mark.parametrize("extra", range(4))
+@pytest.mark.parametrize(("a", "b", "c"), list(product(range(1, 5), range(1, 4), range(2, 6))))
+def test_what_is_above_a_multiple_is_too_little_to_count(
+    a: int, b: int, c: int, extra: int
+) -> None:
+    """(a*(p/c) + b*p + e)/(a + b*c) is p/c, if e is small."""
+    p = dims.add(A, 1)
+    part = dims.floordiv(p, c)
+    top = dims.add(dims.combine(dims.scale(a, part), b, p), extra)
+    found = dims.floordiv(top, a + b * c)
+    if b * (c - 1) + extra < a + b * c:
+        assert found == part
+    for n in range(60):
+        expected = (a * ((n + 1) // c) + b * (n + 1) + extra) // (a + b * c)
+        assert dims.evaluate(found, {A: n}) == expected
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3])

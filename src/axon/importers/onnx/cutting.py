@@ -1,25 +1,20 @@
-"""Taking tensors apart and putting them together: Gather, Concat, Slice, Split, Tile."""
+"""Taking tensors apart and putting them together: Gather, Concat, Split, Tile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
-from axon.importers.onnx.known import empty, integers, length
+from axon.importers.onnx.known import empty, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.slicing import cut_somewhere, put_together
+from axon.importers.onnx.values import Unsupported
 from axon.types import dim as dims
-from axon.types.dim import Poly
-from axon.types.type import Tensor, Type
-from axon.types.variables import ShapeVar
-
-FAR = 1 << 31
-"""Bounds beyond this mean the end."""
+from axon.types.type import Tensor
 
 
 @rule("Gather")
@@ -50,19 +45,7 @@ def concat(node: Node) -> None:
     node.gives(
         node.call("concat", *(node.given(i) for i in range(node.count)), axis=axis), contents=known
     )
-    _put_together(node)
-
-
-def _put_together(node: Node) -> None:
-    """What was cut in two and is put together again, as by a roll, has the size that it had; what
-    is cut off beside something is what is left of it.
-    """
-    name = node.outputs[0]
-    shape = node.importer.shape(name) or ()
-    whole = tuple(dims.added_up(size) if isinstance(size, Poly) else size for size in shape)
-    if whole != shape:
-        made = Tensor(node.importer.elem(name), whole)
-        node.importer.define(name, made, node.importer.contents.get(name))
+    put_together(node)
 
 
 def _holes(node: Node, index: int) -> Any:
@@ -71,155 +54,6 @@ def _holes(node: Node, index: int) -> Any:
     if word is None or not all(isinstance(n, int) for n in word):
         return None
     return empty(tuple(n for n in word if isinstance(n, int)))
-
-
-# --- Slice -----------------------------------------------------------------------------------
-
-
-@rule("Slice")
-def slice_(node: Node) -> None:
-    later = None
-    if node.count == 1:
-        starts, ends = node.attribute("starts"), node.attribute("ends")
-        axes, steps = node.attribute("axes"), None
-    else:
-        starts, ends = node.whole(1), node.whole(2)
-        axes = integers(node, 3) if node.has(3) else None
-        steps = integers(node, 4) if node.has(4) else None
-        later = _cut_later(node, axes)
-        if (node.has(3) and axes is None) or (node.has(4) and steps is None):
-            node.gives(_cut_somewhere(node, axes, node.rank(0)), otherwise=later)
-            return
-    rank = node.rank(0)
-    if starts is None or ends is None:
-        if axes is None:
-            count = length(node, 1)
-            axes = None if count is None else list(range(count))
-        node.gives(_cut_somewhere(node, axes, rank), otherwise=later)
-        return
-    axes = list(range(len(starts))) if axes is None else axes
-    steps = [1] * len(starts) if steps is None else steps
-    starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
-    ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
-    known = _cut_contents(node, starts, ends, axes, steps)
-    expr, somewhere = node.given(0), []
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        if step == -1 and _whole_turn(start, end):
-            expr = node.call("reverse", expr, axis=axis)
-        elif step == 0 or not all(_counted(node, bound, step) for bound in (start, end)):
-            somewhere.append(axis)
-        elif not _takes_all(node, start, end, axis, step):
-            low, high = _bounds(start, end, step)
-            expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
-    if somewhere:
-        made = node.importer.state.prune(node.infer(expr))
-        node.gives(_some_of(node, made, somewhere), contents=known, otherwise=later)
-    else:
-        node.gives(expr, contents=known, otherwise=later)
-    _put_together(node)
-
-
-def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
-    """A start that counts from the end, from the front. A size may be 0, and 0 is the front: so it
-    counts from the end only if it is more than that, or if all is taken either way.
-    """
-    word = node.shape(0)
-    if not contents.is_symbol(start) or step != 1 or word is None:
-        return start
-    start, whole, back = _without_last(node, start, axis, step), word[axis], dims.scale(-1, start)
-    assert not isinstance(whole, ShapeVar)
-    if dims.is_nonnegative(dims.sub(back, whole)):
-        return 0
-    if dims.is_nonnegative(dims.sub(back, 1)):
-        return dims.maximum(dims.sub(whole, back), 0)
-    return start
-
-
-def _without_last(node: Node, bound: Any, axis: int, step: int) -> Any:
-    """All but the last: of nothing that is -1, which is the front too."""
-    word = node.shape(0)
-    if not contents.is_symbol(bound) or step != 1 or word is None:
-        return bound
-    whole = word[axis]
-    assert not isinstance(whole, ShapeVar)
-    return dims.maximum(bound, 0) if dims.sub(whole, bound) == 1 else bound
-
-
-def _counted(node: Node, bound: Any, step: int) -> bool:
-    """Whether it is known from which end a bound counts: a size that may be negative is not."""
-    return isinstance(bound, int) or (step > 0 and node.importer.is_size(bound))
-
-
-def _whole_turn(start: Any, end: Any) -> bool:
-    """Whether a slice that goes backwards goes from the last element to the first."""
-    known = isinstance(start, int) and isinstance(end, int)
-    return known and (start == -1 or start > FAR) and end < -FAR
-
-
-def _takes_all(node: Node, start: Any, end: Any, axis: int, step: int) -> bool:
-    """Whether a slice goes up to a size that is the tensor's own."""
-    word = node.shape(0)
-    if start != 0 or step != 1 or word is None or not contents.is_symbol(end):
-        return False
-    whole = word[axis]
-    assert not isinstance(whole, ShapeVar)
-    return bool(end == whole)
-
-
-def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
-    """The bounds as Axon takes them: None where they are the ends."""
-    if step < 0:
-        return None if start > FAR else start, None if end < -FAR else end
-    low = None if isinstance(start, int) and (start == 0 or start < -FAR) else start
-    return low, None if isinstance(end, int) and end > FAR else end
-
-
-def _cut_contents(
-    node: Node, starts: list[Any], ends: list[Any], axes: list[int], steps: list[int]
-) -> Any:
-    found = node.contents(0)
-    if found is None or not all(isinstance(n, int) for n in (*starts, *ends)):
-        return None
-    index: list[slice] = [slice(None)] * found.ndim
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        index[axis] = slice(start, end, step)
-    return found[tuple(index)]
-
-
-def _cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
-    """A part of a tensor: of the same rank, and of the same sizes where it is not cut."""
-    if rank is None:
-        return node.alike(0)
-    return _some_of(node, node.importer.type(node.name(0)), range(rank) if axes is None else axes)
-
-
-def _some_of(node: Node, whole: Type, axes: Iterable[int]) -> Tensor:
-    """A part of a tensor, of other sizes along some axes."""
-    if not isinstance(whole, Tensor) or any(isinstance(n, ShapeVar) for n in whole.shape):
-        return node.alike(0)
-    cut = {axis % len(whole.shape) for axis in axes}
-    sizes = [node.fresh_dim() if i in cut else n for i, n in enumerate(whole.shape)]
-    return Tensor(whole.elem, tuple(sizes))
-
-
-def _cut_later(node: Node, axes: list[int] | None) -> Draft | None:
-    """The part that a run says."""
-    count = length(node, 1)
-    parts = [node.given(i) for i in range(3)]
-    steps = [node.given(4)] if node.has(4) else []
-    if axes is None and not node.has(3) and count is not None:
-        axes = list(range(count))
-    if axes == []:
-        return node.call("identity", parts[0])
-    if axes is not None:
-        return node.call("slice_by", *parts, *steps, axes=axes)
-    steps = steps or [node.call("ones_like", parts[1])]
-    if node.has(3):
-        return node.call("slice_by", *parts, *steps, node.given(3))
-    if not isinstance(node.elem(1), str):
-        return None
-    first = node.call("range", node.call("size", parts[1]), to=Elem(node.elem(1)))
-    return node.call("slice_by", *parts, *steps, first)
 
 
 # --- Split and Tile --------------------------------------------------------------------------
@@ -231,7 +65,7 @@ def split(node: Node) -> None:
     sizes = node.whole(1) if node.has(1) else node.attribute("split")
     if node.has(1) and sizes is None:
         for name in node.outputs:
-            node.importer.define(name, _cut_somewhere(node, [axis], rank))
+            node.importer.define(name, cut_somewhere(node, [axis], rank))
         later = node.call("split", node.given(0), sizes=sizes_held(node, 1, parts), axis=axis)
         node.step(tuple(node.outputs), None, later if parts > 1 else None)
         return
@@ -240,7 +74,7 @@ def split(node: Node) -> None:
         total = word[axis] if word is not None else None
         if total is None and node.attribute("num_outputs"):
             for name in node.outputs:
-                node.importer.define(name, _cut_somewhere(node, [axis], rank))
+                node.importer.define(name, cut_somewhere(node, [axis], rank))
             return
         uneven = isinstance(total, int) and total % parts
         if uneven or (node.attribute("num_outputs") and contents.is_symbol(total)):

@@ -30,6 +30,7 @@ from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     sequences,
     shapes,
     signal,
+    slicing,
 )
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.naming import size_name
