@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 import axon
@@ -16,6 +17,7 @@ from axon.driver import check_text
 from axon.importers.onnx.model import import_model
 from axon.importers.onnx.program import write_program
 from axon.importers.onnx.report import infer_model
+from tests.importers.onnx_models import ints, model
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 
@@ -61,3 +63,19 @@ def test_the_files_are_what_the_script_makes() -> None:
     import onnx
 
     assert onnx.load(EXAMPLES / "encoder.onnx") == encoder(2)
+
+
+def test_an_output_that_nobody_uses_has_a_name_in_every_layer() -> None:
+    nodes, last = [], "x"
+    for i in range(3):
+        nodes += [
+            helper.make_node("Relu", [last], [f"a{i}"]),
+            helper.make_node("TopK", [f"a{i}", "k"], [f"values.{i}", f"places.{i}"]),
+            helper.make_node("Cast", [f"places.{i}"], [f"c{i}"], to=1),
+            helper.make_node("Add", [f"a{i}", f"c{i}"], [f"d{i}"]),
+        ]
+        last = f"d{i}"
+    made = model(nodes, {"x": ["n", 3]}, {last: None}, {"k": ints(3)})
+    text = write_program(import_model(made, "m"), made).text
+    assert text.count("= fn") == 2 and text.count("top_k(") == 1
+    assert check_text(text).ok

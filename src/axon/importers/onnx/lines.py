@@ -189,6 +189,9 @@ def _line(writer: Writer, step: Written) -> Line | None:
     chosen = _chosen(writer, step)
     expr = _opaque(writer, step) if chosen is None else _said(writer, chosen)
     names = tuple(alias(name) if name else "" for name in step.names)
+    writer.originals.update(
+        (mine, name) for mine, name in zip(names, step.names, strict=True) if mine
+    )
     handed = _handed_on(expr)
     if handed is not None:
         writer.copies[names[0]] = handed
