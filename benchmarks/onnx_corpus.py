@@ -43,10 +43,10 @@ def scorer(corpus: Path) -> Any:
 
 def inferred(path: str, suggested: bool) -> Report:
     model = read_model(path)
-    found = import_model(model, path)
+    found = import_model(model, path, program=False)
     if suggested:
         said = suggest(model, path, found, False)
-        found = import_model(model, path, said=said) if said else found
+        found = import_model(model, path, said=said, program=False) if said else found
     return report_on(found, model, path)
 
 
