@@ -222,13 +222,14 @@ class Show:
         return "@".join(parts)
 
     def type(self, type_: Type, nested: bool = False) -> str:
+        if isinstance(type_, Tensor):
+            elem, shape = type_.elem, type_.shape
+            if isinstance(elem, str):
+                return elem if not shape else f"{elem} {self.shape(shape)}"
+            return f"{self.names(elem)} {self.shape(shape)}"
         match type_:
             case TypeVar():
                 return self.names(type_)
-            case Tensor(elem, shape):
-                if isinstance(elem, str):
-                    return elem if not shape else f"{elem} {self.shape(shape)}"
-                return f"{self.names(elem)} {self.shape(shape)}"
             case Tuple(items):
                 return f"({', '.join(self.type(item) for item in items)})"
             case Fn(params, result):

@@ -99,7 +99,8 @@ def _body(
         importer.hidden.add(name)
     protos = [renamed(proto, {**outside, **names}) for proto in graph.node]
     importer.bodies[prefix] = names, protos
-    importer.uses.update([proto.op_type for proto in protos])
+    for proto in protos:
+        importer.uses[proto.op_type] += 1
     return names, protos
 
 

@@ -29,7 +29,8 @@ def _begun(base: str) -> str:
 
 def size_name(name: str) -> str:
     """A name for a size that a program can have."""
-    base = re.sub(r"[^A-Za-z0-9_]", "_", name) or "n"
+    plain = name.isidentifier() and name.isascii()
+    base = name if plain else re.sub(r"[^A-Za-z0-9_]", "_", name) or "n"
     return f"n_{base}" if base[0].isdigit() or base in RESERVED else base
 
 

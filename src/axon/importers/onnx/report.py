@@ -12,6 +12,8 @@ from axon.importers.onnx.model import Imported, import_model
 from axon.importers.onnx.problems import not_known, only_empty, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
+from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,
@@ -23,7 +25,7 @@ from axon.types.type import (
     relation_variables,
     type_variables,
 )
-from axon.types.variables import ElemVar, ShapeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar
 
 
 class TensorReport(NamedTuple):
@@ -71,7 +73,7 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
     signature = show.type(whole)
     relations = _conditions(imported, whole)
-    tensors = _tensors(Show(show.names, mods=False), imported)
+    tensors = _tensors(show, Show(show.names, mods=False), imported)
     found = [
         *problems(imported, model, show),
         *only_empty(imported),
@@ -79,16 +81,23 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
         *contradictions(model, imported, show),
     ]
     simplest = suggest(model, name, imported, forget)
-    suggested = Show(Names())
     return Report(
         signature,
         tuple(show.relation(r) for r in visible(relations)),
         tuple(show.relation(r) for r in relations if is_silent(r)),
         tensors,
-        {each: suggested.type(type_) for each, type_ in simplest.items()},
+        _shown(simplest),
         tuple(sorted(imported.importer.unsupported)),
         tuple(found),
     )
+
+
+def _shown(types: dict[str, Type]) -> dict[str, str]:
+    """Types that have names of their own for sizes."""
+    if not types:
+        return {}
+    show = Show(Names())
+    return {name: show.type(type_) for name, type_ in types.items()}
 
 
 def _conditions(imported: Imported, whole: Type) -> list[Relation]:
@@ -106,9 +115,9 @@ def _conditions(imported: Imported, whole: Type) -> list[Relation]:
     return list(found)
 
 
-def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
+def _tensors(show: Show, plain: Show, imported: Imported) -> dict[str, TensorReport]:
     """Each tensor, also those of graphs inside nodes. What comes again has the same type, the
-    very object, and is looked at once.
+    very object, and is looked at once. Sizes are in `plain` arithmetic, for scripts.
     """
     importer = imported.importer
     seen: dict[int, TensorReport] = {}
@@ -118,7 +127,7 @@ def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
         type_ = importer.types[name]
         made = seen.get(id(type_))
         if made is None:
-            made = seen[id(type_)] = _tensor(show, importer.type(name))
+            made = seen[id(type_)] = _tensor(show, plain, importer.type(name))
         return made
 
     for own, names in importer.inner.items():  # one name in several graphs may be several tensors
@@ -130,7 +139,7 @@ def _tensors(show: Show, imported: Imported) -> dict[str, TensorReport]:
     return found
 
 
-def _tensor(show: Show, type_: Type) -> TensorReport:
+def _tensor(show: Show, plain: Show, type_: Type) -> TensorReport:
     if not isinstance(type_, Tensor):
         return NOTHING
     elem = None if isinstance(type_.elem, ElemVar) else str(type_.elem)
@@ -138,8 +147,16 @@ def _tensor(show: Show, type_: Type) -> TensorReport:
     for item in type_.shape:
         if isinstance(item, ShapeVar):
             return TensorReport(elem, None, _spaced(show, type_.shape))
-        sizes.append(item if isinstance(item, int) else show.dim(item, spaced=True))
+        if isinstance(item, int):
+            sizes.append(item)
+        else:
+            sizes.append((plain if _is_compound(item) else show).dim(item, spaced=True))
     return TensorReport(elem, tuple(sizes), None)
+
+
+def _is_compound(dim: Dim) -> bool:
+    """Whether there is more in a size than variables."""
+    return any(not isinstance(atom, DimVar) for mono in dims.terms_of(dim) for atom in mono)
 
 
 def _spaced(show: Show, shape: Shape) -> str:
