@@ -62,9 +62,9 @@ def measured(*, axis: Ints = ()) -> Rule:
         return "t after -> t ?r"
     if problem := bad_axes(axis):
         return problem
+    numbers = [str(i) for i, _ in enumerate(axis)] if len(axis) > 1 else [""]
     before, after = (
-        place(axis, [f"{name}{i}" for i, _ in enumerate(axis)], tail="after")
-        for name in ("n", "?k")
+        place(axis, [f"{name}{number}" for number in numbers], tail="after") for name in ("n", "?k")
     )
     return f"t {before} -> t {after}"
 
