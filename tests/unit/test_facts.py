@@ -34,6 +34,22 @@ def test_of_two_equal_parts_one_stays() -> None:
     assert left in (dims.minimum(N, K), dims.minimum(M, K))
 
 
+def test_a_bound_decides_inside_others_and_in_products() -> None:
+    facts = Facts()
+    facts.assume(dims.sub(N, 5), BY)
+    assert facts.clip(dims.maximum(dims.minimum(N, 5), M), as_it_is) == dims.maximum(M, 5)
+    assert facts.clip(dims.mul(M, dims.minimum(N, 5)), as_it_is) == dims.scale(5, M)
+    assert facts.clip(dims.mul(N, dims.minimum(N, 6)), as_it_is) == dims.mul(N, dims.minimum(N, 6))
+
+
+def test_of_many_bounds_the_tightest_is_kept() -> None:
+    facts = Facts()
+    for low in range(40):
+        facts.assume(dims.sub(N, low), Constraint(AtLeast(0, silent=False), NOWHERE))
+    assert facts.clip(dims.minimum(N, 39), as_it_is) == 39
+    assert facts.clip(dims.minimum(N, 40), as_it_is) == dims.minimum(N, 40)
+
+
 def test_what_is_not_linear_is_not_used() -> None:
     facts = Facts()
     facts.assume(dims.minimum(N, M), BY)

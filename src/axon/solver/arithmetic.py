@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import gcd
 
 from axon.solver.constraints import Constraint
+from axon.solver.facts import Facts
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
@@ -367,19 +368,23 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
     else:
         store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
         # as it stands, without what other inequalities make of it
-        store.facts.assume(store.unrewritten(relation.dim), constraint)
-        _tell_broadcasts(store, dim)
+        fact = store.unrewritten(relation.dim)
+        store.facts.assume(fact, constraint)
+        _tell_broadcasts(store, fact, constraint)
         _against_others(store, constraint, dim)
 
 
-def _tell_broadcasts(store: Store, dim: Dim) -> None:
+def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
     """A broadcast with a `min` or a `max` may be decided by what is known not to be negative."""
-    for var in dict.fromkeys(dims.variables(dim)):
-        for other in store.watching(var)[:MOST_OTHERS]:
-            if isinstance(other.relation, DimBroadcast):
-                parts = map(store.unrewritten, other.relation.parts)
-                if any(store.facts.clip(part, store.unrewritten) != part for part in parts):
-                    store.look_again(other)
+    alone = Facts()
+    alone.assume(fact, by)
+    for var in dict.fromkeys(dims.variables(fact)) if alone.any else ():
+        broadcasts = [c for c in store.watching(var) if isinstance(c.relation, DimBroadcast)]
+        for other in broadcasts[:MOST_OTHERS]:
+            assert isinstance(other.relation, DimBroadcast)
+            parts = map(store.unrewritten, other.relation.parts)
+            if any(alone.clip(part, store.unrewritten) != part for part in parts):
+                store.look_again(other)
 
 
 def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:

@@ -37,6 +37,9 @@ class Facts:
             self._lent[by] = dim
             for var in set(dims.variables(dim)):
                 facts = self._by_variable.setdefault(var, {})
+                if len(facts) == MOST_FACTS:  # one that says less makes room
+                    less = (c for c, fact in facts.items() if _is_number(dims.sub(fact, dim)))
+                    facts.pop(next(less, by), None)
                 if len(facts) < MOST_FACTS:
                     facts[by] = dim
 
@@ -50,8 +53,8 @@ class Facts:
         the bindings in.
         """
         for mono in dims.terms_of(dim):
-            atom = mono[0] if len(mono) == 1 else None
-            if not isinstance(atom, Min | Max):
+            atom = next((each for each in mono if isinstance(each, Min | Max)), None)
+            if atom is None:
                 continue
             inner = [self.clip(part, known) for part in atom.args]
             parts = list(inner)
@@ -61,7 +64,9 @@ class Facts:
             if tuple(parts) != atom.args:
                 whole = dims.minimum if isinstance(atom, Min) else dims.maximum
                 change = dims.sub(whole(*parts), dims.of_atom(atom))
-                return self.clip(dims.combine(dim, dims.terms_of(dim)[mono], change), known)
+                others = dims.from_terms({dims.without_factor(mono, (atom,)): 1})
+                more = dims.mul(others, change)
+                return self.clip(dims.combine(dim, dims.terms_of(dim)[mono], more), known)
         return dim
 
     def _rules_out(
@@ -70,8 +75,13 @@ class Facts:
         sign = 1 if isinstance(atom, Min) else -1
         for other in others:
             gap = dims.scale(sign, dims.sub(part, other))
-            for var in dims.variables(gap):
+            for var in dict.fromkeys(dims.variables(gap)):
                 for fact in self._by_variable.get(var, {}).values():
                     if dims.is_nonnegative(dims.sub(gap, known(fact))):
                         return True
         return False
+
+
+def _is_number(dim: Dim) -> bool:
+    """Whether a dimension is a number, and not negative."""
+    return isinstance(dim, int) and dim >= 0
