@@ -379,8 +379,7 @@ def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
     alone = Facts()
     alone.assume(fact, by)
     for var in dict.fromkeys(dims.variables(fact)) if alone.any else ():
-        broadcasts = [c for c in store.watching(var) if isinstance(c.relation, DimBroadcast)]
-        for other in broadcasts[:MOST_OTHERS]:
+        for other in store.undecided(var)[:MOST_OTHERS]:
             assert isinstance(other.relation, DimBroadcast)
             parts = map(store.unrewritten, other.relation.parts)
             if any(alone.clip(part, store.unrewritten) != part for part in parts):
@@ -395,7 +394,7 @@ def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
     for mono, coefficient in dims.terms_of(dim).items():
         if len(mono) != 1 or not isinstance(mono[0], DimVar):
             continue
-        for other in store.watching(mono[0])[:MOST_OTHERS]:
+        for other in store.watching(mono[0], MOST_OTHERS):
             if other is constraint or not isinstance(other.relation, AtLeast):
                 continue
             bound = store.dim(other.relation.dim)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import islice
 from math import gcd
 from random import Random
 
@@ -18,6 +19,7 @@ from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
 from axon.types.type import (
     AtLeast,
+    DimBroadcast,
     DimEq,
     HasRank,
     Relation,
@@ -74,6 +76,7 @@ class Store:
         self.sides: dict[Shape, Constraint] = {}
         self.clock = 0
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
+        self._undecided: dict[IndexVar, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
         self._ranked: set[ShapeVar] = set()
         self._later: dict[Constraint, None] = {}
@@ -369,6 +372,8 @@ class Store:
             keys = new
         for key in keys:
             self._watchers.setdefault(key, []).append(constraint)
+            if isinstance(constraint.relation, DimBroadcast) and not isinstance(key, tuple):
+                self._undecided.setdefault(key, []).append(constraint)
 
     def _wake(self, key: IndexVar | Mono) -> None:
         for constraint in self._watchers.pop(key, ()):
@@ -412,9 +417,18 @@ class Store:
         """Look at the constraint together with others when nothing simpler is left to do."""
         self._later[constraint] = None
 
-    def watching(self, key: IndexVar | Mono) -> list[Constraint]:
-        """The constraints that wait for this."""
-        return [c for c in self._watchers.get(key, ()) if c.waiting]
+    def watching(self, key: IndexVar | Mono, most: int | None = None) -> list[Constraint]:
+        """The constraints that wait for this, or the first of them."""
+        found = (c for c in self._watchers.get(key, ()) if c.waiting)
+        return list(islice(found, most))
+
+    def undecided(self, var: IndexVar) -> list[Constraint]:
+        """The broadcasts of sizes that wait for this."""
+        found = self._undecided.get(var)
+        if not found:
+            return []
+        self._undecided[var] = found = [c for c in found if c.waiting]
+        return found
 
     def lend_sum(self, terms: dict[Mono, int], constant: int, by: Constraint) -> None:
         """`3*n - 2*k = 4` waits: until it is woken, that sum is 4 wherever it is all of a value."""
