@@ -349,6 +349,73 @@ def test_remainders_are_written_in_plain_arithmetic_for_scripts() -> None:
     assert report.tensors["y"].shape == ("n - 4*(n/4)",)
 
 
+# --- what is not followed --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("elem", [TensorProto.INT8, TensorProto.UINT8, TensorProto.INT16])
+@pytest.mark.parametrize("size", [3, 200, 300])
+def test_narrow_integers_go_round(elem: int, size: int) -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Cast", "s", "narrow", to=elem),
+        node("Abs", "narrow", "there"),
+        node("Cast", "there", "back", to=INT64),
+        node("ConstantOfShape", "back", "y"),
+    ]
+    made = model(nodes, [value("x", ["n"])], [value("y", None)])
+    assert infer_model(made, "m").tensors["y"].shape != ("n",)
+    (truth,) = ReferenceEvaluator(made).run(None, {"x": floats(size)})
+    assert axon.from_onnx(made).model(floats(size)).shape == truth.shape
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+def test_a_divisor_may_be_negative(size: int) -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Sub", "s five", "less"),
+        node("Div", "ten less", "part"),
+        node("Add", "part ten", "size"),
+        node("ConstantOfShape", "size", "y"),
+    ]
+    weights = {"five": ints(5), "ten": ints(10)}
+    made = model(nodes, [value("x", ["n"])], [value("y", None)], weights)
+    (truth,) = ReferenceEvaluator(made).run(None, {"x": floats(size)})
+    assert axon.from_onnx(made).model(floats(size)).shape == truth.shape
+
+
+def test_a_float_that_may_not_be_exact_asks_for_nothing_absurd() -> None:
+    nodes = [
+        *(node("Shape", name, f"s{name}") for name in "xz"),
+        node("Sub", "sx sz", "gap"),
+        node("Squeeze", "gap", "one"),
+        node("Cast", "one", "float", to=TensorProto.FLOAT),
+        node("Add", "float start", "stop"),
+        node("Range", "start stop step", "y"),
+    ]
+    weights = {"start": numpy.float32(0.3), "step": numpy.float32(1)}
+    made = model(nodes, [value("x", ["n"]), value("z", ["m"])], [value("y", None)], weights)
+    assert infer_model(made, "m").guards == ()
+    assert axon.from_onnx(made).model(floats(3), floats(1)).shape == (2,)
+
+
+def test_a_tensor_may_be_filled_with_what_is_no_number() -> None:
+    filling = helper.make_tensor("v", TensorProto.FLOAT, [1], [float("nan")])
+    nodes = [
+        node("Shape", "x", "s"),
+        helper.make_node("ConstantOfShape", ["s"], ["y"], value=filling),
+    ]
+    made = model(nodes, [value("x", ["n"])], [value("y", None)])
+    assert numpy.isnan(axon.from_onnx(made).model(floats(3))).all()
+
+
+def test_axes_of_a_slice_may_count_from_both_ends() -> None:
+    nodes = [node("Slice", "x from to axes", "y")]
+    inputs = [value("x", ["a", "b"]), vector("from", 2), vector("to", 2)]
+    built = model(nodes, inputs, [value("y", None)], {"axes": ints(-2, 1)}, opset=18)
+    found = axon.from_onnx(built).model(X[0], ints(1, 0), ints(3, 2))
+    assert numpy.array_equal(found, X[0][1:3, 0:2])
+
+
 # --- ranks -----------------------------------------------------------------------------------
 
 

@@ -64,6 +64,26 @@ def is_real(a: object, b: object = None) -> bool:
     return isinstance(a, Real) or isinstance(b, Real)
 
 
+RANGES = {
+    kind + str(bits): (0, 1 << bits) if kind == "u" else (-1 << bits - 1, 1 << bits - 1)
+    for kind in "iu"
+    for bits in (8, 16, 32, 64)
+}
+"""What integers of a type are not below, and what they are below."""
+NARROW = ("i8", "i16", "u8", "u16")
+
+
+def within(elem: object, x: Any) -> Any:
+    """An integer that a type has; others go round. A size is in a wide type, if it is one."""
+    if is_symbol(x):
+        signed = str(elem).startswith("i")
+        return x if elem not in NARROW and (signed or dims.is_nonnegative(x)) else None
+    if isinstance(x, bool) or not isinstance(x, int) or elem not in RANGES:
+        return x
+    low, high = RANGES[str(elem)]
+    return x if low <= x < high else None
+
+
 def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """A function of sizes; next to a fraction one is not known."""
     return None if isinstance(a, float) or isinstance(b, float) else function(a, b)
@@ -106,6 +126,18 @@ def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) ->
     if b == 0:
         return None
     return int(Fraction(a, b))
+
+
+def exact(a: Any, b: Any) -> Any:
+    """A quotient by what may be negative, where nothing is left over."""
+    if is_real(a, b) or isinstance(a, float) or isinstance(b, float):
+        return None
+    return exact_quotient(a, b) if is_symbol(b) else div(a, b)
+
+
+def nothing(a: Any, b: Any) -> Any:
+    """What is not followed."""
+    return None
 
 
 def towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:

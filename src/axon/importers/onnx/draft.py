@@ -210,6 +210,9 @@ def literal(node: Node, value: object) -> ast.Expr:
             return ast.Negate(ast.Number(-value, "int", str(-value), span), span)
         case int():
             return ast.Number(value, "int", str(value), span)
+        case float() if math.isnan(value):
+            endless = ast.Number(math.inf, "float", "inf", span)
+            return ast.Infix("-", endless, endless, span, span)
         case float() if math.copysign(1, value) < 0:
             return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
         case float():

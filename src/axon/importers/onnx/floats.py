@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from axon.types import dim as dims
@@ -29,6 +30,8 @@ FEW = 16
 """The largest odd factor by which a size is scaled: above, it is rounded too soon."""
 LARGE = 1 << 16
 """What is asked of sizes must hold for those up to this one."""
+MOST_SIZES = 4
+"""Sizes in one condition: it is tried with each of them small and large."""
 MOST_BITS = 40
 """Bits of a divisor."""
 MOST_STEPS = 8
@@ -144,9 +147,14 @@ def _is_usual(condition: Dim) -> bool:
     """
     if any(len(mono) > 1 for mono in dims.terms_of(condition)):
         return False
-    sizes = {var: LARGE for var in dims.variables(condition) if isinstance(var, DimVar)}
-    found = dims.evaluate(condition, sizes)
-    return found is not None and found >= 0
+    variables = [v for v in dict.fromkeys(dims.variables(condition)) if isinstance(v, DimVar)]
+    if len(variables) > MOST_SIZES:
+        return False
+    for corner in product((1, LARGE), repeat=len(variables)):
+        found = dims.evaluate(condition, dict(zip(variables, corner, strict=True)))
+        if found is None or found < 0:
+            return False
+    return True
 
 
 def without_implied(conditions: Iterable[Dim]) -> list[Dim]:

@@ -115,7 +115,8 @@ def range_(node: Node) -> None:
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
     """How many floats there are from a start to a stop, if that is a size."""
-    found = contents.ratio(contents.sub(stop, start), step)
+    gap = contents.sub(stop, start)
+    found = None if gap is None else contents.ratio(gap, step)
     count = None if found is None else contents.ceil(found)
     if not isinstance(count, Real):
         return None

@@ -139,12 +139,17 @@ def binary(node: Node) -> None:
         elif known and node.proto.op_type in ("Div", "Mod"):
             if node.proto.op_type == "Div":
                 function = partial(contents.div, is_size=node.importer.is_size)
-            for size in other.flat:
-                if contents.is_symbol(size):
-                    node.guard(dims.sub(size, 1))
+            sizes = [size for size in other.flat if contents.is_symbol(size)]
+            if not all(map(node.importer.is_size, sizes)):
+                function = contents.exact if node.proto.op_type == "Div" else contents.nothing
+                sizes = []
+            for size in sizes:
+                node.guard(dims.sub(size, 1))
         found = contents.pointwise(function, found, other) if known else None
     if found is not None and node.elem(0) == "f32":
         found = contents.pointwise(contents.rounded, found)
+    elif found is not None and whole and node.elem(0) != "i64":
+        found = contents.pointwise(partial(contents.within, node.elem(0)), found)
     if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
         expr = _rounded_to_zero(node)
     if node.proto.op_type == "Mod" and node.attribute("fmod", 0):
@@ -221,7 +226,8 @@ def cast(node: Node) -> None:
 def _cast(node: Node, name: str, x: Any) -> Any:
     """One element, cast to the type of that name."""
     if name.startswith(("i", "u")):
-        return size_of(node, x) if isinstance(x, Real) else contents.whole(x)
+        found = size_of(node, x) if isinstance(x, Real) else contents.whole(x)
+        return contents.within(name, found)
     if name == "bool":
         return None if contents.is_symbol(x) or isinstance(x, Real) else bool(x)
     if contents.is_symbol(x) or isinstance(x, Real):

@@ -168,6 +168,8 @@ def _cut_later(node: Node, axes: list[int] | None) -> Draft | None:
     steps = [node.given(4)] if node.has(4) else []
     if axes is None and not node.has(3) and count is not None:
         axes = list(range(count))
+    rank = node.rank(0)
+    axes = [axis % rank for axis in axes] if axes and rank else axes
     if axes == []:
         return node.call("identity", parts[0])
     if axes is not None:
