@@ -8,8 +8,9 @@ data propagation), onnxruntime's symbolic inference and onnx-shape-inference (bo
 not installed are left out. Each begins with the model as onnx has it in memory, and ends when it
 has said what it knows; reading and copying the model does not count. The last one cannot begin with
 that, so the making of its own form of the model counts; how long it takes without it is shown too.
-The least of the rounds counts. `--stack` is a transformer of 1,000 to 50,000 nodes, on Axon and
-onnx.
+The least of the rounds counts. Who raises an exception (!), or does not even tell the rank of some
+output of the model (?), was not faster at the same work. `--stack` is a transformer of 1,000 to
+50,000 nodes, on Axon and onnx.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,13 +41,14 @@ SIZES = (1_000, 5_000, 10_000, 50_000)
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`prepare` makes what `infer` is given, and does not count. One that is only `shown` is not
-    compared with.
+    """`prepare` makes what `infer` is given, and does not count; `ranked` tells of what came back
+    whether it has the rank of each output. One that is only `shown` is not compared with.
     """
 
     name: str
     infer: Callable[[Any], Any]
     prepare: Callable[[Any], Any]
+    ranked: Callable[[Any, Any], bool]
     is_python: bool = True
     shown: bool = False
 
@@ -54,7 +56,8 @@ class Tool:
 @dataclass(frozen=True, slots=True)
 class Timing:
     seconds: float
-    failed: bool
+    mark: str = " "
+    """What it did not do: `!` if it raised an exception, `?` if an output has no rank."""
 
 
 def copied(model: Any) -> Any:
@@ -66,8 +69,8 @@ def copied(model: Any) -> Any:
 def tools() -> list[Tool]:
     """Axon, and what of the others is installed."""
     found = [
-        Tool("axon", lambda model: infer_model(model, "model"), copied),
-        Tool("onnx", _onnx, copied, is_python=False),
+        Tool("axon", lambda model: infer_model(model, "model"), copied, _reported),
+        Tool("onnx", _onnx, copied, _declared, is_python=False),
     ]
     if _installed("onnxruntime", "sympy"):
         from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
@@ -85,16 +88,39 @@ def tools() -> list[Tool]:
                 raise ValueError("incomplete")
             return inference.out_mp_
 
-        found.append(Tool("onnxruntime", symbolic, copied))
+        found.append(Tool("onnxruntime", symbolic, copied, _declared))
     if _installed("onnx_shape_inference", "onnx_ir"):
         import onnx_ir
         import onnx_shape_inference
 
-        infer = onnx_shape_inference.infer_symbolic_shapes
+        def infer(model: Any) -> Any:
+            onnx_shape_inference.infer_symbolic_shapes(model)
+            return model
+
         whole = lambda model: infer(onnx_ir.from_proto(model))  # noqa: E731
-        found.append(Tool("onnx-shape-inference", whole, copied))
-        found.append(Tool("its inference alone", infer, onnx_ir.from_proto, shown=True))
+        found.append(Tool("onnx-shape-inference", whole, copied, _held))
+        found.append(Tool("its inference alone", infer, onnx_ir.from_proto, _held, shown=True))
     return found
+
+
+def _reported(report: Any, model: Any) -> bool:
+    return all(report.tensors[o.name].shape is not None for o in _tensors(model))
+
+
+def _declared(made: Any, model: Any) -> bool:
+    names = {o.name for o in _tensors(model)}
+    given = (o.type.tensor_type for o in made.graph.output if o.name in names)
+    return all(type_.HasField("shape") for type_ in given)
+
+
+def _held(made: Any, model: Any) -> bool:
+    names = {o.name for o in _tensors(model)}
+    return all(o.shape is not None for o in made.graph.outputs if o.name in names)
+
+
+def _tensors(model: Any) -> list[Any]:
+    """The outputs that are tensors."""
+    return [o for o in model.graph.output if o.type.HasField("tensor_type")]
 
 
 def _onnx(model: Any) -> Any:
@@ -142,24 +168,25 @@ def measure(model: Any, among: list[Tool], rounds: int) -> dict[str, Timing]:
             given = tool.prepare(model)
             gc.collect()  # what others have left does not count
             began = time.perf_counter()
+            made: Any = None
             try:
-                tool.infer(given)
-                failed = False
+                made = tool.infer(given)
             except Exception:  # each has troubles of its own; how long it took to find them counts
-                failed = True
+                mark = "!"
             taken = time.perf_counter() - began
+            if made is not None:
+                mark = " " if tool.ranked(made, model) else "?"
             if tool.name not in least or taken < least[tool.name].seconds:
-                least[tool.name] = Timing(taken, failed)
+                least[tool.name] = Timing(taken, mark)
     return least
 
 
 def row(name: str, timings: dict[str, Timing]) -> str:
     axon, *others = timings.values()
     cells = "".join(
-        f"{1e3 * t.seconds:>12.1f} ms{axon.seconds / t.seconds:>9.2f}x{'!' if t.failed else ' '}"
-        for t in others
+        f"{1e3 * t.seconds:>12.1f} ms{axon.seconds / t.seconds:>9.2f}x{t.mark}" for t in others
     )
-    return f"{name:<44}{1e3 * axon.seconds:>9.1f} ms{'!' if axon.failed else ' '}{cells}"
+    return f"{name:<44}{1e3 * axon.seconds:>9.1f} ms{axon.mark}{cells}"
 
 
 def on_corpus(paths: list[Path], rounds: int) -> int:
@@ -169,24 +196,26 @@ def on_corpus(paths: list[Path], rounds: int) -> int:
     for path in paths:
         every.append(measure(bare(onnx.load(path)), among, rounds))
         print(row(path.stem, every[-1]), flush=True)
-    totals = {
-        t.name: Timing(sum(e[t.name].seconds for e in every), any(e[t.name].failed for e in every))
-        for t in among
-    }
-    print(row(f"{len(every)} models", totals))
-    print("milliseconds, and Axon's time as a multiple; ! where the tool raised an exception")
-    fine = not totals["axon"].failed
-    for tool in among[1:]:
-        slower = [e for e in every if e["axon"].seconds > e[tool.name].seconds]
-        raised = sum(e[tool.name].failed for e in every)
-        early = sum(e[tool.name].failed for e in slower)
-        print(
-            f"slower than {tool.name}: {len(slower)} of {len(every)} models"
-            + (f", {early} of them where it raised (it did on {raised})" if raised else "")
-        )
+    print(row(f"{len(every)} models", {t.name: _total(e[t.name] for e in every) for t in among}))
+    print("milliseconds, and Axon's time as a multiple; ! it raised an exception, ? an output open")
+    fine = True
+    for tool in among:
+        marks = [e[tool.name].mark for e in every]
+        text = f"{tool.name} raises on {marks.count('!')} models, leaves an output open on "
+        print(f"{text}{marks.count('?')}", end="")
+        if tool.name == "axon":
+            fine = "!" not in marks
+            print()
+            continue
+        faster = [e[tool.name].mark for e in every if e["axon"].seconds > e[tool.name].seconds]
+        print(f"; faster on {len(faster)}, and {faster.count(' ')} of those it does whole")
         if tool.is_python and not tool.shown:
-            fine = fine and len(slower) == early
+            fine = fine and " " not in faster
     return 0 if fine else 1
+
+
+def _total(timings: Iterable[Timing]) -> Timing:
+    return Timing(sum(each.seconds for each in timings))
 
 
 def on_stack(sizes: list[int], rounds: int) -> int:
@@ -201,7 +230,7 @@ def on_stack(sizes: list[int], rounds: int) -> int:
         timings = measure(model, among, rounds)
         axon, other = timings["axon"].seconds, timings["onnx"].seconds
         growth = f"{_exponent(before, (nodes, axon)):>9.2f}" if before else ""
-        failed = " (raised an exception)" if any(t.failed for t in timings.values()) else ""
+        failed = " (raised an exception)" if any(t.mark == "!" for t in timings.values()) else ""
         print(
             f"{nodes:>8}{axon:>10.3f} s{other:>10.3f} s{axon / other:>8.1f}x{growth}{failed}",
             flush=True,
