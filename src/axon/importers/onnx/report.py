@@ -12,8 +12,7 @@ from axon.importers.onnx.model import Imported, import_model
 from axon.importers.onnx.problems import not_known, only_empty, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
-from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Poly
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,
@@ -131,8 +130,9 @@ def _tensors(show: Show, plain: Show, imported: Imported) -> dict[str, TensorRep
         return made
 
     for own, names in importer.inner.items():  # one name in several graphs may be several tensors
-        alike = {report(name) for name in names if name in importer.types}
-        found[own] = alike.pop() if len(alike) == 1 else NOTHING
+        alike = [report(name) for name in names if name in importer.types]
+        first = alike[0] if alike else NOTHING
+        found[own] = first if all(each == first for each in alike[1:]) else NOTHING
     for name in importer.types:
         if name not in importer.hidden:
             found[name] = report(name)
@@ -150,13 +150,14 @@ def _tensor(show: Show, plain: Show, type_: Type) -> TensorReport:
         if isinstance(item, int):
             sizes.append(item)
         else:
-            sizes.append((plain if _is_compound(item) else show).dim(item, spaced=True))
+            compound = isinstance(item, Poly) and _is_compound(item)
+            sizes.append((plain if compound else show).dim(item, spaced=True))
     return TensorReport(elem, tuple(sizes), None)
 
 
-def _is_compound(dim: Dim) -> bool:
+def _is_compound(dim: Poly) -> bool:
     """Whether there is more in a size than variables."""
-    return any(not isinstance(atom, DimVar) for mono in dims.terms_of(dim) for atom in mono)
+    return any(not isinstance(atom, DimVar) for mono in dim.terms for atom in mono)
 
 
 def _spaced(show: Show, shape: Shape) -> str:
