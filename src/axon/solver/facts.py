@@ -61,8 +61,8 @@ class Facts:
             for part in inner:  # one after the other: of two equal parts one stays
                 if self._rules_out(part, [p for p in parts if p is not part], atom, known):
                     parts.remove(part)
-            if tuple(parts) != atom.args:
-                whole = dims.minimum if isinstance(atom, Min) else dims.maximum
+            whole = dims.minimum if isinstance(atom, Min) else dims.maximum
+            if tuple(parts) != atom.args and whole(*parts) != dims.of_atom(atom):
                 change = dims.sub(whole(*parts), dims.of_atom(atom))
                 others = dims.from_terms({dims.without_factor(mono, (atom,)): 1})
                 more = dims.mul(others, change)

@@ -11,7 +11,7 @@ from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import Elem
 from axon.types import dim as dims
-from axon.types.dim import Poly
+from axon.types.dim import Dim, Poly
 from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar
 
@@ -62,15 +62,22 @@ def slice_(node: Node) -> None:
     put_together(node)
 
 
+def _along(node: Node, axis: int) -> Dim | None:
+    """The size of what is cut along an axis, if its rank is known."""
+    word = node.shape(0)
+    size = None if word is None else word[axis]
+    assert not isinstance(size, ShapeVar)
+    return size
+
+
 def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
     """A start that counts from the end, from the front. A size may be 0, and 0 is the front: so it
     counts from the end only if it is more than that, or if all is taken either way.
     """
-    word = node.shape(0)
-    if not contents.is_symbol(start) or step != 1 or word is None:
+    whole = _along(node, axis)
+    if not contents.is_symbol(start) or step != 1 or whole is None:
         return start
-    start, whole, back = _without_last(node, start, axis, step), word[axis], dims.scale(-1, start)
-    assert not isinstance(whole, ShapeVar)
+    start, back = _without_last(node, start, axis, step), dims.scale(-1, start)
     if dims.is_nonnegative(dims.sub(back, whole)):
         return 0
     if dims.is_nonnegative(dims.sub(back, 1)):
@@ -80,22 +87,19 @@ def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
 
 def _without_last(node: Node, bound: Any, axis: int, step: int) -> Any:
     """All but the last: of nothing that is -1, which is the front too."""
-    word = node.shape(0)
-    if not contents.is_symbol(bound) or step != 1 or word is None:
+    whole = _along(node, axis)
+    if not contents.is_symbol(bound) or step != 1 or whole is None:
         return bound
-    whole = word[axis]
-    assert not isinstance(whole, ShapeVar)
     return dims.maximum(bound, 0) if dims.sub(whole, bound) == 1 else bound
 
 
 def _last(node: Node, start: Any, end: Any, axis: int, step: int) -> Any:
     """How many the last `n` are, if `n` is a size: if it is 0, which is the front, all are."""
-    word = node.shape(0)
+    whole = _along(node, axis)
     to_the_end = step == 1 and isinstance(end, int) and end > FAR
-    if not contents.is_symbol(start) or not to_the_end or word is None:
+    if not contents.is_symbol(start) or not to_the_end or whole is None:
         return None
-    whole, back = word[axis], dims.scale(-1, start)
-    assert not isinstance(whole, ShapeVar)
+    back = dims.scale(-1, start)
     if not node.importer.is_size(back):
         return None
     none = dims.sub(1, dims.minimum(back, 1))
@@ -115,12 +119,9 @@ def _whole_turn(start: Any, end: Any) -> bool:
 
 def _takes_all(node: Node, start: Any, end: Any, axis: int, step: int) -> bool:
     """Whether a slice goes up to a size that is the tensor's own."""
-    word = node.shape(0)
-    if start != 0 or step != 1 or word is None or not contents.is_symbol(end):
+    if start != 0 or step != 1 or not contents.is_symbol(end):
         return False
-    whole = word[axis]
-    assert not isinstance(whole, ShapeVar)
-    return bool(end == whole)
+    return bool(end == _along(node, axis))
 
 
 def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
