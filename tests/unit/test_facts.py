@@ -50,6 +50,25 @@ def test_of_many_bounds_the_tightest_is_kept() -> None:
     assert facts.clip(dims.minimum(N, 40), as_it_is) == dims.minimum(N, 40)
 
 
+def test_what_a_tighter_bound_hid_holds_again_without_it() -> None:
+    facts, tighter = Facts(), Constraint(AtLeast(0, silent=False), NOWHERE)
+    facts.assume(dims.sub(N, 2), BY)
+    facts.assume(dims.sub(N, 5), tighter)
+    assert facts.clip(dims.minimum(N, 5), as_it_is) == 5
+    facts.forget(tighter)
+    assert facts.clip(dims.minimum(N, 5), as_it_is) == dims.minimum(N, 5)
+    assert facts.clip(dims.minimum(N, 2), as_it_is) == 2
+
+
+def test_what_was_found_is_found_again_when_more_is_known() -> None:
+    facts = Facts()
+    facts.assume(dims.sub(N, M), BY)
+    assert facts.clip(dims.minimum(N, 7), as_it_is, time=1) == dims.minimum(N, 7)
+    known = {M: 7}
+    facts_now = lambda dim: dims.substitute(dim, lambda v: known.get(v, v), dims.of_size)  # noqa: E731
+    assert facts.clip(dims.minimum(N, 7), facts_now, time=2) == 7
+
+
 def test_what_is_not_linear_is_not_used() -> None:
     facts = Facts()
     facts.assume(dims.minimum(N, M), BY)

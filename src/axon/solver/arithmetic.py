@@ -382,7 +382,7 @@ def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
         for other in store.undecided(var)[:MOST_OTHERS]:
             assert isinstance(other.relation, DimBroadcast)
             parts = map(store.unrewritten, other.relation.parts)
-            if any(alone.clip(part, store.unrewritten) != part for part in parts):
+            if any(alone.clip(part, store.unrewritten, store.clock) != part for part in parts):
                 store.look_again(other)
 
 
@@ -397,7 +397,8 @@ def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
         for other in store.watching(mono[0], MOST_OTHERS):
             if other is constraint or not isinstance(other.relation, AtLeast):
                 continue
-            bound = store.dim(other.relation.dim)
+            plain = store.facts.lent(other)
+            bound = store.dim(other.relation.dim) if plain is None else plain
             if dims.terms_of(bound).get(mono, 0) * coefficient >= 0:
                 continue
             total = dims.add(dim, bound)

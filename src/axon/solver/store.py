@@ -134,14 +134,14 @@ class Store:
         if isinstance(dim, DimVar):
             dim = self._value(dim)
             if self.facts.any:
-                dim = self.facts.clip(dim, self.unrewritten)
+                dim = self.facts.clip(dim, self.unrewritten, self.clock)
             return self._summed(dim) if self.sums else dim
         if self.bindings:
             dim = dims.substitute(dim, self._value, self._size)
         if self.rewrites:
             dim = self._rewritten(dim)
         if self.facts.any:
-            dim = self.facts.clip(dim, self.unrewritten)
+            dim = self.facts.clip(dim, self.unrewritten, self.clock)
         return self._summed(dim) if self.sums else dim
 
     def _value(self, var: DimVar) -> Dim:

@@ -12,7 +12,6 @@ from axon.importers.onnx.model import Imported, import_model
 from axon.importers.onnx.problems import not_known, only_empty, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
-from axon.types.dim import Poly
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,
@@ -24,7 +23,7 @@ from axon.types.type import (
     relation_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.variables import ElemVar, ShapeVar
 
 
 class TensorReport(NamedTuple):
@@ -150,14 +149,9 @@ def _tensor(show: Show, plain: Show, type_: Type) -> TensorReport:
         if isinstance(item, int):
             sizes.append(item)
         else:
-            compound = isinstance(item, Poly) and _is_compound(item)
-            sizes.append((plain if compound else show).dim(item, spaced=True))
+            text = show.dim(item, spaced=True)
+            sizes.append(plain.dim(item, spaced=True) if " mod " in text else text)
     return TensorReport(elem, tuple(sizes), None)
-
-
-def _is_compound(dim: Poly) -> bool:
-    """Whether there is more in a size than variables."""
-    return any(not isinstance(atom, DimVar) for mono in dim.terms for atom in mono)
 
 
 def _spaced(show: Show, shape: Shape) -> str:
