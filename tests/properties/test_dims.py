@@ -130,6 +130,25 @@ def test_value_with_symbolic_divisors(tree: Tree) -> None:
 
 
 @ALL
+@given(st.lists(st.sampled_from(NAMES) | st.integers(0, 6) | TREES, max_size=6))
+def test_a_product_is_one_after_the_other_multiplied(trees: list[Tree]) -> None:
+    factors = [build(tree) for tree in trees]
+    expected: Dim = 1
+    for factor in factors:
+        expected = dims.mul(expected, factor)
+    assert dims.product(factors) == expected
+
+
+def test_a_product_out_of_hand_is_vast_but_for_nothing_at_all() -> None:
+    n = VARS["a"]
+    large: list[Dim] = [1 << 60] * 1000
+    cases: list[list[Dim]] = [[n] * 100, large, [n, *large], [dims.add(n, 1)] * 100]
+    for factors in cases:
+        assert dims.is_vast(dims.product(factors))
+        assert dims.product([*factors, 0]) == dims.product([0, *factors]) == 0
+
+
+@ALL
 @given(SYMBOLIC_TREES)
 def test_building_again_changes_nothing(tree: Tree) -> None:
     dim = build(tree)

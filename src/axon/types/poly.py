@@ -10,6 +10,7 @@ atoms. Only these functions make a `Poly` or an atom, and they keep the normal f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 from weakref import WeakValueDictionary
 
@@ -162,7 +163,7 @@ def combine(left: Dim, factor: int, right: Dim) -> Dim:
     return from_terms(terms)
 
 
-def vast() -> Dim:
+def vast() -> Poly:
     return Poly({(Vast(()),): 1})
 
 
@@ -214,9 +215,26 @@ def _times(left: Mono, right: Mono) -> Mono:
     return tuple(sorted(left + right, key=_atom_order))
 
 
-def product(dims: list[Dim]) -> Dim:
-    total: Dim = 1
+def product(dims: Iterable[Dim]) -> Dim:
+    """All of them multiplied: what most shapes have, numbers and variables, at once."""
+    number, variables, others = 1, list[DimVar](), list[Poly]()
     for dim in dims:
+        if isinstance(dim, int):
+            number *= dim
+            if number.bit_length() > MOST_BITS:
+                others.append(vast())
+                number = 1
+        elif isinstance(dim, DimVar):
+            variables.append(dim)
+        else:
+            others.append(dim)
+    if not variables or not number:
+        total: Dim = number
+    elif len(variables) > HIGHEST_DEGREE:
+        total = vast()
+    else:
+        total = from_terms({tuple(sorted(variables, key=_atom_order)): number})
+    for dim in others:
         total = mul(total, dim)
     return total
 

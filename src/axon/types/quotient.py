@@ -12,6 +12,8 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
     divisor = terms_of(bottom)
     if not divisor:
         return None
+    if len(divisor) == 1 and len(terms_of(top)) == 1:
+        return _of_one_term(top, bottom)
     lead = max(divisor, key=_order)
     quotient: Dim = 0
     for _ in range(MOST_STEPS):
@@ -27,6 +29,13 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
         quotient = combine(quotient, 1, term)
         top = combine(top, -1, mul(term, bottom))
     return None
+
+
+def _of_one_term(top: Dim, bottom: Dim) -> Dim | None:
+    """The same for a single term, as most are: no other is left."""
+    ((above, count),), ((below, times),) = terms_of(top).items(), terms_of(bottom).items()
+    factor, (coefficient, odd) = divide(above, below), divmod(count, times)
+    return None if factor is None or odd else from_terms({factor: coefficient})
 
 
 def _order(mono: Mono) -> tuple[int, tuple[int, ...]]:

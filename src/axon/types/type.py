@@ -224,10 +224,7 @@ def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
 
 def shape_size(shape: Shape) -> Dim:
     """The number of elements."""
-    total: Dim = 1
-    for item in shape:
-        total = dims.mul(total, dims.of_size(item) if isinstance(item, ShapeVar) else item)
-    return total
+    return dims.product(dims.of_size(i) if isinstance(i, ShapeVar) else i for i in shape)
 
 
 def shape_rank(shape: Shape) -> Dim:

@@ -271,10 +271,3 @@ def choose(condition: Any, a: Any, b: Any) -> Any:
 
 def same(a: Any, b: Any) -> bool:
     return a is not None and b is not None and equal(a, b) is True
-
-
-def product(items: list[Any]) -> Dim:
-    total: Any = 1
-    for item in items:
-        total = mul(total, item)
-    return total  # type: ignore[no-any-return]

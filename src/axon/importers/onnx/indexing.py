@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.floats import Real
 from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported
-from axon.types.type import Tensor, Tuple
+from axon.types.type import Tensor, Tuple, shape_size
 
 MOST_AXES = 8
 """Among how many axes a run may choose."""
@@ -181,7 +180,7 @@ def _nonzero_count(node: Node) -> Any:
     if filled is None or word is None:
         return node.fresh_dim()
     node.alone = True  # another tensor of that type may hold anything
-    return contents.product(list(word)) if filled else 0
+    return shape_size(word) if filled else 0
 
 
 @rule("Compress")
@@ -215,7 +214,7 @@ def unique(node: Node) -> None:
     x = node.given(0)
     if axis is None:
         x = node.call("flatten", x)
-        size = every if word is None else contents.product(list(word))
+        size = every if word is None else shape_size(word)
     elif word is None:
         first = node.unknown(node.elem(0))
     elif not -len(word) <= axis < len(word):

@@ -52,7 +52,7 @@ def constant(node: Node) -> None:
 def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
-    later = node.call("full", node.given(0), number)
+    later = node.later(lambda: node.call("full", node.given(0), number))
     wanted = [] if length(node, 0) == 0 else node.contents(0)
     if wanted is None:
         node.gives(node.unknown(elem, length(node, 0)), otherwise=later)
@@ -87,7 +87,7 @@ def _filling(tensor: Any) -> tuple[str, Any]:
 def range_(node: Node) -> None:
     parts = [node.whole(i) for i in range(3)]
     elem = node.elem(0)
-    later = node.call("arange", *(node.given(i) for i in range(3)))
+    later = node.later(lambda: node.call("arange", *(node.given(i) for i in range(3))))
     if any(part is None for part in parts):
         node.gives(node.unknown(elem, 1), otherwise=later)
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Scalar, Together
-from axon.importers.onnx.renamed import put_attributes, renamed_copy, used
+from axon.importers.onnx.renamed import called
 from axon.importers.onnx.steps import Called, Step, made_by
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
 from axon.inference.unify import unify
@@ -304,9 +304,7 @@ class Node:
         for proto in function.node:
             for name in proto.output:
                 inside[name] = outside.get(name, name and prefix + name)
-            copy = renamed_copy(proto, {n: inside.get(n, n and prefix + n) for n in used(proto)})
-            put_attributes(copy, given)
-            importer.node(copy, self.at, self.rules)
+            importer.node(called(proto, inside, prefix, given), self.at, self.rules)
         importer.depth -= 1
         if importer.writes:
             names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.onnx import contents
 from axon.importers.onnx.attention import as_elem
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.node import Node
@@ -13,6 +12,7 @@ from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
 from axon.ops.normalise import MOST_AROUND
 from axon.types import dim as dims
+from axon.types.type import shape_size
 
 
 @rule("BatchNormalization")
@@ -186,7 +186,7 @@ def _along(node: Node, make: Callable[[Draft, int, Any], Draft]) -> None:
     if not old or at == len(word) - 1:
         node.gives(make(node.given(0), axis, word[at]))
         return
-    flat = [contents.product(list(word[:at])), contents.product(list(word[at:]))]
+    flat = [shape_size(word[:at]), shape_size(word[at:])]
     rows = node.call("reshape", node.given(0), node.shape_literal(flat))
     sizes: Any = word
     node.gives(node.call("reshape", make(rows, -1, flat[1]), node.shape_literal(sizes)))

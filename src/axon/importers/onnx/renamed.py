@@ -27,13 +27,13 @@ def renamed(node: Any, names: Mapping[str, str]) -> Any:
     attributes = node.attribute
     for attribute in attributes:
         if attribute.type in GRAPHS:
-            return renamed_copy(node, names)
+            return _copy(node, names)
     taken = [names.get(name, name) for name in node.input]
     made = [names.get(name, name) for name in node.output]
     return Plain(node.op_type, node.domain, node.name, taken, made, attributes)
 
 
-def renamed_copy(node: Any, names: Mapping[str, str]) -> Any:
+def _copy(node: Any, names: Mapping[str, str]) -> Any:
     """The same as a message of its own, which may be changed."""
     copy = type(node)()
     copy.CopyFrom(node)
@@ -94,14 +94,37 @@ def used(node: Any) -> set[str]:
     return found
 
 
-def put_attributes(node: Any, given: Mapping[str, Any]) -> None:
-    """Put the attributes that a function was called with where its nodes speak of them."""
+def called(node: Any, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]) -> Any:
+    """A node of a function where that is called: tensors that have no name yet begin with a prefix,
+    and attributes that the function is called with stand where the node speaks of them.
+    """
+    attributes: list[Any] = []
     for attribute in node.attribute:
-        found = given.get(attribute.ref_attr_name) if attribute.ref_attr_name else None
-        if found is not None:
-            name = attribute.name
-            attribute.CopyFrom(found)
-            attribute.name = name
+        if attribute.type in GRAPHS:
+            copy = _copy(node, {n: names.get(n, n and prefix + n) for n in used(node)})
+            _put_attributes(copy, given)
+            return copy
+        attributes.append(_put(attribute, given) if attribute.ref_attr_name else attribute)
+    taken = [names.get(name, name and prefix + name) for name in node.input]
+    made = [names.get(name, name and prefix + name) for name in node.output]
+    return Plain(node.op_type, node.domain, node.name, taken, made, attributes)
+
+
+def _put(attribute: Any, given: Mapping[str, Any]) -> Any:
+    """What an attribute speaks of, under its name."""
+    found = given.get(attribute.ref_attr_name)
+    if found is None:
+        return attribute
+    copy = type(attribute)()
+    copy.CopyFrom(found)
+    copy.name = attribute.name
+    return copy
+
+
+def _put_attributes(node: Any, given: Mapping[str, Any]) -> None:
+    for attribute in node.attribute:
+        if attribute.ref_attr_name:
+            attribute.CopyFrom(_put(attribute, given))
     for graph in graphs(node):
         for inner in graph.node:
-            put_attributes(inner, given)
+            _put_attributes(inner, given)

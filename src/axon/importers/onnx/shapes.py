@@ -8,32 +8,42 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx import contents
+from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.known import axes_of, length, row
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import MOST_CONTENTS, Unsupported, array
 from axon.types import dim as dims
+from axon.types.dim import Poly
 from axon.types.quotient import exact_quotient
-from axon.types.type import Tensor
-from axon.types.variables import ShapeVar
+from axon.types.type import Tensor, shape_size
+from axon.types.variables import DimVar, ShapeVar
 
 
 @rule("Shape")
 def shape(node: Node) -> None:
     word = node.shape(0)
     start, end = node.attribute("start", 0), node.attribute("end")
-    whole = node.call("shape", node.given(0))
     if word is None:
-        if start or end is not None:
-            whole = node.call("slice", whole, start=start or None, stop=end)
-        node.gives(Tensor("i64", (node.fresh_dim(),)), otherwise=whole)
+        later = node.later(lambda: _sizes_from(node, start, end))
+        node.gives(Tensor("i64", (node.fresh_dim(),)), otherwise=later)
         return
     sizes = list(word)[start:end]
+    low, high = 0, None
     if len(sizes) < len(word):
         low = start if start >= 0 else max(start + len(word), 0)
-        whole = node.call("slice", whole, start=low or None, stop=low + len(sizes))
+        high = low + len(sizes)
     literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
-    node.says(literal, Tensor("i64", (len(sizes),)), row(sizes), otherwise=whole)
+    later = node.later(lambda: _sizes_from(node, low, high))
+    node.says(literal, Tensor("i64", (len(sizes),)), row(sizes), otherwise=later)
+
+
+def _sizes_from(node: Node, start: int, end: int | None) -> Draft:
+    """Some of the sizes of the input, as a run finds them."""
+    whole = node.call("shape", node.given(0))
+    if not start and end is None:
+        return whole
+    return node.call("slice", whole, start=start or None, stop=end)
 
 
 @rule("Size")
@@ -44,7 +54,7 @@ def size(node: Node) -> None:
         node.gives(Tensor("i64", ()), otherwise=count)
         return
     known = numpy.empty((), dtype=object)
-    total = known[()] = contents.product(list(word))
+    total = known[()] = shape_size(word)
     node.says(node.size(total), Tensor("i64", ()), known, otherwise=count)
 
 
@@ -54,8 +64,7 @@ def reshape(node: Node) -> None:
     wanted = node.contents(1) if node.count > 1 else array(node.attribute("shape", []))
     word, otherwise = node.shape(0), None
     if node.count > 1:
-        sizes_then = node.call("reshaped_sizes", node.given(0), node.given(1), zero=keeps_zero)
-        otherwise = node.call("reshape", node.given(0), sizes_then)
+        otherwise = node.later(lambda: _reshape_later(node, keeps_zero))
     if wanted is None or wanted.ndim != 1:
         node.gives(node.unknown(node.elem(0), length(node, 1)), otherwise=otherwise)
         return
@@ -70,9 +79,9 @@ def reshape(node: Node) -> None:
             node.guard(n)  # it is a size, and no -1
     if len(wild) > 1:
         raise Unsupported("Reshape with several sizes of -1")
-    if wild and word is not None and all(n is not None for n in sizes):
-        others = contents.product([n for i, n in enumerate(sizes) if i != wild[0]])
-        total = contents.product(list(word))
+    if wild and word is not None and all(isinstance(n, int | DimVar | Poly) for n in sizes):
+        others = dims.product([n for i, n in enumerate(sizes) if i != wild[0]])
+        total = shape_size(word)
         if others == 0:
             sizes[wild[0]] = None
         else:
@@ -85,6 +94,12 @@ def reshape(node: Node) -> None:
         node.gives(expr, contents=known, otherwise=otherwise)
     else:
         node.gives(Tensor(node.elem(0), tuple(fresh)), contents=known, otherwise=otherwise)
+
+
+def _reshape_later(node: Node, keeps_zero: bool) -> Draft:
+    """The same by sizes that a run finds."""
+    x = node.given(0)
+    return node.call("reshape", x, node.call("reshaped_sizes", x, node.given(1), zero=keeps_zero))
 
 
 def _reshaped(found: Any, shape: list[Any]) -> Any:
@@ -105,16 +120,16 @@ def flatten(node: Node) -> None:
         node.gives(node.unknown(node.elem(0), 2), otherwise=expr)
         return
     at = axis + len(word) if axis < 0 else axis
-    shape = [contents.product(list(word[:at])), contents.product(list(word[at:]))]
-    flat = node.call("flatten", node.given(0), axis=at)
+    shape = [shape_size(word[:at]), shape_size(word[at:])]
     expr = node.call("reshape", node.given(0), node.shape_literal(shape))
-    node.gives(expr, otherwise=flat)
+    later = node.later(lambda: node.call("flatten", node.given(0), axis=at))
+    node.gives(expr, otherwise=later)
 
 
 @rule("Expand")
 def expand(node: Node) -> None:
     wanted = node.contents(1)
-    otherwise = node.call("expand", node.given(0), node.given(1))
+    otherwise = node.later(lambda: node.call("expand", node.given(0), node.given(1)))
     if wanted is None:
         rank, mine = length(node, 1), node.rank(0)
         whole = max(rank, mine) if rank is not None and mine is not None else None

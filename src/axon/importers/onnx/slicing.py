@@ -29,7 +29,7 @@ def slice_(node: Node) -> None:
         starts, ends = node.whole(1), node.whole(2)
         axes = integers(node, 3) if node.has(3) else None
         steps = integers(node, 4) if node.has(4) else None
-        later = _cut_later(node, axes)
+        later = node.later(lambda: _cut_later(node, axes))
         if (node.has(3) and axes is None) or (node.has(4) and steps is None):
             node.gives(cut_somewhere(node, axes, node.rank(0)), otherwise=later)
             return
