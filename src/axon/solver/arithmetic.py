@@ -376,14 +376,18 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
 
 def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
     """A broadcast with a `min` or a `max` may be decided by what is known not to be negative."""
+    waiting = dict.fromkeys(
+        other for var in dims.variables(fact) for other in store.undecided(var)[:MOST_OTHERS]
+    )
+    if not waiting:
+        return
     alone = Facts()
     alone.assume(fact, by)
-    for var in dict.fromkeys(dims.variables(fact)) if alone.any else ():
-        for other in store.undecided(var)[:MOST_OTHERS]:
-            assert isinstance(other.relation, DimBroadcast)
-            parts = map(store.unrewritten, other.relation.parts)
-            if any(alone.clip(part, store.unrewritten, store.clock) != part for part in parts):
-                store.look_again(other)
+    for other in waiting if alone.any else ():
+        assert isinstance(other.relation, DimBroadcast)
+        parts = map(store.unrewritten, other.relation.parts)
+        if any(alone.clip(part, store.unrewritten, store.clock) != part for part in parts):
+            store.look_again(other)
 
 
 def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:

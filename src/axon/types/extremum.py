@@ -123,8 +123,8 @@ def added_up(dim: Dim) -> Dim:
 
 def _form(dim: Dim) -> list[tuple[list[int], int]]:
     """An order of dimensions that does not change if a number is added to them."""
-    return _dim_order(from_terms({m: c for m, c in terms_of(dim).items() if m}))
+    return sorted([([a.id for a in m], c) for m, c in terms_of(dim).items() if m])
 
 
 def _dim_order(dim: Dim) -> list[tuple[list[int], int]]:
-    return sorted(([a.id for a in m], c) for m, c in terms_of(dim).items())
+    return sorted([([a.id for a in m], c) for m, c in terms_of(dim).items()])
