@@ -379,6 +379,37 @@ def test_a_state_to_which_each_turn_appends_is_an_output_of_the_turns(count: int
     agree(made, **given)
 
 
+PASTED = """agraph (int64[k] at, float[2] x, float[b,w] begin, int64[1] wide) => (float[m,w] z)
+        <bool yes = {1}, int64[1] first = {0}, int64[1] one = {1}, int64[1] two = {2}> {
+    count = Size (at)
+    z = Loop (count, yes, begin) <
+        body = b (int64 i, bool keep, float[a,w] all) => (bool c, float[e,w] more) {
+            c = Identity (keep)
+            place = Gather (at, i)
+            before = Reshape (place, one)
+            left = Sub (wide, before)
+            after = Sub (left, two)
+            zeros = ConstantOfShape (before)
+            others = ConstantOfShape (after)
+            row = Concat <axis = 0> (zeros, x, others)
+            piece = Unsqueeze (row, first)
+            more = Concat <axis = 0> (all, piece)
+        }>
+}"""
+
+
+def test_rows_whose_sizes_each_turn_computes_have_those_of_what_they_are_appended_to() -> None:
+    made = model(PASTED)
+    assert "concat(none, " in written(made) and "op loop" not in written(made)
+    tensors = infer_model(made, "m").tensors
+    assert tensors["z"].shape == ("b + k", "w") and tensors["piece"].shape == (1, "w")
+    assert tensors["more"].shape is not None and tensors["more"].shape[1] == "w"
+    given = {"at": np.array([0, 3, 1]), "x": floats(2), "begin": floats(2, 7)}
+    agree(made, **given, wide=np.array([7]))
+    with pytest.raises(axon.AxonError, match="computed to be 4, and should be 5"):
+        axon.from_onnx(made).model(*given.values(), np.array([6]))
+
+
 def test_loops_in_loops() -> None:
     made = model("""agraph (float[n,m] x) => (float[n,m] y, float s)
             <float zero = {0}, bool yes = {1}> {

@@ -16,7 +16,7 @@ import numpy
 from axon.importers.onnx.build import Importer, is_closed
 from axon.importers.onnx.draft import Draft
 from axon.importers.onnx.floats import Real
-from axon.importers.onnx.inside import Inside, hidden, inside, prefix_of
+from axon.importers.onnx.inside import Inside, hidden, inside, prefix_of, undo
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces
@@ -77,20 +77,12 @@ def _unasked(node: Node, which: str) -> Inside | None:
     importer, state = node.importer, node.importer.state
     if not state.direct or state.sealed:
         return inside(node, which, []) if state.sealed else None
-    depth, bodies = importer.depth, set(importer.bodies)
-    written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
-    before = [len(each) for each in written]
+    back = undo(importer)
     state.sealed = True
     try:
         return inside(node, which, [])
     except Asked:
-        importer.depth = depth
-        for each, count in zip(written, before, strict=True):
-            del each[count:]
-        for prefix in importer.bodies.keys() - bodies:
-            names, _ = importer.bodies.pop(prefix)
-            for name in names.values():
-                importer.forget(name)
+        back()
         return None
     finally:
         state.sealed = False

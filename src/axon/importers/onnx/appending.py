@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.inside import hidden, ranked
+from axon.importers.onnx.inside import hidden, prefix_of, ranked, undo
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces, same_for_all
 from axon.importers.onnx.renamed import used
@@ -63,8 +63,13 @@ def collect(node: Node, parts: dict[int, str]) -> None:
     """The Loop without these states; what each turn appends is stacked, and joined to what was
     there in the beginning.
     """
-    importer, before = node.importer, node.fresh_dim()
-    names, rows = _collected(node, parts)
+    importer, before, back = node.importer, node.fresh_dim(), undo(node.importer)
+    names, rows = _collected(node, parts, {})
+    asked = {i: node.name(2 + i) for i in rows if not _fits(node, node.name(2 + i), rows[i])}
+    if asked:
+        back()
+        none = {begin: _none(node, begin) for begin in dict.fromkeys(asked.values())}
+        names, rows = _collected(node, parts, {i: none[begin] for i, begin in asked.items()})
     for i, name in rows.items():
         if names[i] and node.name(2 + i) in importer.sequences:
             _list(node, node.name(2 + i), name, names[i], before)
@@ -72,7 +77,25 @@ def collect(node: Node, parts: dict[int, str]) -> None:
             _join(node, node.name(2 + i), name, names[i])
 
 
-def _collected(node: Node, parts: dict[int, str]) -> tuple[list[str], dict[int, str]]:
+def _fits(node: Node, begin: str, rows: str) -> bool:
+    """Whether what is appended is known to have the sizes of what it is appended to."""
+    made, first = (ranked(node, node.importer.types[name]) for name in (rows, begin))
+    if made is None or first is None or begin in node.importer.sequences:
+        return True
+    return made.shape[2:] == first.shape[1:]
+
+
+def _none(node: Node, begin: str) -> str:
+    """No rows of a tensor."""
+    expr = node.call("slice", node.tensor(begin), stop=0)
+    name = hidden(node, f"{begin}⟨none⟩", "none", node.infer(expr))
+    node.step((name,), expr)
+    return name
+
+
+def _collected(
+    node: Node, parts: dict[int, str], nones: dict[int, str]
+) -> tuple[list[str], dict[int, str]]:
     """The names of all outputs, and of the rows by the numbers of the states that they are for."""
     importer, states = node.importer, node.count - 2
     names = [*node.outputs, *[""] * states][: max(states, len(node.outputs))]
@@ -81,11 +104,25 @@ def _collected(node: Node, parts: dict[int, str]) -> tuple[list[str], dict[int, 
     for i, name in rows.items():
         importer.hidden.add(name)
         importer.own[name] = f"{names[i] or first}_rows"
-    importer.node(_without(node, parts, names, rows), node.at, node.rules)
+    bodies = set(importer.bodies)
+    importer.node(_without(node, parts, names, rows, nones), node.at, node.rules)
+    if prefix_of(node, "body") in bodies:  # the model's own body says what its tensors are
+        for prefix in importer.bodies.keys() - bodies:
+            for own, name in importer.bodies[prefix][0].items():
+                importer.inner[own].discard(name)
     return names, rows
 
 
-def _without(node: Node, parts: dict[int, str], names: list[str], rows: dict[int, str]) -> Any:
+def _without(
+    node: Node,
+    parts: dict[int, str],
+    names: list[str],
+    rows: dict[int, str],
+    nones: dict[int, str],
+) -> Any:
+    """The Loop that gives what it appends. Where a turn appends to `nones`, that asks for the right
+    sizes and for nothing else.
+    """
     states = node.count - 2
     kept = [i for i in range(states) if i not in parts]
     copy = type(node.proto)()
@@ -94,9 +131,16 @@ def _without(node: Node, parts: dict[int, str], names: list[str], rows: dict[int
     copy.output[:] = [*(names[i] for i in kept), *names[states:], *rows.values()]
     body = next(a.g for a in copy.attribute if a.name == "body")
     inputs, outputs = list(body.input), list(body.output)
-    more = [type(outputs[0])(name=part) for part in parts.values()]
-    dropped = {outputs[1 + i].name for i in parts}
-    nodes = [each for each in body.node if not dropped & set(each.output)]
+    given = {i: outputs[1 + i].name if i in nones else part for i, part in parts.items()}
+    more = [type(outputs[0])(name=part) for part in given.values()]
+    begins = {outputs[1 + i].name: nones.get(i) for i in parts}
+    nodes = []
+    for each in body.node:
+        begin = begins.get(each.output[0], "") if each.output else ""
+        if begin:
+            each.input[0] = begin
+        if begin is not None:
+            nodes.append(each)
     del body.input[:], body.output[:], body.node[:]
     body.input.extend([*inputs[:2], *(inputs[2 + i] for i in kept)])
     body.output.extend([outputs[0], *(outputs[1 + i] for i in kept), *outputs[1 + states :], *more])

@@ -6,7 +6,7 @@ outside or in another graph. Its steps are no steps of the graph around.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,24 @@ def inside(
         if name not in importer.types:
             importer.define(name, importer.unknown())
     return Inside(prefix, params, outputs, [importer.types[name] for name in outputs], steps)
+
+
+def undo(importer: Importer) -> Callable[[], None]:
+    """What takes back all that is done with graphs inside nodes from here on."""
+    depth, bodies = importer.depth, set(importer.bodies)
+    written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
+    before = [len(each) for each in written]
+
+    def back() -> None:
+        importer.depth = depth
+        for each, count in zip(written, before, strict=True):
+            del each[count:]
+        for prefix in importer.bodies.keys() - bodies:
+            names, _ = importer.bodies.pop(prefix)
+            for name in names.values():
+                importer.forget(name)
+
+    return back
 
 
 def prefix_of(node: Node, label: str) -> str:
