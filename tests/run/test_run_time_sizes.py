@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import axon
+from axon.driver import check_text
 from tests.run.support import BACKENDS, close, floats, on_both, plain
 
 
@@ -208,3 +209,43 @@ def test_what_generated_code_calls_is_not_hidden(name: str) -> None:
     found = plain(on_both(program, x, x))
     close(found[:3], (x.max(-1), x.min(-1), x.prod(-1)))
     close(found[3], numpy.zeros((3, 2), "f4"))
+
+
+# --- sums of sizes -----------------------------------------------------------------------------
+
+JOINED = """
+positive = fn (x : f32 [n]) { compress(x, x > 0f) };
+joined = fn (x, y) { concat(positive(x), positive(y)) };
+"""
+
+
+def signature(program: str, name: str) -> str:
+    checked = check_text(JOINED + program, "f.axon")
+    assert not checked.diagnostics
+    return next(s.signature for s in checked.signatures if s.name == name)
+
+
+def test_a_caller_sees_one_size_where_several_are_added_up() -> None:
+    assert signature("", "joined") == "(f32 [a], f32 [b]) -> f32 [?c+?d]"
+    assert signature("f = fn (x, y) { joined(x, y) };", "f") == "(f32 [a], f32 [b]) -> f32 [?c]"
+    twice = "f = fn (x, y) { z = joined(x, y); concat(z, z), slice(z, stop=8) };"
+    assert signature(twice, "f") == "(f32 [a], f32 [b]) -> (f32 [2*?c], f32 [min(?c,8)])"
+
+
+def test_sizes_that_are_also_alone_are_not_one() -> None:
+    both = "both = fn (x, y) { a = positive(x); a, concat(a, positive(y)) };"
+    use = "f = fn (x, y) { both(x, y) };"
+    expected = "(f32 [a], f32 [b]) -> (f32 [?c], f32 [?c+?d])"
+    assert signature(both + use, "f") == expected
+    uneven = "more = fn (x, y) { a = positive(x); concat(a, a, positive(y)) };"
+    use = "f = fn (x, y) { more(x, y) };"
+    assert signature(uneven + use, "f") == "(f32 [a], f32 [b]) -> f32 [2*?c+?d]"
+
+
+def test_a_sum_of_sizes_that_a_function_gives_is_read_off_what_it_gives() -> None:
+    program = JOINED + (
+        "f = fn (x, y) { z = joined(x, y); reshape(concat(z, z), [2, size(z)]), size(z) + 1 };"
+    )
+    x, y = floats(9) - 0.5, floats(7) - 0.5
+    z = numpy.concatenate([x[x > 0], y[y > 0]])
+    close(plain(on_both(program, x, y)), (numpy.stack([z, z]), numpy.int64(len(z) + 1)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from axon.inference.state import Asked, State
+from axon.inference.together import added_up
 from axon.solver.broadcasting import is_redundant
 from axon.solver.constraints import Constraint, Origin
 from axon.types import dim as dims
@@ -45,9 +46,12 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     renaming = Renaming({}, {}, {}, {})
     shift = state.depth - scheme.depth - (1 if called else 0)
     outer = state.depth if called else state.depth + 1
+    made: list[DimVar] = []
     for var in scheme.variables:
         match var:
             case DimVar():
+                if var.runtime:
+                    made.append(var)
                 scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
                 renaming.dims[var] = DimVar(var.name, state.level, scope=scope, runtime=var.runtime)
             case ShapeVar():
@@ -62,6 +66,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
             case TypeVar():
                 scope = state.depth + (var in scheme.inner)
                 renaming.types[var] = TypeVar(var.name, state.level, scope=scope)
+    if len(made) > 1:
+        renaming.dims.update(dict.fromkeys(added_up(scheme, made), 0))
     for relation in scheme.relations:
         state.store.post(renaming.relation(relation), origin, outer)
     return renaming.type(scheme.type)
