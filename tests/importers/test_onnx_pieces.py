@@ -301,24 +301,6 @@ def test_a_sequence_to_which_each_turn_appends(text: str, turns: int) -> None:
             np.testing.assert_allclose(mine, true, rtol=1e-5, atol=1e-5)
 
 
-def test_rows_that_may_differ_are_no_pieces_of_one_tensor() -> None:
-    made = parser.parse_model(HEAD + """agraph (float[n,c] x, int64 k) => (float[m,c] z)
-            <bool yes = {1}, int64[1] zero = {0}, int64[1] one = {1}> {
-        s = SequenceEmpty ()
-        t = Loop (k, yes, s) <
-            body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
-                c2 = Identity (keep)
-                number = Unsqueeze (i, zero)
-                stop = Add (number, one)
-                rows = Slice (x, zero, stop, zero)
-                v = SequenceInsert (u, rows)
-            }>
-        z = ConcatFromSequence <axis = 0> (t)
-    }""")  # fmt: skip
-    report = infer_model(made, "m")
-    assert report.tensors["z"].shape is None and report.unsupported
-
-
 def test_a_sequence_that_a_loop_reads_is_not_known() -> None:
     made = parser.parse_model(HEAD + """agraph (float[n,c] x, int64 k) => (float[m,c] z, int64 l)
             <bool yes = {1}> {

@@ -55,10 +55,11 @@ def apart(node: Node, which: str) -> Inside | None:
     }
     own = _own_variables(node, list(outside))
     for name, mine in outside.items():
-        held = _with(own, importer.contents.get(name))
-        hidden(node, mine, importer.own.get(name, name), own.type(importer.type(name)), held)
-        if name in importer.sequences:
-            importer.sequences[mine] = _other(importer.sequences[name], outside)
+        contents = _with(own, importer.contents.get(name))
+        hidden(node, mine, importer.own.get(name, name), own.type(importer.type(name)), contents)
+        held = _other(importer.sequences.get(name), outside)
+        if held is not None:
+            importer.sequences[mine] = held
     conflicts, diagnostics = len(state.store.conflicts), len(state.diagnostics)
     found = inside(node, which, [], outside=outside)
     fails = len(state.store.conflicts) > conflicts or len(state.diagnostics) > diagnostics
@@ -95,8 +96,11 @@ def _taken(importer: Importer, graph: Any) -> Iterator[str]:
     found.update(dict.fromkeys(info.name for info in graph.output if info.name not in own))
     for name in found:
         yield name
-        held = importer.sequences.get(name, ())
-        yield from (held.base,) if isinstance(held, Pieces) else held
+        held = importer.sequences.get(name)
+        if isinstance(held, Pieces):
+            yield held.base
+        elif isinstance(held, tuple):
+            yield from held
 
 
 def _is_open(importer: Importer, name: str) -> bool:
@@ -109,10 +113,12 @@ def _is_open(importer: Importer, name: str) -> bool:
 
 
 def _other(held: Any, outside: dict[str, str]) -> Any:
-    """A sequence of other tensors."""
+    """A sequence of other tensors, if it is one of tensors that have names."""
     if isinstance(held, Pieces):
         return replace(held, base=outside.get(held.base, held.base))
-    return tuple(outside.get(name, name) for name in held)
+    if isinstance(held, tuple):
+        return tuple(outside.get(name, name) for name in held)
+    return None
 
 
 def _taken_in(node: Node, name: str, asked: set[Var]) -> Draft:

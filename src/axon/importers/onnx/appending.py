@@ -5,15 +5,30 @@ The state may be a tensor, which grows along its first axis, or a sequence.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from axon.importers.onnx.inside import hidden, prefix_of, ranked, undo
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces, same_for_all
 from axon.importers.onnx.renamed import used
+from axon.importers.onnx.values import Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A sequence to which the turns of a Loop append tensors of several sizes, by the number of the
+    state that it is; `rows` has the type of those tensors, one after another, and what was not
+    there `before` may vary among them.
+    """
+
+    loop: Any
+    state: int
+    rows: str
+    before: DimVar
 
 
 def appended(body: Any, operator: str = "Concat") -> dict[int, str]:
@@ -59,12 +74,18 @@ def listed(node: Node) -> dict[int, str]:
     }
 
 
-def collect(node: Node, parts: dict[int, str]) -> None:
+def collect(node: Node, parts: dict[int, str]) -> bool:
     """The Loop without these states; what each turn appends is stacked, and joined to what was
-    there in the beginning.
+    there in the beginning. Those to which turns append tensors of several sizes stay as they are.
+    Says whether there are any others.
     """
     importer, before, back = node.importer, node.fresh_dim(), undo(node.importer)
     names, rows = _collected(node, parts, {})
+    uneven = {i for i in rows if _varies(node, node.name(2 + i), rows[i], before)}
+    if uneven:
+        back()
+        others = {i: part for i, part in parts.items() if i not in uneven}
+        return bool(others) and collect(node, others)
     asked = {i: node.name(2 + i) for i in rows if not _fits(node, node.name(2 + i), rows[i])}
     if asked:
         back()
@@ -72,9 +93,18 @@ def collect(node: Node, parts: dict[int, str]) -> None:
         names, rows = _collected(node, parts, {i: none[begin] for i, begin in asked.items()})
     for i, name in rows.items():
         if names[i] and node.name(2 + i) in importer.sequences:
-            _list(node, node.name(2 + i), name, names[i], before)
+            _list(node, Growing(node.proto, i, name, before), names[i])
         elif names[i]:
             _join(node, node.name(2 + i), name, names[i])
+    return True
+
+
+def _varies(node: Node, begin: str, rows: str, before: DimVar) -> bool:
+    """Whether a turn may append more than another: what was not there before is in its size."""
+    made = ranked(node, node.importer.types[rows])
+    if made is None or len(made.shape) < 2 or begin in node.importer.sequences:
+        return False
+    return not same_for_all(made.shape[1:2], before)
 
 
 def _fits(node: Node, begin: str, rows: str) -> bool:
@@ -104,12 +134,11 @@ def _collected(
     for i, name in rows.items():
         importer.hidden.add(name)
         importer.own[name] = f"{names[i] or first}_rows"
-    bodies = set(importer.bodies)
-    importer.node(_without(node, parts, names, rows, nones), node.at, node.rules)
-    if prefix_of(node, "body") in bodies:  # the model's own body says what its tensors are
-        for prefix in importer.bodies.keys() - bodies:
-            for own, name in importer.bodies[prefix][0].items():
-                importer.inner[own].discard(name)
+    loop = _without(node, parts, names, rows, nones)
+    if prefix_of(node, "body") in importer.bodies:
+        _run(node, loop)
+    else:
+        importer.node(loop, node.at, node.rules)
     return names, rows
 
 
@@ -173,21 +202,22 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
     node.step((name,), whole)
 
 
-def _list(node: Node, begin: str, rows: str, name: str, before: DimVar) -> None:
+def _list(node: Node, found: Growing, name: str) -> None:
     """The sequence of the rows, behind what was in it in the beginning: as pieces of one tensor, if
-    all rows have the same shape. What was not there `before` the turns may vary among them.
+    all rows have the same shape.
     """
-    importer = node.importer
+    importer, rows, begin = node.importer, found.rows, node.name(2 + found.state)
     made = ranked(node, importer.types[rows])
     each: Any = None if made is None else made.shape[1:]
     parts = [node.tensor(n) for n in importer.sequences[begin]]
     firsts = [ranked(node, importer.types[n]) for n in importer.sequences[begin]]
     if (
         each is None
-        or not same_for_all(each, before)
+        or not same_for_all(each, found.before)
         or any(first is None or first.shape != each for first in firsts)
     ):
-        importer.define(name, node.unknown())
+        importer.define(name, node.unknown(importer.elem(rows)))
+        importer.sequences[name] = found
         node.step((name,), None)
         return
     if parts:
@@ -198,3 +228,54 @@ def _list(node: Node, begin: str, rows: str, name: str, before: DimVar) -> None:
     importer.define(name, node.unknown(importer.elem(rows)))
     importer.sequences[name] = Pieces(rows, 0, 1, bare=True)
     node.step((name,), None)
+
+
+# --- joined ----------------------------------------------------------------------------------
+
+
+def join(node: Node, found: Growing) -> None:
+    """All of a sequence, joined along an axis: the Loop, with a tensor that grows in its place."""
+    importer, axis = node.importer, node.attribute("axis")
+    made = ranked(node, importer.types[found.rows])
+    told = made is not None and isinstance(made.elem, str)
+    if made is None or not told or not isinstance(axis, int) or node.attribute("new_axis", 0):
+        raise Unsupported("ConcatFromSequence: tensors of which too little is known")
+    each: Any = made.shape[1:]
+    if not -len(each) <= axis < len(each):
+        raise Unsupported(f"ConcatFromSequence along axis {axis} of {len(each)}")
+    axis %= len(each)
+    rest = (*each[:axis], 0, *each[axis + 1 :])
+    if not same_for_all(rest, found.before):
+        raise Unsupported("ConcatFromSequence: tensors that may differ in other sizes as well")
+    parts = [node.tensor(n) for n in importer.sequences[found.loop.input[2 + found.state]]]
+    if not parts:
+        nothing = node.scalar(0, str(made.elem))
+        parts = [node.call("full", node.shape_literal(rest), nothing)]
+    begin = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=axis)
+    name = hidden(node, f"{node.outputs[0]}⟨begin⟩", "begin", node.infer(begin))
+    node.step((name,), begin)
+    _run(node, _joining(found, name, axis, node.outputs[0]))
+
+
+def _joining(found: Growing, begin: str, axis: int, name: str) -> Any:
+    """The Loop that joins what it appended."""
+    copy = type(found.loop)()
+    copy.CopyFrom(found.loop)
+    copy.input[2 + found.state] = begin
+    copy.output[:] = [name if i == found.state else "" for i in range(len(copy.input) - 2)]
+    body = next(a.g for a in copy.attribute if a.name == "body")
+    del body.output[len(copy.input) - 1 :]
+    insert = next(n for n in body.node if body.output[1 + found.state].name in n.output)
+    insert.op_type = "Concat"
+    attribute = insert.attribute.add()
+    attribute.name, attribute.type, attribute.i = "axis", 2, axis
+    return copy
+
+
+def _run(node: Node, loop: Any) -> None:
+    """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
+    importer, bodies = node.importer, set(node.importer.bodies)
+    importer.node(loop, node.at, node.rules)
+    for prefix in importer.bodies.keys() - bodies:
+        for own, name in importer.bodies[prefix][0].items():
+            importer.inner[own].discard(name)

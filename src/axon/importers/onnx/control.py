@@ -128,10 +128,12 @@ def loop(node: Node) -> None:
     define(node, types)
     collected = appended(node.attribute("body")) if endless and node.has(0) else {}
     if collected:
-        collect(node, collected)
-    elif not node.importer.writes:
+        if collect(node, collected):
+            return
+        define(node, types)
+    if not node.importer.writes:
         return
-    elif not endless:
+    if not endless:
         _while(node, found, types, differ)
     elif node.has(0):
         _for(node, found, types, times, differ)

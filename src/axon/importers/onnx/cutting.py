@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -12,7 +13,7 @@ from axon.importers.onnx.known import empty, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.slicing import cut_somewhere, put_together
-from axon.importers.onnx.values import Unsupported
+from axon.importers.onnx.values import MOST_CONTENTS, Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -114,8 +115,16 @@ def tile(node: Node) -> None:
         node.fresh_dim() if n is None else contents.mul(n, size)
         for n, size in zip(times, word, strict=True)
     ]
+    known = _tiled(node.contents(0), times)
     if all(n is not None for n in times):
         expr = node.call("tile", node.given(0), reps=list(times))
-        node.gives(expr, otherwise=later)
+        node.gives(expr, contents=known, otherwise=later)
     else:
-        node.gives(Tensor(node.elem(0), tuple(sizes)), otherwise=later)
+        node.gives(Tensor(node.elem(0), tuple(sizes)), contents=known, otherwise=later)
+
+
+def _tiled(found: Any, times: Any) -> Any:
+    if found is None or not all(isinstance(n, int) and n >= 0 for n in times):
+        return None
+    few = found.size * math.prod(times) <= MOST_CONTENTS
+    return numpy.tile(found, tuple(times)) if few else None

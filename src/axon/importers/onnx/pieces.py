@@ -180,16 +180,14 @@ def gives(node: Node, pieces: Pieces, output: int = 0) -> None:
     node.step((name,), None)
 
 
-def cut(node: Node) -> None:
-    """A tensor of any size, cut into pieces of one size that is known, or else of 1."""
+def cut(node: Node, size: int) -> None:
+    """A tensor of any size, cut into pieces of one size."""
     axis, word = node.attribute("axis", 0), node.shape(0)
-    known = integers(node, 1) if node.has(1) else [1]
-    assert known is not None and known[0] > 0
     if word is None and axis < 0:
         raise Unsupported("SplitToSequence: along an axis from the end, of a rank not known")
     node.given(0)
     bare = not node.has(1) and not node.attribute("keepdims", 1)
-    gives(node, Pieces(node.name(0), axis % len(word) if word else axis, known[0], bare))
+    gives(node, Pieces(node.name(0), axis % len(word) if word else axis, size, bare))
 
 
 def length(node: Node, pieces: Pieces) -> None:

@@ -7,8 +7,10 @@ Those of which only a run knows the length are in `pieces.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from axon.importers.onnx import pieces
+from axon.importers.onnx.appending import Growing, join
 from axon.importers.onnx.draft import Together
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
@@ -133,6 +135,10 @@ def concat(node: Node) -> None:
     if (cut := _pieces(node)) is not None:
         pieces.concat(node, cut)
         return
+    growing = node.importer.sequences.get(node.name(0))
+    if isinstance(growing, Growing):
+        join(node, growing)
+        return
     elements, axis = _elements(node, 0), node.attribute("axis")
     if not elements or not isinstance(axis, int):
         raise Unsupported("ConcatFromSequence: nothing to join, or no axis to join it along")
@@ -148,11 +154,12 @@ def split(node: Node) -> None:
         raise Unsupported(f"SplitToSequence: along axis {axis} of {len(word)}")
     total = word[axis] if word is not None else None
     sizes = _parts(node, total if isinstance(total, int) else None)
-    if sizes is None:
-        pieces.cut(node)
+    if isinstance(sizes, int):
+        pieces.cut(node, sizes)
         return
-    asked = sum(sizes) if not isinstance(total, int) else total
-    if len(sizes) > MOST_ELEMENTS or sum(sizes) != asked or min(sizes, default=-1) < 0:
+    numbers = [size for size in sizes if isinstance(size, int)]
+    asked = total if isinstance(total, int) and len(numbers) == len(sizes) else sum(numbers)
+    if len(sizes) > MOST_ELEMENTS or sum(numbers) != asked or min(numbers, default=0) < 0:
         raise Unsupported(f"SplitToSequence: {len(sizes)} parts of {asked} elements")
     whole = node.call("split", node.given(0), sizes=sizes, axis=axis)
     found = node.importer.state.prune(node.infer(whole))
@@ -165,20 +172,23 @@ def split(node: Node) -> None:
     _gives(node, names)
 
 
-def _parts(node: Node, total: int | None) -> list[int] | None:
-    """The sizes of the parts: each 1, all the same but for the last, or as they are listed. None if
-    they are all the same, and how many they are is not known or too much to name each.
+def _parts(node: Node, total: int | None) -> list[Any] | int:
+    """The sizes of the parts: each 1, all the same but for the last, or as they are listed. One
+    number if they are all that, and how many they are is not known or too much to name each.
     """
-    found = integers(node, 1) if node.has(1) else [1]
-    if found is None:
+    filled = node.importer.filled.get(node.name(1)) if node.has(1) else 1
+    found = node.whole(1) if node.has(1) else [1]
+    if found is None and isinstance(filled, int):
+        found = [filled]
+    elif found is None:
         raise Unsupported("SplitToSequence: parts of sizes that only a run knows")
-    if node.has(1) and node.rank(1) != 0:
+    elif node.has(1) and node.rank(1) != 0:
         return found
     size = found[0]
-    if size < 1:
+    if not isinstance(size, int) or size < 1:
         raise Unsupported(f"SplitToSequence: parts of size {size}")
     if total is None or total > size * MOST_ELEMENTS:
-        return None
+        return size
     rest = total % size
     return [size] * (total // size) + ([rest] if rest else [])
 
@@ -201,7 +211,8 @@ def map_(node: Node) -> None:
     count = len(_elements(node, 0))
     given = []
     for i in range(node.count):
-        same = importer.sequences.get(node.name(i), (node.name(i),) * count)
+        is_one = node.name(i) in importer.sequences
+        same = _elements(node, i) if is_one else [node.name(i)] * count
         if len(same) != count:
             raise Unsupported("SequenceMap: sequences of different lengths")
         given.append(same)
