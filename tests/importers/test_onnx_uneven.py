@@ -24,7 +24,8 @@ TURNS = """body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v
 NUMBERS = "bool yes = {1}, int64[1] zero = {0}, int64[1] one = {1}, int64[1] axis = {AT}"
 
 REPEATED = """agraph (float[n,c] x, int64[n] times) => (float[m,c] z)
-        <bool yes = {1}, int64[1] one = {1}, int64[1] zero = {0}, int64[1] width = {-1}> {
+        <bool yes = {1}, int64[1] one = {1}> {
+    count = Shape <end = 1> (x)
     ones = ConstantOfShape <value = int64[1] {1}> (count)
     rows = SplitToSequence <axis = 0> (x, ones)
     numbers = SplitToSequence <axis = 0> (times, ones)
@@ -40,9 +41,7 @@ REPEATED = """agraph (float[n,c] x, int64[n] times) => (float[m,c] z)
             v = SequenceInsert (u, all)
         }>
     z = ConcatFromSequence <axis = 0> (s)
-}""".replace(
-    "    ones =", "    shape = Shape <end = 1> (x)\n    count = Identity (shape)\n    ones ="
-)
+}"""
 
 
 def model(text: str, at: int = 0) -> Any:
