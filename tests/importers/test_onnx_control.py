@@ -220,6 +220,34 @@ def test_an_if_inside_a_function_of_the_model() -> None:
         agree(made, c=np.array(c), x=floats(3))
 
 
+DIFFERING = """agraph (bool c, float[n,4] x) => (float[k,4] y, float z, float[n,4] w)
+        <int64[1] ax = {1}> {
+    y, z, w = If (c) <
+        then_branch = then () => (float[p,4] a, float[n,4] b, float[n,4] d) {
+            a = Concat <axis = 0> (x, x)
+            b = Exp (x)
+            d = Neg (x)
+        },
+        else_branch = otherwise () => (float[n,4] a, float[n] b, float[n,4] d) {
+            a = Sin (x)
+            b = ReduceSum <keepdims = 0> (x, ax)
+            d = Cos (x)
+        }>
+}"""
+
+
+def test_outputs_that_differ_between_the_branches_are_chosen_one_by_one() -> None:
+    made = model(DIFFERING)
+    report = infer_model(made, "m")
+    assert report.tensors["z"].shape is None and report.tensors["w"].shape == ("n", 4)
+    assert report.tensors["y"].shape is not None and report.tensors["y"].shape[1] == 4
+    text = written(made)
+    assert "cond(c, fn () { concat(x, x) }, fn () { sin(x) }, differ=[0])" in text
+    assert "cond(c, fn () { negate(x) }, fn () { cos(x) })" in text
+    for c in (True, False):
+        agree(made, c=np.array(c), x=floats(3, 4))
+
+
 # --- Loop ------------------------------------------------------------------------------------
 
 

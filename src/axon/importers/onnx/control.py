@@ -60,18 +60,22 @@ def if_(node: Node) -> None:
 
 
 def _differing(node: Node, test: Draft, then: Inside, otherwise: Inside) -> Draft | None:
-    """An If whose branches give one tensor, each in a shape of its own."""
-    if len(then.types) != 1 or len(otherwise.types) != 1:
+    """An If whose branches give tensors in shapes of their own: each output is chosen by itself."""
+    pairs = zip(then.outputs, otherwise.outputs, strict=False)
+    if any(node.importer.elem(one) != node.importer.elem(other) for one, other in pairs):
         return None
-    elems = [node.importer.elem(b.outputs[0]) for b in (then, otherwise)]
-    if elems[0] != elems[1]:
-        return None
-    branches = [function(node, b, (), b.outputs[0], name="differ") for b in (then, otherwise)]
-    one, other = ranked(node, then.types[0]), ranked(node, otherwise.types[0])
+    count = min(len(then.outputs), len(otherwise.outputs))
+    return node.together([_output(node, test, then, otherwise, i) for i in range(count)])
+
+
+def _output(node: Node, test: Draft, then: Inside, otherwise: Inside, at: int) -> Draft:
+    """One of the outputs of an If."""
+    one, other = ranked(node, then.types[at]), ranked(node, otherwise.types[at])
+    branches = [function(node, b, (), b.outputs[at], name=f"{at}") for b in (then, otherwise)]
     if one is None or other is None or len(one.shape) != len(other.shape):
         return node.call("cond", test, *branches, ranks=True)
     axes = [i for i, size in enumerate(one.shape) if size != other.shape[i]]
-    return node.call("cond", test, *branches, differ=axes)
+    return node.call("cond", test, *branches, differ=axes or None)
 
 
 def _branch(node: Node, found: Inside) -> None:

@@ -241,9 +241,9 @@ def _function(writer: Writer, key: str) -> ast.Fn:
     """A graph inside a node, as a function."""
     inner, body = writer.importer.graphs[key], written(writer, writer.inside[key])
     result = _result(writer, inner.result)
+    body, used = _needed(body, result)
     if body and isinstance(result, ast.Name) and body[-1].names == (result.name,):
         result = body.pop().expr
-    used = {name for expr in (*(line.expr for line in body), result) for name in mentioned(expr)}
     params, bindings = [], []
     for names in inner.params:
         name = _alias(writer, names)
@@ -254,6 +254,18 @@ def _function(writer: Writer, key: str) -> ast.Fn:
             bindings.append(ast.Binding(pattern, ast.Name(name, NOWHERE), NOWHERE))
     bindings += [ast.Binding(_pattern(line.names), line.expr, NOWHERE) for line in body]
     return ast.Fn(tuple(params), None, (), ast.Block(tuple(bindings), result, NOWHERE), NOWHERE)
+
+
+def _needed(body: list[Line], result: ast.Expr) -> tuple[list[Line], set[str]]:
+    """The lines that a result rests on, and all names that they use: other outputs of a graph may
+    have other functions.
+    """
+    used, found = set(mentioned(result)), []
+    for line in reversed(body):
+        if not used.isdisjoint(line.names):
+            used.update(mentioned(line.expr))
+            found.append(line)
+    return found[::-1], used
 
 
 def _alias(writer: Writer, names: Parts) -> str:
