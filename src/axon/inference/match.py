@@ -57,7 +57,7 @@ class Match(Renaming):
     def argument(self, param: Param, arg: Type) -> bool:
         word: Sequence[Dim | ShapeVar]
         if param.whole is not None:
-            if isinstance(arg, DimValue):
+            if isinstance(arg, DimValue | ShapeValue):
                 return False  # it may be a number of any type
             return self.types.setdefault(param.whole, arg) == arg
         if isinstance(arg, Tensor):

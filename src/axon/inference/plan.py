@@ -240,7 +240,7 @@ def _enter(state: State, scheme: Scheme, own: tuple[Var, ...], found: Renaming) 
                     var.name, state.level, allowed=var.allowed, literal=var.literal
                 )
             case TypeVar():
-                found.types[var] = state.fresh_type()
+                found.types[var] = TypeVar(var.name, state.level, scope=state.depth, wide=var.wide)
 
 
 def _holds(relation: Relation, state: State) -> bool:

@@ -65,7 +65,7 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
                 )
             case TypeVar():
                 scope = state.depth + (var in scheme.inner)
-                renaming.types[var] = TypeVar(var.name, state.level, scope=scope)
+                renaming.types[var] = TypeVar(var.name, state.level, scope=scope, wide=var.wide)
     if len(made) > 1:
         renaming.dims.update(dict.fromkeys(added_up(scheme, made), 0))
     for relation in scheme.relations:

@@ -49,9 +49,11 @@ def unify(
         return
     match expected, actual:
         case (TypeVar(), _):
-            _bind(state, expected, widened(state, actual), origin)
+            _bind(state, expected, widened(state, actual, expected.wide), origin)
         case (_, TypeVar()):
-            _bind(state, actual, expected, origin)
+            _bind(
+                state, actual, widened(state, expected, True) if actual.wide else expected, origin
+            )
         case (Tensor(e1, s1), Tensor(e2, s2)):
             if unify_elem(state, e1, e2, origin) and s1 != s2:
                 state.post(ShapeEq(s1, s2), origin, deeper)
@@ -91,16 +93,23 @@ def unify(
             _mismatch(state, expected, actual, origin, "AX207")
 
 
-def widened(state: State, type_: Type) -> Type:
+def widened(state: State, type_: Type, sizes: bool = False) -> Type:
     """A whole number, where nothing says that it is wanted as a size, is a scalar of some
-    number type.
+    number type; `sizes`, if that is asked for, are too.
     """
     type_ = state.prune(type_)
     match type_:
-        case DimValue(dim) if isinstance(dim, int):
+        case DimValue(dim) if sizes or isinstance(dim, int):
             return Tensor(ElemVar("", state.level, allowed=NUM, literal="int"), ())
+        case ShapeValue(shape) if sizes:
+            word = state.store.shape(shape)
+            for item in word:
+                if isinstance(item, ShapeVar):
+                    state.store.watch_rank(item)
+            elem = ElemVar("", state.level, allowed=INT, literal="int")
+            return Tensor(elem, (shape_rank(word),))
         case Tuple(items):
-            return Tuple(tuple(widened(state, item) for item in items))
+            return Tuple(tuple(widened(state, item, sizes) for item in items))
         case _:
             return type_
 
@@ -124,8 +133,10 @@ def _open_shape(
 
 
 def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
-    if isinstance(value, TypeVar) and _rank(value) > _rank(var):
-        var, value = value, var
+    if isinstance(value, TypeVar):
+        if _rank(value) > _rank(var):
+            var, value = value, var
+        value.wide |= var.wide
     if isinstance(value, Tensor) and var.shown:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows

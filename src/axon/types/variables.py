@@ -129,14 +129,24 @@ class ElemVar:
 class TypeVar:
     """A whole type not known yet. What it comes to stand for is no deeper than its scope.
 
-    `shown` is one with a name that a derivation should show: a parameter, or a user's name.
+    `shown` is one with a name that a derivation should show: a parameter, or a user's name. One
+    that is `wide` is the type of what functions give and take in turn: each may be another size, so
+    that a size there is a number.
     """
 
-    __slots__ = ("id", "level", "name", "scope", "shown", "user")
+    __slots__ = ("id", "level", "name", "scope", "shown", "user", "wide")
 
-    def __init__(self, name: str = "", level: int = 0, user: bool = False, scope: int = 0) -> None:
+    def __init__(
+        self,
+        name: str = "",
+        level: int = 0,
+        user: bool = False,
+        scope: int = 0,
+        wide: bool = False,
+    ) -> None:
         self.id = next(_ids)
         self.shown = user
+        self.wide = wide
         self.name = name
         self.level = level
         self.user = user
