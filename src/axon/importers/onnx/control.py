@@ -128,7 +128,8 @@ def loop(node: Node) -> None:
     times = _times(node) if endless else None
     size = node.fresh_dim() if times is None else times
     rows = found.types[1 + len(states) :]
-    types = settled_.after(node, [*states, *(stacked(node, row, size) for row in rows)])
+    collected_rows = [stacked(node, row, size) for row in rows]
+    types = [*settled_.last(node), *settled_.after(node, collected_rows)]
     define(node, types)
     collected = appended(node.attribute("body")) if endless and node.has(0) else {}
     if collected:
@@ -238,13 +239,13 @@ def scan(node: Node) -> None:
         return inside(node, "body", [*states, *rows])
 
     settled_ = settled(node, types_of(node, range(count)), infer, 0)
-    found, states = settled_.body, settled_.states
+    found, states = settled_.body, settled_.last(node)
     if len(found.params) != node.count:
         raise Unsupported("Scan whose body takes another number of inputs")
     outputs = found.types[count:]
     out_axes = _padded_with(node.attribute("scan_output_axes"), len(outputs))
     ends = [stacked(node, row, times, at) for row, at in zip(outputs, out_axes, strict=True)]
-    define(node, settled_.after(node, [*states, *ends]))
+    define(node, [*states, *settled_.after(node, ends)])
     if not node.importer.writes:
         return
     _scanned(node, found, states, axes, [stacked(node, row, times) for row in outputs], out_axes)

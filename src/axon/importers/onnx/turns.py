@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.importers.onnx.draft import Draft
-from axon.importers.onnx.inside import Inside, function, hidden, ranked
+from axon.importers.onnx.inside import Inside, either, function, hidden, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.steps import Parts, Step
 from axon.importers.onnx.values import Unsupported
@@ -24,22 +24,37 @@ Open = set[DimVar | ShapeVar]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A body, the states that it takes in every turn, and the sizes in it that turns change."""
+    """A body, the states in the beginning, those that it takes in every turn and those that it
+    gives, and the sizes in them that turns change.
+    """
 
     body: Inside
+    begin: list[Type]
     states: list[Type]
+    made: list[Type]
     open: Open
 
     def differ(self, node: Node) -> dict[int, list[int]]:
         """The axes along which states change, by the numbers of the states."""
         found = {}
-        for i, state in enumerate(self.states):
-            known = ranked(node, state)
-            shape = known.shape if known is not None else ()
-            axes = [axis for axis, size in enumerate(shape) if size in self.open]
+        for i, each in enumerate(zip(self.begin, self.states, self.made, strict=True)):
+            known = [ranked(node, type_) for type_ in each]
+            words = [type_.shape for type_ in known if type_ is not None]
+            if len(words) < len(each) or len(set(map(len, words))) > 1:
+                continue
+            axes = [
+                axis for axis, sizes in enumerate(zip(*words, strict=True)) if len(set(sizes)) > 1
+            ]
             if axes:
                 found[i] = axes
         return found
+
+    def last(self, node: Node) -> list[Type]:
+        """The states when all turns are over: those of the beginning, or what the last turn gave.
+        What a turn asks of a state is said of what it takes, and of nothing else.
+        """
+        pairs = zip(self.begin, self.after(node, self.made), strict=True)
+        return [_either(node, begin, made) for begin, made in pairs]
 
     def after(self, node: Node, types: Sequence[Type]) -> list[Type]:
         """Types when all turns are over: what has changed is then of some other size."""
@@ -60,11 +75,18 @@ class Settled:
         return Tensor(found.elem, tuple(sizes))
 
 
+def _either(node: Node, begin: Type, made: Type) -> Type:
+    """One of two types: the first if they are the same."""
+    one, other = map(node.importer.state.resolve, (begin, made))
+    return begin if one == other else either(node, one, other)
+
+
 def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> Settled:
     """The body, and the states with the sizes forgotten that it changes: found by trying, a few
     times. The body gives the states after `skip` others.
     """
     open_: Open = set()
+    begin = states
     for _ in range(4):
         found = infer(states)
         made = found.types[skip : skip + len(states)]
@@ -72,12 +94,13 @@ def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> Settled:
             raise Unsupported(f"{node.proto.op_type}: the body does not give all states")
         joined = [_kept(node, a, b, open_) for a, b in zip(states, made, strict=True)]
         if all(a is b for a, b in zip(states, joined, strict=True)):
-            return Settled(found, states, open_)
+            return Settled(found, begin, states, made, open_)
         states = joined
     states = [node.unknown() for _ in states]
     found = infer(states)
     open_ = {v for t in states for v in type_variables(t) if isinstance(v, DimVar | ShapeVar)}
-    return Settled(found, states, open_)
+    made = found.types[skip : skip + len(states)]
+    return Settled(found, begin, states, made, open_)
 
 
 def _kept(node: Node, state: Type, made: Type, open_: Open) -> Type:
@@ -87,7 +110,12 @@ def _kept(node: Node, state: Type, made: Type, open_: Open) -> Type:
     before, after = ranked(node, state), ranked(node, made)
     if before is None or after is None or len(before.shape) != len(after.shape):
         return _unranked(node, state, made, open_)
-    changed = [x != y and x not in open_ for x, y in zip(before.shape, after.shape, strict=True)]
+    assert isinstance(state, Tensor)
+    own = state.shape if len(state.shape) == len(before.shape) else before.shape
+    changed = [
+        x != y and item not in open_
+        for item, x, y in zip(own, before.shape, after.shape, strict=True)
+    ]
     if not any(changed):
         return state
     sizes: list[Any] = []
