@@ -57,6 +57,11 @@ def map_rows(
     return _tensor(results, ragged_result, results[0], home)
 
 
+def rows_of(results: list[Value], ragged_result: Which, like: Value) -> Value:
+    """Results as rows of a tensor; `like` is one of them, or would be."""
+    return _tensor(results, ragged_result, like, _home(like))
+
+
 def _tried(function: Callable[..., Value], args: Sequence[Row]) -> Value:
     """What the function gives for a row of zeros: one where sizes vary, or none if one is too
     many.

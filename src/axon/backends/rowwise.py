@@ -12,8 +12,8 @@ import numpy
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, Row
-from axon.backends.ragged_rows import map_rows
-from axon.ops.arrays import Arrays, Meaning, Value
+from axon.backends.ragged_rows import map_rows, rows_of
+from axon.ops.arrays import Array, Arrays, Meaning, Value
 
 MOST_COMPILED = 64
 
@@ -72,6 +72,8 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
             while condition(state):
                 state = function(state)
             return state
+        case "iterate":
+            return _collect(plan, *args)
         case "loop":
             state, function, *tensors = args
             return _loop(plan, state, function, tensors)
@@ -82,6 +84,8 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
             return state
         case "concat" if all(isinstance(a, Ragged) for a in args):
             return ragged.concat(args, attributes["axis"] % args[0].rank)
+        case "measured" if not plan.varying:
+            return _even(plan, args[0])
         case "stack" if attributes["axis"] == 0:
             return Ragged.from_rows(args)
         case "expand_dims" if attributes["axis"] == (0,):
@@ -175,6 +179,16 @@ def _by_shape(
     return Ragged.from_rows([row(i) for i in range(shape[0])], like, vary)
 
 
+def _even(plan: Plan, tensor: Ragged) -> Array:
+    """Rows that have one size after all, as an array."""
+    if not len(tensor):
+        return tensor.xp.zeros([size or 0 for size in tensor.shape], tensor.dtype)
+    padded, own = tensor.to_padded()
+    if not numpy.all(own):
+        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here")
+    return padded
+
+
 # --- row by row ------------------------------------------------------------------------------
 
 
@@ -233,6 +247,19 @@ def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Seque
     varying = plan.varying[1] if isinstance(plan.varying, tuple) else False
     outputs = map_rows(step, tensors, ragged_result=varying)
     return (now if len(tensors[0]) else state), outputs
+
+
+def _collect(
+    plan: Plan, state: Value, condition: Callable[..., Any], function: Callable[..., Any]
+) -> Value:
+    """Step by step: how many rows there will be is not known before."""
+    now, outputs = state, list[Value]()
+    while condition(now):
+        now, output = function(now)
+        outputs.append(output)
+    varying = plan.varying[1] if isinstance(plan.varying, tuple) else False
+    like = outputs[0] if outputs else function(state)[1]
+    return now, rows_of(outputs, varying, like)
 
 
 def _batched(

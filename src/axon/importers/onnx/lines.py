@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from axon.importers.onnx.build import Importer
@@ -187,6 +188,8 @@ def _line(writer: Writer, step: Written) -> Line | None:
         writer.tensors[step.names[0]] = step.tensor
         return None
     chosen = _chosen(writer, step)
+    if chosen is None:  # it gives what has a name, and nothing else
+        step = replace(step, names=tuple(filter(None, step.names)))
     expr = _opaque(writer, step) if chosen is None else _said(writer, chosen)
     names = tuple(alias(name) if name else "" for name in step.names)
     writer.originals.update(

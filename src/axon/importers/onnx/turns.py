@@ -231,6 +231,7 @@ class Turns:
 
 def gives(
     node: Node,
+    found: Inside,
     expr: Draft,
     states: Sequence[str],
     rows: Sequence[str],
@@ -240,14 +241,38 @@ def gives(
     """An expression makes a state and rows, each one tensor or a tuple of some; `types` are theirs,
     in that order. A state that has no name is nobody's.
     """
+    rows, even = _as_they_come(node, found, rows, types[len(states) :])
     if not rows or (not states and len(rows) == 1):
         node.step((*states, *rows), expr, later)
-        return
-    parts = _whole(node, "state", states, types), _whole(node, "rows", rows, types[len(states) :])
-    node.step(parts, expr, later)
-    for part, names in zip(parts, (states, rows), strict=True):
-        if len(names) > 1:
-            node.step(tuple(names), node.tensor(part))
+    else:
+        state, row = (
+            _whole(node, "state", states, types),
+            _whole(node, "rows", rows, types[len(states) :]),
+        )
+        node.step((state, row), expr, later)
+        for part, names in ((state, states), (row, rows)):
+            if len(names) > 1:
+                node.step(tuple(names), node.tensor(part))
+    node.importer.steps += even
+
+
+def _as_they_come(
+    node: Node, found: Inside, rows: Sequence[str], types: Sequence[Type]
+) -> tuple[list[str], list[Step]]:
+    """Names for rows as the turns give them, and steps to those that the model has. All rows of one
+    output have one size; where only a run knows it, they are measured.
+    """
+    names, steps = list(rows), list[Step]()
+    for i, (name, type_) in enumerate(zip(rows, types, strict=False)):
+        known = ranked(node, type_)
+        sizes = () if known is None else known.shape[1:]
+        own = [any(v.id > found.before for v in shape_variables((size,))) for size in sizes]
+        axes = [axis for axis, varies in enumerate(own, 1) if varies]
+        if name and axes:
+            names[i] = hidden(node, f"{name}⟨each⟩", name, type_)
+            whole = node.call("measured", node.tensor(names[i]), axis=axes)
+            steps.append(Step((name,), whole, node.proto))
+    return names, steps
 
 
 def _whole(node: Node, own: str, names: Sequence[str], types: Sequence[Type]) -> str:
