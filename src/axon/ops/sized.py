@@ -49,7 +49,7 @@ def _(xp: Arrays, x: Array, shape: Ints) -> Array:
 def measured(*, axis: Ints = ()) -> Rule:
     """The same tensor, with sizes that are known at run time: what is asked of them is checked
     where the tensor is measured, and asked of nothing else. In a function that may not be called,
-    nothing is asked until it is.
+    nothing is asked until it is. Rows of a ragged tensor that have one size after all are an array.
 
     - `axis`: the axes that are measured; without it all are, and the rank is too.
 

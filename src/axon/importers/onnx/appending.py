@@ -277,5 +277,5 @@ def _run(node: Node, loop: Any) -> None:
     importer, bodies = node.importer, set(node.importer.bodies)
     importer.node(loop, node.at, node.rules)
     for prefix in importer.bodies.keys() - bodies:
-        for own, name in importer.bodies[prefix][0].items():
+        for own, name in importer.bodies[prefix].names.items():
             importer.inner[own].discard(name)

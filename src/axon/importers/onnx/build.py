@@ -14,6 +14,7 @@ from typing import Any
 from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, has_graphs, variables
 from axon.importers.onnx.naming import RESERVED, line_of, short
 from axon.importers.onnx.node import Node, Rule
+from axon.importers.onnx.renamed import Renamed
 from axon.importers.onnx.sizes import Sizes
 from axon.importers.onnx.steps import Again, Called, Inner, Step, made_by
 from axon.importers.onnx.tensors import Kind, tensor_contents
@@ -59,8 +60,7 @@ class Importer:
     hidden: set[str] = field(default_factory=set)
     """The names that the model's own graph does not have."""
     graphs: dict[str, Inner] = field(default_factory=dict)
-    bodies: dict[str, tuple[dict[str, str], list[Any]]] = field(default_factory=dict)
-    """Those names, and the nodes of the graph with them."""
+    bodies: dict[str, Renamed] = field(default_factory=dict)
     calls: list[Called] = field(default_factory=list)
     filled: dict[str, Any] = field(default_factory=dict)
     """The number that all elements of a tensor are, where there are as many as a run says."""

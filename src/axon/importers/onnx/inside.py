@@ -13,7 +13,7 @@ from typing import Any
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.draft import Draft, Written
 from axon.importers.onnx.node import Node
-from axon.importers.onnx.renamed import own_names, renamed
+from axon.importers.onnx.renamed import Renamed, own_names, renamed
 from axon.importers.onnx.steps import Again, Inner, Parts, Step
 from axon.importers.onnx.tensors import kind_of
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
@@ -60,9 +60,12 @@ def inside(
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
     prefix, number = prefix_of(node, label or which), made_so_far()
     before = importer.bodies.get(prefix)
-    for name in before[0].values() if before is not None else ():
+    for name in before.names.values() if before is not None else ():
         importer.forget(name)
-    names, protos = before or _body(importer, graph, prefix, outside or {})
+    if before is not None and before.outside == (outside or {}):
+        names, protos = before.names, before.nodes
+    else:
+        names, protos = _body(importer, graph, prefix, outside or {})
     written = len(importer.steps)
     importer.depth += 1
     for tensor in graph.initializer:
@@ -97,8 +100,7 @@ def undo(importer: Importer) -> Callable[[], None]:
         for each, count in zip(written, before, strict=True):
             del each[count:]
         for prefix in importer.bodies.keys() - bodies:
-            names, _ = importer.bodies.pop(prefix)
-            for name in names.values():
+            for name in importer.bodies.pop(prefix).names.values():
                 importer.forget(name)
 
     return back
@@ -120,7 +122,7 @@ def _body(
         importer.inner.setdefault(own, set()).add(name)
         importer.hidden.add(name)
     protos = [renamed(proto, {**outside, **names}) for proto in graph.node]
-    importer.bodies[prefix] = names, protos
+    importer.bodies[prefix] = Renamed(names, protos, outside)
     for proto in protos:
         importer.uses[proto.op_type] += 1
     return names, protos

@@ -20,6 +20,16 @@ class Plain(NamedTuple):
     attribute: Any
 
 
+class Renamed(NamedTuple):
+    """The nodes of a graph with the `names` that its tensors have in an importer, by their own, and
+    with others for tensors `outside`.
+    """
+
+    names: dict[str, str]
+    nodes: list[Any]
+    outside: Mapping[str, str]
+
+
 def renamed(node: Any, names: Mapping[str, str]) -> Any:
     """A node with other names; what a graph inside it calls by one of them, and does not have
     itself, has another name there too.

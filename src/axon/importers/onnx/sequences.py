@@ -159,7 +159,8 @@ def split(node: Node) -> None:
         return
     numbers = [size for size in sizes if isinstance(size, int)]
     asked = total if isinstance(total, int) and len(numbers) == len(sizes) else sum(numbers)
-    if len(sizes) > MOST_ELEMENTS or sum(numbers) != asked or min(numbers, default=0) < 0:
+    wrong = not sizes or sum(numbers) != asked or min(numbers, default=0) < 0
+    if wrong or len(sizes) > MOST_ELEMENTS:
         raise Unsupported(f"SplitToSequence: {len(sizes)} parts of {asked} elements")
     whole = node.call("split", node.given(0), sizes=sizes, axis=axis)
     found = node.importer.state.prune(node.infer(whole))
