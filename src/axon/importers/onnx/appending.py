@@ -5,30 +5,16 @@ The state may be a tensor, which grows along its first axis, or a sequence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from axon.importers.onnx.growing import Growing, in_place
 from axon.importers.onnx.inside import hidden, prefix_of, ranked, undo
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces, same_for_all
 from axon.importers.onnx.renamed import used
-from axon.importers.onnx.values import Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
-
-
-@dataclass(frozen=True, slots=True)
-class Growing:
-    """A sequence to which the turns of a Loop append tensors of several sizes, by the number of the
-    state that it is; `rows` has the type of those tensors, one after another, and what was not
-    there `before` may vary among them.
-    """
-
-    loop: Any
-    state: int
-    rows: str
-    before: DimVar
 
 
 def appended(body: Any, operator: str = "Concat") -> dict[int, str]:
@@ -136,7 +122,7 @@ def _collected(
         importer.own[name] = f"{names[i] or first}_rows"
     loop = _without(node, parts, names, rows, nones)
     if prefix_of(node, "body") in importer.bodies:
-        _run(node, loop)
+        in_place(node, loop)
     else:
         importer.node(loop, node.at, node.rules)
     return names, rows
@@ -228,54 +214,3 @@ def _list(node: Node, found: Growing, name: str) -> None:
     importer.define(name, node.unknown(importer.elem(rows)))
     importer.sequences[name] = Pieces(rows, 0, 1, bare=True)
     node.step((name,), None)
-
-
-# --- joined ----------------------------------------------------------------------------------
-
-
-def join(node: Node, found: Growing) -> None:
-    """All of a sequence, joined along an axis: the Loop, with a tensor that grows in its place."""
-    importer, axis = node.importer, node.attribute("axis")
-    made = ranked(node, importer.types[found.rows])
-    told = made is not None and isinstance(made.elem, str)
-    if made is None or not told or not isinstance(axis, int) or node.attribute("new_axis", 0):
-        raise Unsupported("ConcatFromSequence: tensors of which too little is known")
-    each: Any = made.shape[1:]
-    if not -len(each) <= axis < len(each):
-        raise Unsupported(f"ConcatFromSequence along axis {axis} of {len(each)}")
-    axis %= len(each)
-    rest = (*each[:axis], 0, *each[axis + 1 :])
-    if not same_for_all(rest, found.before):
-        raise Unsupported("ConcatFromSequence: tensors that may differ in other sizes as well")
-    parts = [node.tensor(n) for n in importer.sequences[found.loop.input[2 + found.state]]]
-    if not parts:
-        nothing = node.scalar(0, str(made.elem))
-        parts = [node.call("full", node.shape_literal(rest), nothing)]
-    begin = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=axis)
-    name = hidden(node, f"{node.outputs[0]}⟨begin⟩", "begin", node.infer(begin))
-    node.step((name,), begin)
-    _run(node, _joining(found, name, axis, node.outputs[0]))
-
-
-def _joining(found: Growing, begin: str, axis: int, name: str) -> Any:
-    """The Loop that joins what it appended."""
-    copy = type(found.loop)()
-    copy.CopyFrom(found.loop)
-    copy.input[2 + found.state] = begin
-    copy.output[:] = [name if i == found.state else "" for i in range(len(copy.input) - 2)]
-    body = next(a.g for a in copy.attribute if a.name == "body")
-    del body.output[len(copy.input) - 1 :]
-    insert = next(n for n in body.node if body.output[1 + found.state].name in n.output)
-    insert.op_type = "Concat"
-    attribute = insert.attribute.add()
-    attribute.name, attribute.type, attribute.i = "axis", 2, axis
-    return copy
-
-
-def _run(node: Node, loop: Any) -> None:
-    """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
-    importer, bodies = node.importer, set(node.importer.bodies)
-    importer.node(loop, node.at, node.rules)
-    for prefix in importer.bodies.keys() - bodies:
-        for own, name in importer.bodies[prefix].names.items():
-            importer.inner[own].discard(name)

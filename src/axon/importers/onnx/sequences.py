@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.importers.onnx import pieces
-from axon.importers.onnx.appending import Growing, join
 from axon.importers.onnx.draft import Together
+from axon.importers.onnx.growing import Growing, join
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
 from axon.importers.onnx.mapped import map_pieces

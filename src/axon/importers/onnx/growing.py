@@ -1,0 +1,77 @@
+"""Sequences to which turns append tensors of several sizes: they can be joined, and no more.
+
+Such a sequence is no tensor that is cut into pieces. But joined along an axis it is one, and that
+grows from turn to turn, for which there are loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from axon.importers.onnx.inside import hidden, ranked
+from axon.importers.onnx.node import Node
+from axon.importers.onnx.pieces import same_for_all
+from axon.importers.onnx.values import Unsupported
+from axon.types.variables import DimVar
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A sequence to which the turns of a Loop append tensors of several sizes, by the number of the
+    state that it is; `rows` has the type of those tensors, one after another, and what was not
+    there `before` may vary among them.
+    """
+
+    loop: Any
+    state: int
+    rows: str
+    before: DimVar
+
+
+def join(node: Node, found: Growing) -> None:
+    """All of a sequence, joined along an axis: the Loop, with a tensor that grows in its place."""
+    importer, axis = node.importer, node.attribute("axis")
+    made = ranked(node, importer.types[found.rows])
+    told = made is not None and isinstance(made.elem, str)
+    if made is None or not told or not isinstance(axis, int) or node.attribute("new_axis", 0):
+        raise Unsupported("ConcatFromSequence: tensors of which too little is known")
+    each: Any = made.shape[1:]
+    if not -len(each) <= axis < len(each):
+        raise Unsupported(f"ConcatFromSequence along axis {axis} of {len(each)}")
+    axis %= len(each)
+    rest = (*each[:axis], 0, *each[axis + 1 :])
+    if not same_for_all(rest, found.before):
+        raise Unsupported("ConcatFromSequence: tensors that may differ in other sizes as well")
+    parts = [node.tensor(n) for n in importer.sequences[found.loop.input[2 + found.state]]]
+    if not parts:
+        nothing = node.scalar(0, str(made.elem))
+        parts = [node.call("full", node.shape_literal(rest), nothing)]
+    begin = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=axis)
+    name = hidden(node, f"{node.outputs[0]}⟨begin⟩", "begin", node.infer(begin))
+    node.step((name,), begin)
+    in_place(node, _joining(found, name, axis, node.outputs[0]))
+
+
+def _joining(found: Growing, begin: str, axis: int, name: str) -> Any:
+    """The Loop that joins what it appended."""
+    copy = type(found.loop)()
+    copy.CopyFrom(found.loop)
+    copy.input[2 + found.state] = begin
+    copy.output[:] = [name if i == found.state else "" for i in range(len(copy.input) - 2)]
+    body = next(a.g for a in copy.attribute if a.name == "body")
+    del body.output[len(copy.input) - 1 :]
+    insert = next(n for n in body.node if body.output[1 + found.state].name in n.output)
+    insert.op_type = "Concat"
+    attribute = insert.attribute.add()
+    attribute.name, attribute.type, attribute.i = "axis", 2, axis
+    return copy
+
+
+def in_place(node: Node, loop: Any) -> None:
+    """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
+    importer, bodies = node.importer, set(node.importer.bodies)
+    importer.node(loop, node.at, node.rules)
+    for prefix in importer.bodies.keys() - bodies:
+        for own, name in importer.bodies[prefix].names.items():
+            importer.inner[own].discard(name)
