@@ -5,6 +5,7 @@ The state may be a tensor, which grows along its first axis, or a sequence.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from axon.importers.onnx.growing import Growing, in_place
@@ -21,30 +22,31 @@ def appended(body: Any, operator: str = "Concat") -> dict[int, str]:
     """The states to which a body appends by this operator, along the first axis, and does nothing
     else with them, by number, each with what is appended.
     """
-    if not any(node.op_type == operator for node in body.node):
-        return {}
-    makers = {name: node for node in body.node for name in node.output}
-    uses: dict[str, int] = {}
-    for node in body.node:
-        for name in used(node) - set(node.output):
-            uses[name] = uses.get(name, 0) + 1
-    for info in body.output:
-        uses[info.name] = uses.get(info.name, 0) + 1
+    makers = {
+        node.output[0]: node for node in body.node if node.op_type == operator and node.output
+    }
     found = {}
     for i, (given, made) in enumerate(zip(body.input[2:], body.output[1:], strict=False)):
         node = makers.get(made.name)
-        if node is None or node.op_type != operator or len(node.input) != 2:
-            continue
-        axis = next((a.i for a in node.attribute if a.name == "axis"), None)
-        if (
-            (axis != 0 and operator == "Concat")
-            or node.input[0] != given.name
-            or node.input[1] == given.name
-        ):
-            continue
-        if uses.get(given.name) == 1 and uses[made.name] == 1:
+        if node is not None and _appends(node, given.name):
             found[i] = str(node.input[1])
-    return found
+    if not found:
+        return {}
+    uses = Counter(name for node in body.node for name in used(node) - set(node.output))
+    uses.update(info.name for info in body.output)
+    return {
+        i: part
+        for i, part in found.items()
+        if uses[body.input[2 + i].name] == 1 and uses[body.output[1 + i].name] == 1
+    }
+
+
+def _appends(node: Any, state: str) -> bool:
+    """Whether a node puts something else behind a state, along the first axis."""
+    if len(node.input) != 2 or node.input[0] != state or node.input[1] == state:
+        return False
+    axis = next((a.i for a in node.attribute if a.name == "axis"), None)
+    return axis == 0 or node.op_type != "Concat"
 
 
 def listed(node: Node) -> dict[int, str]:

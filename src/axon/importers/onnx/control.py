@@ -121,7 +121,7 @@ def loop(node: Node) -> None:
         return inside(node, "body", [*first, *states], {1: array(True)})
 
     settled_ = settled(node, types_of(node, indices), infer, 1)
-    found, states, differ = settled_.body, settled_.states, settled_.differ(node)
+    found, states = settled_.body, settled_.states
     if len(found.params) != 2 + len(states):
         raise Unsupported("Loop whose body takes another number of states")
     endless = _truth(node.importer.contents.get(found.outputs[0])) is True
@@ -139,9 +139,9 @@ def loop(node: Node) -> None:
     if not node.importer.writes:
         return
     if not endless:
-        _while(node, found, types, differ)
+        _while(node, found, types, settled_.differ(node))
     elif node.has(0):
-        _for(node, found, types, times, differ)
+        _for(node, found, types, times, settled_.differ(node))
 
 
 def _times(node: Node) -> Any:

@@ -121,7 +121,8 @@ def _body(
         importer.own[name] = own
         importer.inner.setdefault(own, set()).add(name)
         importer.hidden.add(name)
-    protos = [renamed(proto, {**outside, **names}) for proto in graph.node]
+    others = {**outside, **names}
+    protos = [renamed(proto, others) for proto in graph.node]
     importer.bodies[prefix] = Renamed(names, protos, outside)
     for proto in protos:
         importer.uses[proto.op_type] += 1
