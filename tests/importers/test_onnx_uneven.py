@@ -92,17 +92,23 @@ def test_what_was_there_before_comes_first() -> None:
 
 
 def test_what_is_known_of_such_a_sequence_is_no_more_than_that() -> None:
-    made = model("""agraph (float[n,c] x, int64 k) => (float[n,c] z, float[1,c] y) <NUMBERS> {
+    made = model("""agraph (float[n,c] x, int64 k)
+            => (float[n,c] z, float[1,c] y, int64 l) <NUMBERS> {
         s = SequenceEmpty ()
         t = Loop (k, yes, s) <TURNS>
         first = Constant <value = int64 {0}> ()
         z = SequenceAt (t, first)
         u = SequenceMap (t) <body = f (float[r,c] e) => (float[r,c] o) { o = Neg (e) }>
         y = ConcatFromSequence <axis = 0> (u)
+        l = SequenceLength (t)
     }""")
     report = infer_model(made, "m")
-    assert report.tensors["z"].shape is None and report.tensors["y"].shape is None
-    assert set(report.unsupported) == {"SequenceAt", "SequenceMap", "ConcatFromSequence"}
+    size, width = report.tensors["z"].shape or ()
+    assert width == "c" and size not in ("n", "c")
+    assert report.tensors["y"].shape is None and report.tensors["l"].shape == ()
+    assert set(report.unsupported) == {"SequenceMap", "ConcatFromSequence"}
+    with pytest.raises(axon.AxonError, match="only declares"):
+        axon.from_onnx(made).model(floats(5, 6), np.array(3))
 
 
 def test_a_branch_may_join_it() -> None:

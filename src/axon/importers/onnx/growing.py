@@ -13,6 +13,7 @@ from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import same_for_all
 from axon.importers.onnx.values import Unsupported
+from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 
@@ -27,6 +28,16 @@ class Growing:
     state: int
     rows: str
     before: DimVar
+
+
+def element(node: Node, found: Growing) -> Tensor:
+    """What is known of any of the tensors: the sizes that all of them have."""
+    made = ranked(node, node.importer.types[found.rows])
+    if made is None or node.importer.sequences[found.loop.input[2 + found.state]]:
+        raise Unsupported(f"{node.proto.op_type}: tensors of which too little is known")
+    sizes = made.shape[1:]
+    known = [s if same_for_all((s,), found.before) else node.fresh_dim() for s in sizes]
+    return Tensor(made.elem, tuple(known))
 
 
 def join(node: Node, found: Growing) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from axon.importers.onnx import pieces
 from axon.importers.onnx.draft import Together
-from axon.importers.onnx.growing import Growing, join
+from axon.importers.onnx.growing import Growing, element, join
 from axon.importers.onnx.inside import hidden, inside
 from axon.importers.onnx.known import integers
 from axon.importers.onnx.mapped import map_pieces
@@ -102,6 +102,10 @@ def at(node: Node) -> None:
     if (cut := _pieces(node)) is not None:
         pieces.at(node, cut)
         return
+    growing = node.importer.sequences.get(node.name(0))
+    if isinstance(growing, Growing):
+        node.gives(element(node, growing))
+        return
     elements = _elements(node, 0)
     if not elements:
         raise Unsupported("SequenceAt: a sequence without elements")
@@ -123,7 +127,7 @@ def length(node: Node) -> None:
     if (cut := _pieces(node)) is not None:
         pieces.length(node, cut)
         return
-    if node.name(0) not in node.importer.sequences:
+    if not isinstance(node.importer.sequences.get(node.name(0)), tuple):
         node.gives(Tensor("i64", ()))
         return
     count = len(_elements(node, 0))
