@@ -11,6 +11,8 @@ import pytest
 from onnx import parser
 
 import axon
+from axon.importers.onnx.model import import_model
+from axon.importers.onnx.program import write_program
 from axon.importers.onnx.report import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
@@ -141,6 +143,27 @@ def test_rows_of_a_size_that_a_run_computes_are_an_array() -> None:
     z, s = runs(made, y, np.array(3))
     np.testing.assert_array_equal(z, np.tile(y[:3], (3, 1)))
     assert np.isclose(s, 3 * y[:3].sum())
+
+
+def test_rows_of_a_size_that_only_the_model_tells_are_an_array() -> None:
+    """How often the columns are repeated changes from turn to turn, and the rows are not."""
+    made = model("""agraph (float[2,c] w, int64 k) => (float[p,q] z) <NUMBERS> {
+        z = Loop (k, yes) <
+            body = b (int64 i, bool keep) => (bool c2, float[f] row) {
+                c2 = Identity (keep)
+                number = Add (i, one)
+                last = Reshape (number, v1)
+                times = Concat <axis = 0> (v1, last)
+                all = Tile (w, times)
+                row = Gather <axis = 1> (all, zero)
+            }>
+    }""")
+    shape = infer_model(made, "m").tensors["z"].shape
+    assert shape is not None and shape[1] == 2
+    text = write_program(import_model(made, "m"), made).text
+    assert "(fn (x : f32 [2]) { x })(" in text
+    w = floats(2, 5)
+    np.testing.assert_array_equal(runs(made, w, np.array(3))[0], np.tile(w[:, 0], (3, 1)))
 
 
 @pytest.mark.parametrize("read", ["", "z = ConcatFromSequence <axis = 0> (t)"])

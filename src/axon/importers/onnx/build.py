@@ -50,6 +50,7 @@ class Importer:
 
     name: str
     nodes: Sequence[Any] = ()
+    inputs: tuple[str, ...] = ()
     state: State = field(default_factory=State)
     types: dict[str, Type] = field(default_factory=dict)
     contents: dict[str, Contents] = field(default_factory=dict)

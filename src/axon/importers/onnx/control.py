@@ -176,7 +176,7 @@ def _for(
     if times is not None:
         expr = turns.over(begin, [number], [node.call("range", node.size(times))])
     names = padded(node.outputs, len(types))
-    gives(node, found, expr, names[:count], names[count:], types, later)
+    gives(node, expr, names[:count], names[count:], types, later)
 
 
 def _while(node: Node, found: Inside, types: Sequence[Type], differ: dict[int, list[int]]) -> None:
@@ -202,7 +202,7 @@ def _while(node: Node, found: Inside, types: Sequence[Type], differ: dict[int, l
     begin = [node.literal(0), start, *(node.given(i) for i in indices)]
     expr = turns.holding(begin, test, [Step((test,), holds, node.proto)])
     names = padded(node.outputs, len(types))
-    gives(node, found, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
+    gives(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
 
 
 def _limited(node: Node) -> bool:
@@ -302,7 +302,7 @@ def _scanned(
         moved = _moved(node, row, None if rank is None else len(rank.shape), 0, axis)
         turned.append(Step((name,), moved, node.proto))
         names[count + i] = first
-    gives(node, found, expr, names[:count], names[count:], [*states, *firsts])
+    gives(node, expr, names[:count], names[count:], [*states, *firsts])
     node.importer.steps += turned
 
 

@@ -19,19 +19,16 @@ from axon.importers.onnx.tensors import kind_of
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
-from axon.types.variables import ShapeVar, made_so_far
+from axon.types.variables import ShapeVar
 
 DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What came of a graph: its tensors by their names in the importer, and their types. Variables
-    of its own have higher numbers than those `before`.
-    """
+    """What came of a graph: its tensors by their names in the importer, and their types."""
 
     prefix: str
-    before: int
     params: list[str]
     outputs: list[str]
     types: list[Type]
@@ -58,7 +55,7 @@ def inside(
     importer.written_out += len(graph.node)
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
-    prefix, number = prefix_of(node, label or which), made_so_far()
+    prefix = prefix_of(node, label or which)
     before = importer.bodies.get(prefix)
     for name in before.names.values() if before is not None else ():
         importer.forget(name)
@@ -85,8 +82,7 @@ def inside(
     for name in outputs:
         if name not in importer.types:
             importer.define(name, importer.unknown())
-    types = [importer.types[name] for name in outputs]
-    return Inside(prefix, number, params, outputs, types, steps)
+    return Inside(prefix, params, outputs, [importer.types[name] for name in outputs], steps)
 
 
 def undo(importer: Importer) -> Callable[[], None]:

@@ -286,15 +286,18 @@ def _pattern(names: Sequence[str]) -> ast.Pattern:
 def _param(writer: Writer, name: str, names: Parts) -> ast.Param:
     """A parameter with its type, if that can be said in the names of the inputs."""
     types = [writer.imported.type(each) for each in flat(names)]
-    said = all(set(type_variables(type_)) <= writer.known for type_ in types) and types
-    annotation = None
-    if said:
-        whole = types[0] if isinstance(names, str) else Tuple(tuple(types))
-        text = f"fn (x : {Show(writer.names, mods=False).type(whole)}) {{ x }}"
-        parsed, problems = parse_expression(Source("type", text))
-        if isinstance(parsed, ast.Fn) and not problems:
-            annotation = parsed.params[0].type
-    return ast.Param(name, annotation, NOWHERE, NOWHERE)
+    whole = types[0] if isinstance(names, str) else Tuple(tuple(types))
+    made = _identity(writer, types, whole)
+    return ast.Param(name, None if made is None else made.params[0].type, NOWHERE, NOWHERE)
+
+
+def _identity(writer: Writer, types: list[Type], whole: Type) -> ast.Fn | None:
+    """A function that takes what is of a type, if that can be said in the names of the inputs."""
+    if not types or not all(set(type_variables(type_)) <= writer.known for type_ in types):
+        return None
+    text = f"fn (x : {Show(writer.names, mods=False).type(whole)}) {{ x }}"
+    parsed, problems = parse_expression(Source("type", text))
+    return parsed if isinstance(parsed, ast.Fn) and not problems else None
 
 
 def _result(writer: Writer, names: Parts) -> ast.Expr:
@@ -304,7 +307,8 @@ def _result(writer: Writer, names: Parts) -> ast.Expr:
     found, type_ = value(writer, names, NOWHERE), writer.imported.type(names)
     number = found.operand if isinstance(found, ast.Negate) else found
     if not isinstance(number, ast.Number) or number.kind == "bool":
-        return found
+        as_it_is = _identity(writer, [type_], type_) if writer.annotates else None
+        return found if as_it_is is None else ast.Call(as_it_is, (found,), (), NOWHERE)
     assert isinstance(type_, Tensor)
     to = ast.Attribute("to", ast.Name(str(type_.elem), NOWHERE), NOWHERE)
     return ast.Call(ast.Name("cast", NOWHERE), (found,), (to,), NOWHERE)

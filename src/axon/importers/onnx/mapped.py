@@ -47,7 +47,7 @@ def map_pieces(node: Node) -> None:
         hidden(node, f"{name}⟨elements⟩", f"elements_{i}", type_) if name else ""
         for i, (name, type_) in enumerate(zip(_padded(node, len(made)), made, strict=True))
     ]
-    gives(node, body, turns.over([], items, parts), [], names, made)
+    gives(node, turns.over([], items, parts), [], names, made)
     for name, base, type_ in zip(node.outputs, names, made, strict=False):
         if name:
             importer.define(name, node.unknown(importer.elem(base)))

@@ -155,6 +155,7 @@ def _once(
             else:
                 given[info.name] = _declared(importer, info, named, asked.forget)
             importer.define(info.name, given[info.name])
+    importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
     importer.run(RULES)
     importer.state.store.review()

@@ -34,25 +34,37 @@ def write_program(imported: Imported, model: Any) -> Written:
     """
     with room():
         made = _written(imported, model)
-        if imported.importer.graphs and not _fits(made.text, imported):
-            made = _written(imported, model, functions=False)
-        return made
+        if not imported.importer.graphs:
+            return made
+        signature = _signature(made.text)
+        if "*" in signature:  # a model has no ragged tensors
+            other = _written(imported, model, annotates=True)
+            if _fits(told := _signature(other.text), imported) and "*" not in told:
+                return other
+        return made if _fits(signature, imported) else _written(imported, model, functions=False)
 
 
-def _fits(text: str, imported: Imported) -> bool:
-    """Whether the program is right, and asks no more of its inputs than the model does."""
+def _signature(text: str) -> str:
+    """The type of a program, if it is right."""
     checked = check_text(text, "model.axon")
     if any(each.severity == Severity.ERROR for each in checked.diagnostics):
-        return False
+        return ""
+    return next((s.signature for s in checked.signatures if s.name == "model"), "")
+
+
+def _fits(signature: str, imported: Imported) -> bool:
+    """Whether a program asks no more of its inputs than the model does."""
     types = tuple(imported.type(name) for name in imported.inputs)
     wanted = Show(imported.names()).type(Fn(types, Tensor("f32", ())))
-    made = next((s.signature for s in checked.signatures if s.name == "model"), "")
-    return made.startswith(wanted.removesuffix("f32"))
+    return signature.startswith(wanted.removesuffix("f32"))
 
 
-def _written(imported: Imported, model: Any, functions: bool = True) -> Written:
+def _written(
+    imported: Imported, model: Any, functions: bool = True, annotates: bool = False
+) -> Written:
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    writer = Writer(imported, imported.importer, tensors, functions=functions)
+    importer = imported.importer
+    writer = Writer(imported, importer, tensors, functions=functions, annotates=annotates)
     params = []
     for name in imported.inputs:
         type_ = imported.type(name)

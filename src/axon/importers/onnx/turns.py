@@ -231,7 +231,6 @@ class Turns:
 
 def gives(
     node: Node,
-    found: Inside,
     expr: Draft,
     states: Sequence[str],
     rows: Sequence[str],
@@ -241,7 +240,7 @@ def gives(
     """An expression makes a state and rows, each one tensor or a tuple of some; `types` are theirs,
     in that order. A state that has no name is nobody's.
     """
-    rows, even = _as_they_come(node, found, rows, types[len(states) :])
+    rows, even = _as_they_come(node, rows, types[len(states) :])
     if not rows or (not states and len(rows) == 1):
         node.step((*states, *rows), expr, later)
     else:
@@ -257,17 +256,19 @@ def gives(
 
 
 def _as_they_come(
-    node: Node, found: Inside, rows: Sequence[str], types: Sequence[Type]
+    node: Node, rows: Sequence[str], types: Sequence[Type]
 ) -> tuple[list[str], list[Step]]:
     """Names for rows as the turns give them, and steps to those that the model has. All rows of one
     output have one size; where only a run knows it, they are measured.
     """
-    names, steps = list(rows), list[Step]()
+    names, steps, importer = list(rows), list[Step](), node.importer
+    sayable = {v for name in importer.inputs for v in type_variables(importer.type(name))}
     for i, (name, type_) in enumerate(zip(rows, types, strict=False)):
         known = ranked(node, type_)
         sizes = () if known is None else known.shape[1:]
-        own = [any(v.id > found.before for v in shape_variables((size,))) for size in sizes]
-        axes = [axis for axis, varies in enumerate(own, 1) if varies]
+        axes = [
+            i for i, size in enumerate(sizes, 1) if not sayable.issuperset(shape_variables((size,)))
+        ]
         if name and axes:
             names[i] = hidden(node, f"{name}⟨each⟩", name, type_)
             whole = node.call("measured", node.tensor(names[i]), axis=axes)

@@ -64,6 +64,8 @@ class Writer:
     inside: dict[str, list[Written]] = field(default_factory=dict)
     """The steps of graphs inside nodes."""
     wanted: set[str] = field(default_factory=set)
+    annotates: bool = False
+    """Whether such functions say the types of what they give, where operators tell less."""
     functions: bool = True
     """Whether graphs inside nodes become functions; if not, such a node is declared only."""
 
