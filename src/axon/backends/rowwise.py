@@ -185,7 +185,9 @@ def _even(plan: Plan, tensor: Ragged) -> Array:
         return tensor.xp.zeros([size or 0 for size in tensor.shape], tensor.dtype)
     padded, own = tensor.to_padded()
     if not numpy.all(own):
-        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here")
+        sizes = list(dict.fromkeys(ragged.show_sizes(row.shape) for row in tensor))
+        told = f": the first is {sizes[0]}, another {sizes[1]}" if len(sizes) > 1 else ""
+        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here{told}")
     return padded
 
 

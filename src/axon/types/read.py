@@ -72,7 +72,7 @@ class Reader:
         self.quantified = quantified
         self.in_parameter = False
         self._functions = 0
-        self._around = 0
+        self._nesting = 0
         self._places: dict[int, Span] = {}
         self.relations: list[Relation] = []
         self.diagnostics: list[Diagnostic] = []
@@ -87,18 +87,18 @@ class Reader:
                 if name not in self.scope.types:
                     scope = self.depth - 1 if self.in_parameter else self.depth
                     self.scope.types[name] = TypeVar(name, self.level, self.user, scope)
-                if self.quantified and self._around > 1:
+                if self.quantified and self._nesting > 1:
                     self.scope.types[name].wide = True
                 return self.scope.types[name]
             case ast.TupleType(items, _):
                 return Tuple(tuple(self.read_type(item) for item in items))
             case ast.FnType(params, result, _):
                 self._functions += 1
-                self._around += 1
+                self._nesting += 1
                 taken = tuple(self._read_param(p) for p in params)
                 self._functions -= 1
                 made = self.read_type(result)
-                self._around -= 1
+                self._nesting -= 1
                 return Fn(taken, made)
             case ast.ShapeValueType(shape, _):
                 return ShapeValue(self._sizes(self.shape(shape), shape.span))

@@ -128,8 +128,8 @@ def loop(node: Node) -> None:
     times = _times(node) if endless else None
     size = node.fresh_dim() if times is None else times
     rows = found.types[1 + len(states) :]
-    collected_rows = [stacked(node, row, size) for row in rows]
-    types = [*settled_.last(node), *settled_.after(node, collected_rows)]
+    outputs = [stacked(node, row, size) for row in rows]
+    types = [*settled_.last(node), *settled_.after(node, outputs)]
     define(node, types)
     collected = appended(node.attribute("body")) if endless and node.has(0) else {}
     if collected:

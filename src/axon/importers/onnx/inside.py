@@ -164,7 +164,10 @@ def ranked(node: Node, type_: Type) -> Tensor | None:
 
 
 def either(node: Node, a: Type, b: Type) -> Type:
-    """What two types have in common: the sizes in which they agree."""
+    """What two types have in common: all if they are the same, or the sizes in which they agree."""
+    state = node.importer.state
+    if state.resolve(a) == state.resolve(b):
+        return a
     left, right = ranked(node, a), ranked(node, b)
     if left is None or right is None:
         elem = left.elem if left is not None else right.elem if right is not None else None

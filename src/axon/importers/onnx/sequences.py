@@ -38,6 +38,12 @@ def _pieces(node: Node) -> Pieces | None:
     return found if isinstance(found, Pieces) else None
 
 
+def _growing(node: Node) -> Growing | None:
+    """The first input, if it is one to which turns append tensors of several sizes."""
+    found = node.importer.sequences.get(node.name(0))
+    return found if isinstance(found, Growing) else None
+
+
 def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
     """An output is the sequence of these tensors."""
     importer, name = node.importer, node.outputs[output]
@@ -102,8 +108,7 @@ def at(node: Node) -> None:
     if (cut := _pieces(node)) is not None:
         pieces.at(node, cut)
         return
-    growing = node.importer.sequences.get(node.name(0))
-    if isinstance(growing, Growing):
+    if (growing := _growing(node)) is not None:
         node.gives(element(node, growing))
         return
     elements = _elements(node, 0)
@@ -139,8 +144,7 @@ def concat(node: Node) -> None:
     if (cut := _pieces(node)) is not None:
         pieces.concat(node, cut)
         return
-    growing = node.importer.sequences.get(node.name(0))
-    if isinstance(growing, Growing):
+    if (growing := _growing(node)) is not None:
         join(node, growing)
         return
     elements, axis = _elements(node, 0), node.attribute("axis")

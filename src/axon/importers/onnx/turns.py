@@ -54,7 +54,7 @@ class Settled:
         What a turn asks of a state is said of what it takes, and of nothing else.
         """
         pairs = zip(self.begin, self.after(node, self.made), strict=True)
-        return [_either(node, begin, made) for begin, made in pairs]
+        return [either(node, begin, made) for begin, made in pairs]
 
     def after(self, node: Node, types: Sequence[Type]) -> list[Type]:
         """Types when all turns are over: what has changed is then of some other size."""
@@ -73,12 +73,6 @@ class Settled:
             else:
                 sizes.append(node.fresh_dim())
         return Tensor(found.elem, tuple(sizes))
-
-
-def _either(node: Node, begin: Type, made: Type) -> Type:
-    """One of two types: the first if they are the same."""
-    one, other = map(node.importer.state.resolve, (begin, made))
-    return begin if one == other else either(node, one, other)
 
 
 def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> Settled:
@@ -244,10 +238,8 @@ def gives(
     if not rows or (not states and len(rows) == 1):
         node.step((*states, *rows), expr, later)
     else:
-        state, row = (
-            _whole(node, "state", states, types),
-            _whole(node, "rows", rows, types[len(states) :]),
-        )
+        state = _whole(node, "state", states, types)
+        row = _whole(node, "rows", rows, types[len(states) :])
         node.step((state, row), expr, later)
         for part, names in ((state, states), (row, rows)):
             if len(names) > 1:
@@ -266,9 +258,8 @@ def _as_they_come(
     for i, (name, type_) in enumerate(zip(rows, types, strict=False)):
         known = ranked(node, type_)
         sizes = () if known is None else known.shape[1:]
-        axes = [
-            i for i, size in enumerate(sizes, 1) if not sayable.issuperset(shape_variables((size,)))
-        ]
+        told = [sayable.issuperset(shape_variables((size,))) for size in sizes]
+        axes = [axis for axis, is_told in enumerate(told, 1) if not is_told]
         if name and axes:
             names[i] = hidden(node, f"{name}⟨each⟩", name, type_)
             whole = node.call("measured", node.tensor(names[i]), axis=axes)
