@@ -69,7 +69,7 @@ class AttributeReader:
                             "not that",
                         )
                     )
-        missing = sorted(operator.required - values.keys())
+        missing = sorted(operator.required.difference(values))
         if missing and not self.diagnostics:
             self.diagnostics.append(
                 error(

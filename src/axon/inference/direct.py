@@ -66,7 +66,7 @@ def _planned(
     spatial: int | None,
     given: tuple[str, ...],
 ) -> Plan | None:
-    if operator.required - attributes.keys() or (operator.spatial and spatial is None):
+    if operator.required.difference(attributes) or (operator.spatial and spatial is None):
         return None
     general = general_scheme(operator, arity, attributes, spatial, given)
     if isinstance(general, Problem):

@@ -222,17 +222,9 @@ def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
         if isinstance(right, str):
             _elements_differ(state, left, right, origin)
             return False
-        left, right = right, left
-    assert isinstance(left, ElemVar)
+        return _bind_elem(state, right, left, origin)
     if isinstance(right, str):
-        if not left.allowed & BIT[right]:
-            if left.literal:
-                _literal_differs(state, right, origin)
-            else:
-                _not_in_class(state, right, left.allowed, origin)
-            return False
-        state.elems[left] = right
-        return True
+        return _bind_elem(state, left, right, origin)
     both = left.allowed & right.allowed
     if not both:
         _classes_differ(state, left.allowed, right.allowed, origin)
@@ -245,6 +237,17 @@ def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
         right.literal = left.literal
     state.elems[left] = right
     return True
+
+
+def _bind_elem(state: State, var: ElemVar, elem: str, origin: Origin) -> bool:
+    if var.allowed & BIT[elem]:
+        state.elems[var] = elem
+        return True
+    if var.literal:
+        _literal_differs(state, elem, origin)
+    else:
+        _not_in_class(state, elem, var.allowed, origin)
+    return False
 
 
 def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:

@@ -34,22 +34,19 @@ def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
 
 def _two_variables(store: Store, constraint: Constraint, left: Dim, right: Dim) -> bool:
     """basic: what most equations are, a variable and another one or a size, without polynomials."""
-    if isinstance(right, DimVar) and not isinstance(left, DimVar):
-        left, right = right, left
-        turned = True
-    else:
-        turned = False
-    if not isinstance(left, DimVar) or left.runtime:
+    turned = isinstance(right, DimVar) and not isinstance(left, DimVar)
+    var, value = (right, left) if turned else (left, right)
+    if not isinstance(var, DimVar) or var.runtime:
         return False
-    if isinstance(right, DimVar) and not right.runtime:
-        if _preference(right) < _preference(left):
-            left, right = right, left
+    if isinstance(value, DimVar) and not value.runtime:
+        if _preference(value) < _preference(var):
+            var, value = value, var
             turned = True
-    elif not isinstance(right, int) or right < 0:
+    elif not isinstance(value, int) or value < 0:
         return False
     if turned:
         store.note("reordering", constraint)
-    store.bind("basic", left, right, constraint)
+    store.bind("basic", var, value, constraint)
     return True
 
 
@@ -199,7 +196,7 @@ def _pivot(
         if len(mono) != 1 or coefficient not in (1, -1):
             continue
         var = mono[0]
-        if not isinstance(var, DimVar) or _occurs_elsewhere(var, mono, terms):
+        if not isinstance(var, DimVar) or dims.occurs_elsewhere(var, mono, terms):
             continue
         rest = {m: -coefficient * c for m, c in terms.items() if m != mono}
         if constant:
@@ -256,15 +253,6 @@ def _plain_pivot(
     if constant:
         rest[()] = -coefficient * constant
     return var, dims.from_terms(rest)
-
-
-def _occurs_elsewhere(var: DimVar, mono: Mono, terms: dict[Mono, int]) -> bool:
-    return any(
-        var in m
-        or any(not isinstance(a, DimVar) and var in dims.variables(dims.of_atom(a)) for a in m)
-        for m in terms
-        if m is not mono and m != mono
-    )
 
 
 def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:

@@ -132,16 +132,12 @@ def _decides(row: Row) -> bool:
     for mono, coefficient in terms.items():
         lead = mono[0]
         alone = abs(coefficient) == common and len(mono) == 1
-        if alone and isinstance(lead, DimVar) and not _occurs_elsewhere(lead, mono, terms):
+        if alone and isinstance(lead, DimVar) and not dims.occurs_elsewhere(lead, mono, terms):
             return True
     signs = {
         c > 0 if dims.is_nonnegative(dims.from_terms({m: 1})) else None for m, c in terms.items()
     }
     return (signs == {True} and constant >= 0) or (signs == {False} and constant <= 0)
-
-
-def _occurs_elsewhere(var: DimVar, mono: Mono, terms: Row) -> bool:
-    return any(var in dims.variables(dims.from_terms({m: 1})) for m in terms if m != mono)
 
 
 def _solvable(rows: list[Row]) -> bool:

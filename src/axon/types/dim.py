@@ -6,20 +6,16 @@ See `poly.py` for the normal form.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from axon.types.atoms import FloorDiv, Max, Min, Size, Vast
 from axon.types.extremum import added_up, maximum, minimum
 from axon.types.floordiv import floordiv, mod
 from axon.types.poly import (
     Atom,
     Dim,
-    FloorDiv,
-    Max,
-    Min,
     Mono,
     Poly,
-    Size,
-    Vast,
     add,
     combine,
     divide,
@@ -65,6 +61,7 @@ __all__ = [
     "minimum",
     "mod",
     "mul",
+    "occurs_elsewhere",
     "of_atom",
     "of_size",
     "product",
@@ -103,6 +100,15 @@ def _free(atom: FloorDiv | Min | Max | Size | Vast) -> tuple[DimVar | ShapeVar, 
                 found.update(dict.fromkeys(variables(arg)))
         atom.free = tuple(found)
     return atom.free
+
+
+def occurs_elsewhere(var: DimVar, mono: Mono, monos: Iterable[Mono]) -> bool:
+    """Whether a variable is in a monomial other than this one, inside atoms too."""
+    return any(
+        var in m or any(not isinstance(a, DimVar) and var in _free(a) for a in m)
+        for m in monos
+        if m is not mono and m != mono
+    )
 
 
 Lookup = Callable[[DimVar], Dim]

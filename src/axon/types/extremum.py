@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from axon.types.atoms import Max, Min, make_atom
 from axon.types.poly import (
     Dim,
-    Max,
-    Min,
     Mono,
     Poly,
     add,
     combine,
     from_terms,
     lone_atom,
-    make_atom,
     of_atom,
     scale,
     sub,

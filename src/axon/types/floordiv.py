@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from math import gcd
 
+from axon.types.atoms import FloorDiv, make_atom
 from axon.types.poly import (
     Dim,
-    FloorDiv,
     Mono,
     Poly,
     add,
     combine,
     divide,
     from_terms,
-    make_atom,
     mul,
     scale,
     shared_factor,

@@ -4,16 +4,16 @@
     Poly = sum of coefficient * monomial       a monomial is a product of atoms, () the empty one
     Atom = DimVar | FloorDiv | Min | Max | Size | Vast
 
-Sums, products and factors are here; `floordiv.py`, `extremum.py` and `sign.py` have the laws of the
-atoms. Only these functions make a `Poly` or an atom, and they keep the normal form.
+Sums, products and factors are here, the atoms in `atoms.py`, and their laws in `floordiv.py`,
+`extremum.py` and `sign.py`. Only these functions make a `Poly` or an atom, and they keep the normal
+form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
-from weakref import WeakValueDictionary
 
+from axon.types.atoms import FloorDiv, Max, Min, Size, Vast, make_atom
 from axon.types.variables import DimVar, ShapeVar
 
 # Past these a product is not worth keeping: see Vast.
@@ -45,71 +45,9 @@ class Poly:
         )
 
 
-class _Node:
-    """An atom with arguments.
-
-    Interned: the same arguments give the same object, so `is` is equality.
-    """
-
-    __slots__ = ("__weakref__", "args", "free", "id", "nonnegative")
-
-    def __init__(self, args: tuple[Dim | ShapeVar, ...]) -> None:
-        self.args = args
-        self.free: tuple[DimVar | ShapeVar, ...] | None = None
-        self.nonnegative: bool | None = None
-        self.id = next(_node_ids)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}{self.args}"
-
-
-class FloorDiv(_Node):
-    """`numerator / divisor`, rounded down; the divisor is at least one."""
-
-    __slots__ = ()
-    args: tuple[Dim, Dim]
-
-
-class Min(_Node):
-    __slots__ = ()
-    args: tuple[Dim, ...]
-
-
-class Max(_Node):
-    __slots__ = ()
-    args: tuple[Dim, ...]
-
-
-class Size(_Node):
-    """The number of elements of a shape variable."""
-
-    __slots__ = ()
-    args: tuple[ShapeVar]
-
-
-class Vast(_Node):
-    """A size of which only that it exists is kept, since it grew out of hand; equal to no other."""
-
-    __slots__ = ()
-    args: tuple[()]
-
-
 Atom = DimVar | FloorDiv | Min | Max | Size | Vast
 Mono = tuple[Atom, ...]
 Dim = int | DimVar | Poly
-
-# Compound atoms count from far above any variable, so that atoms have one order.
-_node_ids = count(1 << 60)
-_nodes: WeakValueDictionary[tuple[object, ...], _Node] = WeakValueDictionary()
-
-
-def make_atom(kind: type[_Node], args: tuple[Dim | ShapeVar, ...]) -> Atom:
-    key = (kind, args)
-    node = _nodes.get(key)
-    if node is None:
-        node = _nodes[key] = kind(args)
-    assert isinstance(node, FloorDiv | Min | Max | Size)
-    return node
 
 
 def _atom_order(atom: Atom) -> int:

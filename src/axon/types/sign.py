@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from math import gcd
 
+from axon.types.atoms import FloorDiv, Max, Min
 from axon.types.poly import (
     Atom,
     Dim,
-    FloorDiv,
-    Max,
-    Min,
     Mono,
     Poly,
     combine,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
@@ -21,7 +22,7 @@ class Tensor:
     """Immutable. There are many, and they are looked up, so each knows its hash."""
 
     __slots__ = ("_hash", "elem", "shape")
-    __match_args__ = ("elem", "shape")
+    __match_args__: Final = ("elem", "shape")
 
     def __init__(self, elem: Elem, shape: Shape) -> None:
         self.elem = elem

@@ -1,0 +1,73 @@
+"""The compiled build: the modules that inference spends its time in, as C extensions.
+
+mypyc makes them of the same files that run as they are everywhere else, and that stay beside them
+in the wheel. Off unless asked for: `make compiled`, or `HATCH_BUILD_HOOKS_ENABLE=1 pip wheel .`
+with a C compiler at hand.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+COMPILED = (
+    "source.py",
+    "syntax/*.py",
+    "types/*.py",
+    "solver/*.py",
+    "ops/operator.py",
+    "ops/scheme.py",
+    "inference/*.py",
+    "importers/onnx/*.py",
+)
+LEFT_OUT = {
+    "types/atoms.py",  # its objects are held weakly
+    "importers/onnx/values.py",  # a string with a type of its own
+}
+SETUP = """
+import sys
+from mypyc.build import mypycify
+from setuptools import setup
+
+options = ["--ignore-missing-imports", "--explicit-package-bases"]
+modules = mypycify([*options, *sys.argv[3:]], opt_level="2", multi_file=True, group_name="axon")
+setup(name="axon-compiled", packages=[], ext_modules=modules, script_args=sys.argv[1:3])
+"""
+
+
+class CompiledBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Compiles in a folder of its own, and adds what comes out of it to the wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if self.target_name != "wheel" or version == "editable":
+            return
+        self._folder = TemporaryDirectory()
+        folder = Path(self._folder.name)
+        package = folder / "axon"
+        shutil.copytree(Path(self.root, "src", "axon"), package)
+        modules = sorted(str(path.relative_to(folder)) for path in _compiled(package))
+        command = [sys.executable, "-c", SETUP, "build_ext", "--inplace", *modules]
+        made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise RuntimeError(f"mypyc failed:\n{made.stdout[-4000:]}\n{made.stderr[-4000:]}")
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        for suffix in (".so", ".pyd"):
+            libraries = [*folder.glob(f"*{suffix}"), *package.rglob(f"*{suffix}")]
+            names = {str(path): path.relative_to(folder).as_posix() for path in libraries}
+            build_data["force_include"].update(names)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if hasattr(self, "_folder"):
+            self._folder.cleanup()
+
+
+def _compiled(package: Path) -> set[Path]:
+    found = {path for pattern in COMPILED for path in package.glob(pattern)}
+    return found - {package / name for name in LEFT_OUT}

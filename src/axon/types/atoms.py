@@ -1,0 +1,77 @@
+"""Atoms with arguments: what a dimension holds beside sums, products and variables.
+
+The same arguments give the same object, so `is` is equality. The table that sees to that must not
+keep atoms alive, so it holds them weakly; that is why this module is not among those that are
+compiled (`scripts/compiled.py`): a compiled object cannot be held so.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from axon.types.variables import DimVar, ShapeVar
+
+if TYPE_CHECKING:
+    from axon.types.poly import Dim
+
+
+class Node:
+    """An atom with arguments. `free` are the variables in it, once someone has looked."""
+
+    __slots__ = ("__weakref__", "args", "free", "id", "nonnegative")
+
+    def __init__(self, args: tuple[Dim | ShapeVar, ...]) -> None:
+        self.args = args
+        self.free: tuple[DimVar | ShapeVar, ...] | None = None
+        self.nonnegative: bool | None = None
+        self.id = next(_node_ids)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.args}"
+
+
+class FloorDiv(Node):
+    """`numerator / divisor`, rounded down; the divisor is at least one."""
+
+    __slots__ = ()
+    args: tuple[Dim, Dim]
+
+
+class Min(Node):
+    __slots__ = ()
+    args: tuple[Dim, ...]
+
+
+class Max(Node):
+    __slots__ = ()
+    args: tuple[Dim, ...]
+
+
+class Size(Node):
+    """The number of elements of a shape variable."""
+
+    __slots__ = ()
+    args: tuple[ShapeVar]
+
+
+class Vast(Node):
+    """A size of which only that it exists is kept, since it grew out of hand; equal to no other."""
+
+    __slots__ = ()
+    args: tuple[()]
+
+
+# Compound atoms count from far above any variable, so that atoms have one order.
+_node_ids = count(1 << 60)
+_nodes: WeakValueDictionary[tuple[object, ...], Node] = WeakValueDictionary()
+
+
+def make_atom(kind: type[Node], args: tuple[Dim | ShapeVar, ...]) -> FloorDiv | Min | Max | Size:
+    key = (kind, args)
+    node = _nodes.get(key)
+    if node is None:
+        node = _nodes[key] = kind(args)
+    assert isinstance(node, FloorDiv | Min | Max | Size)
+    return node
