@@ -7,6 +7,7 @@ with a C compiler at hand.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -36,8 +37,12 @@ from mypyc.build import mypycify
 from setuptools import setup
 
 options = ["--ignore-missing-imports", "--explicit-package-bases"]
-modules = mypycify([*options, *sys.argv[3:]], opt_level="2", multi_file=True, group_name="axon")
-setup(name="axon-compiled", packages=[], ext_modules=modules, script_args=sys.argv[1:3])
+modules = sys.argv[1:]
+onnx = [name for name in modules if "onnx" in name]
+parts = [([name for name in modules if name not in onnx], "axon"), (onnx, "axon_onnx")]
+made = mypycify([*options, *modules], opt_level="2", multi_file=True, separate=parts)
+script = ["build_ext", "--inplace", "--parallel", "2"]
+setup(name="axon-compiled", packages=[], ext_modules=made, script_args=script)
 """
 
 
@@ -52,8 +57,10 @@ class CompiledBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         package = folder / "axon"
         shutil.copytree(Path(self.root, "src", "axon"), package)
         modules = sorted(str(path.relative_to(folder)) for path in _compiled(package))
-        command = [sys.executable, "-c", SETUP, "build_ext", "--inplace", *modules]
-        made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        command = [sys.executable, "-c", SETUP, *modules]
+        made = subprocess.run(
+            command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False
+        )
         if made.returncode:
             raise RuntimeError(f"mypyc failed:\n{made.stdout[-4000:]}\n{made.stderr[-4000:]}")
         build_data["pure_python"] = False
@@ -66,6 +73,11 @@ class CompiledBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if hasattr(self, "_folder"):
             self._folder.cleanup()
+
+
+def _environment() -> dict[str, str]:
+    """The two parts share headers that define what they export: one definition of each is meant."""
+    return {**os.environ, "CFLAGS": f"{os.environ.get('CFLAGS', '')} -fcommon"}
 
 
 def _compiled(package: Path) -> set[Path]:

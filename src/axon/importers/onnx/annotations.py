@@ -128,12 +128,12 @@ def contradictions(model: Any, imported: Imported, show: Show) -> list[Diagnosti
     """Declared shapes that the graph contradicts."""
     annotated = [
         info
-        for info in (*model.graph.value_info, *model.graph.output)
+        for info in (*model.graph.value_info[:], *model.graph.output[:])
         if info.type.HasField("tensor_type") and info.type.tensor_type.HasField("shape")
     ]
     if not annotated:
         return []
-    made = {name: i for i, node in enumerate(model.graph.node) for name in node.output}
+    made = {n: i for i, node in enumerate(model.graph.node[:]) for n in node.output[:]}
     annotations = _Annotations(imported, show)
     found: list[Diagnostic] = []
     for info in annotated:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from axon.importers.onnx.functions import Function, call
 from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, has_graphs, variables
 from axon.importers.onnx.naming import RESERVED, line_of, short
 from axon.importers.onnx.node import Node, Rule
@@ -76,7 +77,7 @@ class Importer:
     unsupported: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Why there is nothing to say of a node, by operator, and the first such node."""
     env: Environment = field(default_factory=Environment)
-    functions: dict[tuple[str, str], Any] = field(default_factory=dict)
+    functions: dict[tuple[str, str], Function] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step | Again] = field(default_factory=list)
     writes: bool = True
@@ -263,7 +264,7 @@ class Importer:
         before = len(self.steps)
         try:
             if function is not None:
-                node.call_function(function)
+                call(node, function)
             elif rule is None:
                 raise Unsupported(operator)
             else:

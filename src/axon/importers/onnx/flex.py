@@ -6,6 +6,7 @@ from typing import Any
 
 from axon.importers.onnx.attention import as_elem, groups_of, opaque
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.functions import Function, call
 from axon.importers.onnx.memo import has_graphs
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
@@ -53,8 +54,9 @@ def _changed(node: Node, name: str, x: Draft, graph: Any) -> Draft:
     after = f"{before} changed"
     node.importer.define(before, node.infer(x))
     node.step((before,), x)
-    call = type(node.proto)(op_type=node.proto.op_type, input=[before], output=[after])
-    Node(node.importer, call, node.at, node.rules).call_function(_function(graph))
+    proto = type(node.proto)(op_type=node.proto.op_type, input=[before], output=[after])
+    called = Node(node.importer, proto, node.at, node.rules)
+    call(called, Function(_function(graph)))
     return node.tensor(after)
 
 

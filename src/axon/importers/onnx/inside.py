@@ -65,11 +65,11 @@ def inside(
         names, protos = _body(importer, graph, prefix, outside or {})
     written = len(importer.steps)
     importer.depth += 1
-    for tensor in graph.initializer:
+    for tensor in graph.initializer[:]:
         name = names[tensor.name]
         importer.hold(name, tensor, kind_of(tensor))
         node.step((name,), None, tensor=tensor)
-    params = [names[info.name] for info in graph.input]
+    params = [names[info.name] for info in graph.input[:]]
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
         importer.define(name, type_, (known or {}).get(i))
     for proto in protos:
@@ -78,7 +78,7 @@ def inside(
     steps = importer.steps[written:]
     del importer.steps[written:]
     outer = outside or {}
-    outputs = [names.get(n, outer.get(n, n)) for n in (info.name for info in graph.output)]
+    outputs = [names.get(n, outer.get(n, n)) for n in (info.name for info in graph.output[:])]
     for name in outputs:
         if name not in importer.types:
             importer.define(name, importer.unknown())
@@ -118,7 +118,7 @@ def _body(
         importer.inner.setdefault(own, set()).add(name)
         importer.hidden.add(name)
     others = {**outside, **names}
-    protos = [renamed(proto, others) for proto in graph.node]
+    protos = [renamed(proto, others) for proto in graph.node[:]]
     importer.bodies[prefix] = Renamed(names, protos, outside)
     for proto in protos:
         importer.uses[proto.op_type] += 1

@@ -38,12 +38,13 @@ def constant(node: Node) -> None:
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
-            from onnx import numpy_helper
-
-            held = numpy_helper.from_array(numpy.array(value, "i8" if elem == "i64" else "f4"))
             found = array(value)
             node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
-            node.step((node.outputs[0],), None, tensor=held)
+            if node.importer.writes:
+                from onnx import numpy_helper
+
+                held = numpy_helper.from_array(numpy.array(value, "i8" if elem == "i64" else "f4"))
+                node.step((node.outputs[0],), None, tensor=held)
             return
     raise Unsupported("Constant of a kind that Axon does not have")
 

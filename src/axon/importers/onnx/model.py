@@ -33,6 +33,7 @@ from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     slicing,
 )
 from axon.importers.onnx.build import Importer
+from axon.importers.onnx.functions import Function
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.sizes import Sizes
@@ -139,16 +140,18 @@ def _once(
     before: dict[str, DimVar] | None = None,
     sizes: Sizes | None = None,
 ) -> Imported:
-    model = asked.model
-    importer = Importer(asked.name, model.graph.node, sizes=sizes or Sizes(), writes=asked.program)
+    model, graph = asked.model, asked.model.graph
+    importer = Importer(asked.name, graph.node[:], sizes=sizes or Sizes(), writes=asked.program)
     importer.state.direct = direct
-    importer.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 0)
-    importer.functions = {(f.domain, f.name): f for f in model.functions}
-    weights = {tensor.name for tensor in model.graph.initializer}
-    _weights(importer, model.graph.initializer)
+    opsets = model.opset_import[:]
+    importer.opset = next((o.version for o in opsets if o.domain in ("", "ai.onnx")), 0)
+    importer.functions = {(f.domain, f.name): Function(f) for f in model.functions[:]}
+    tensors = graph.initializer[:]
+    weights = {tensor.name for tensor in tensors}
+    _weights(importer, tensors)
     named: dict[str, DimVar] = dict(before or {})
     given: dict[str, Type] = {}
-    for info in model.graph.input:
+    for info in graph.input[:]:
         if info.name not in weights:
             if info.name in known:
                 given[info.name] = known[info.name]
@@ -160,7 +163,7 @@ def _once(
     importer.run(RULES)
     importer.state.store.review()
     importer.look_again()
-    outputs = tuple(o.name for o in model.graph.output)
+    outputs = tuple([o.name for o in graph.output[:]])
     return Imported(importer, tuple(given), outputs, given, named)
 
 
@@ -196,7 +199,7 @@ def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: b
     if not info.type.HasField("tensor_type") or forget or not tensor.HasField("shape"):
         return importer.unknown(elem)
     word: list[Any] = []
-    for dim in tensor.shape.dim:
+    for dim in tensor.shape.dim[:]:
         if dim.HasField("dim_value") and 0 <= dim.dim_value < 1 << 62:
             word.append(int(dim.dim_value))
         elif dim.dim_param:

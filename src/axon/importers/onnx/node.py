@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Scalar, Together
-from axon.importers.onnx.renamed import called
-from axon.importers.onnx.steps import Called, Step, made_by
-from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
+from axon.importers.onnx.steps import Step
+from axon.importers.onnx.values import Contents, Unsupported
 from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
@@ -62,10 +61,11 @@ class Node:
         self.span = importer.span(at)
         self.operator: str = proto.op_type
         self.domain: str = proto.domain
-        attributes = proto.attribute
+        # A slice of what protobuf repeats is a list, and much faster than going through it.
+        attributes = proto.attribute[:]
         self.attributes = {a.name: a for a in attributes} if attributes else {}
-        self.inputs: list[str] = list(proto.input)
-        self.outputs: list[str] = list(proto.output)
+        self.inputs: list[str] = proto.input[:]
+        self.outputs: list[str] = proto.output[:]
         self.looked: set[int] = set()
         self.alone = False
 
@@ -142,11 +142,11 @@ class Node:
             case 5:
                 return found.g
             case 6:
-                return [float(x) for x in found.floats]
+                return found.floats[:]
             case 7:
-                return [int(x) for x in found.ints]
+                return found.ints[:]
             case 8:
-                return [s.decode("utf-8", "replace") for s in found.strings]
+                return [s.decode("utf-8", "replace") for s in found.strings[:]]
             case _:
                 return default
 
@@ -230,7 +230,7 @@ class Node:
         """The outputs are the parts of a tuple."""
         found = self.importer.state.prune(self.infer(expr))
         if isinstance(found, Tuple):
-            for name, item in zip(self.proto.output, found.items, strict=False):
+            for name, item in zip(self.outputs, found.items, strict=False):
                 if name:
                     self.importer.define(name, item)
             unnamed = [""] * (len(found.items) - len(self.proto.output))
@@ -284,32 +284,6 @@ class Node:
     def axis(self, axis: int, rank: int | None) -> int:
         """An axis that is counted from the front where the rank is known."""
         return axis + rank if rank is not None and axis < 0 else axis
-
-    def call_function(self, function: Any) -> None:
-        """A function of the model's own, written out where it is called."""
-        importer = self.importer
-        if importer.depth > 12:
-            raise Unsupported(f"{self.proto.op_type}: functions call each other too deeply")
-        inside: dict[str, str] = dict.fromkeys(function.input, "")
-        inside.update(zip(function.input, self.proto.input, strict=False))
-        outside = dict(zip(function.output, self.proto.output, strict=False))
-        prefix = f"{self.proto.output[0]}/"
-        importer.written_out += len(function.node)
-        if importer.written_out > MOST_WRITTEN_OUT:
-            raise Unsupported(f"{self.proto.op_type}: functions call each other too often")
-        given = {a.name: a for a in function.attribute_proto} | self.attributes
-        importer.depth += 1
-        importer.uses.update(2 * [proto.op_type for proto in function.node])
-        before = len(importer.steps)
-        for proto in function.node:
-            for name in proto.output:
-                inside[name] = outside.get(name, name and prefix + name)
-            importer.node(called(proto, inside, prefix, given), self.at, self.rules)
-        importer.depth -= 1
-        if importer.writes:
-            names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
-            parameters = dict(zip(self.proto.input, function.input, strict=False))
-            importer.calls.append(Called(function.domain, function.name, parameters, names))
 
 
 def written(number: float) -> float:

@@ -34,16 +34,16 @@ def renamed(node: Any, names: Mapping[str, str]) -> Any:
     """A node with other names; what a graph inside it calls by one of them, and does not have
     itself, has another name there too.
     """
-    attributes = node.attribute
+    attributes = node.attribute[:]
     for attribute in attributes:
         if attribute.type in GRAPHS:
-            return _copy(node, names)
-    taken = [names.get(name, name) for name in node.input]
-    made = [names.get(name, name) for name in node.output]
+            return copied(node, names)
+    taken = [names.get(name, name) for name in node.input[:]]
+    made = [names.get(name, name) for name in node.output[:]]
     return Plain(node.op_type, node.domain, node.name, taken, made, attributes)
 
 
-def _copy(node: Any, names: Mapping[str, str]) -> Any:
+def copied(node: Any, names: Mapping[str, str]) -> Any:
     """The same as a message of its own, which may be changed."""
     copy = type(node)()
     copy.CopyFrom(node)
@@ -80,7 +80,7 @@ def _apart(own: list[str], taken: set[str]) -> dict[str, str]:
 
 def graphs(node: Any) -> Iterator[Any]:
     """The graphs inside a node."""
-    for attribute in node.attribute:
+    for attribute in node.attribute[:]:
         if attribute.type == 5:
             yield attribute.g
         elif attribute.type == 10:
@@ -90,51 +90,15 @@ def graphs(node: Any) -> Iterator[Any]:
 def own_names(graph: Any) -> list[str]:
     """The tensors of a graph; one outside may have the same name."""
     found = [info.name for side in (graph.initializer, graph.input) for info in side]
-    for node in graph.node:
-        found += [name for name in node.output if name]
+    for node in graph.node[:]:
+        found += [name for name in node.output[:] if name]
     return list(dict.fromkeys(found))
 
 
 def used(node: Any) -> set[str]:
     """The tensors that a node, or a graph inside it, takes from around it, and those it makes."""
-    found = {*node.input, *node.output}
+    found = {*node.input[:], *node.output[:]}
     for graph in graphs(node):
         inside = {name for inner in graph.node for name in used(inner)}
         found |= {*inside, *(info.name for info in graph.output)} - set(own_names(graph))
     return found
-
-
-def called(node: Any, names: Mapping[str, str], prefix: str, given: Mapping[str, Any]) -> Any:
-    """A node of a function where that is called: tensors that have no name yet begin with a prefix,
-    and attributes that the function is called with stand where the node speaks of them.
-    """
-    attributes: list[Any] = []
-    for attribute in node.attribute:
-        if attribute.type in GRAPHS:
-            copy = _copy(node, {n: names.get(n, n and prefix + n) for n in used(node)})
-            _put_attributes(copy, given)
-            return copy
-        attributes.append(_put(attribute, given) if attribute.ref_attr_name else attribute)
-    taken = [names.get(name, name and prefix + name) for name in node.input]
-    made = [names.get(name, name and prefix + name) for name in node.output]
-    return Plain(node.op_type, node.domain, node.name, taken, made, attributes)
-
-
-def _put(attribute: Any, given: Mapping[str, Any]) -> Any:
-    """What an attribute speaks of, under its name."""
-    found = given.get(attribute.ref_attr_name)
-    if found is None:
-        return attribute
-    copy = type(attribute)()
-    copy.CopyFrom(found)
-    copy.name = attribute.name
-    return copy
-
-
-def _put_attributes(node: Any, given: Mapping[str, Any]) -> None:
-    for attribute in node.attribute:
-        if attribute.ref_attr_name:
-            attribute.CopyFrom(_put(attribute, given))
-    for graph in graphs(node):
-        for inner in graph.node:
-            _put_attributes(inner, given)

@@ -59,4 +59,4 @@ class Called:
 
 
 def made_by(step: Step | Again) -> tuple[str, ...]:
-    return step.names if isinstance(step, Step) else tuple(step.node.output)
+    return step.names if isinstance(step, Step) else tuple(step.node.output[:])

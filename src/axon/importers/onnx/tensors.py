@@ -43,7 +43,7 @@ class Kind(NamedTuple):
 
 
 def kind_of(tensor: Any) -> Kind:
-    return Kind(tensor.data_type, tuple(tensor.dims))
+    return Kind(tensor.data_type, tuple(tensor.dims[:]))
 
 
 def tensor_contents(tensor: Any, kind: Kind) -> Contents:
