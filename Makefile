@@ -15,11 +15,13 @@ TORCH_SETUP := $(VENV)/.set-up-torch
 
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
+# What is compiled, from the text to the report; the other tests are about other things or laws.
+COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_cli_contract.py tests/importers tests/unit
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test torch lint golden bench fuzz mutate clean
+.PHONY: help run test compiled torch lint golden bench fuzz mutate clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -38,6 +40,14 @@ run: $(USER_SETUP) ## see Axon infer, explain and run examples
 test: lint ## lint, then run every test
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+
+compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes), and test that
+	@echo "== mypyc"
+	@rm -rf dist/*-cp*.whl build/compiled
+	@HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m hatchling build -t wheel -d dist
+	@$(PIP_INSTALL) --no-deps --target build/compiled dist/*-cp*.whl
+	@echo "== pytest, compiled"
+	@AXON_COMPILED=1 PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
 
 torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch

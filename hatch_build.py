@@ -56,7 +56,7 @@ class CompiledBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         folder = Path(self._folder.name)
         package = folder / "axon"
         shutil.copytree(Path(self.root, "src", "axon"), package)
-        modules = sorted(str(path.relative_to(folder)) for path in _compiled(package))
+        modules = sorted(str(path.relative_to(folder)) for path in compiled(package))
         command = [sys.executable, "-c", SETUP, *modules]
         made = subprocess.run(
             command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False
@@ -80,6 +80,6 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "CFLAGS": f"{os.environ.get('CFLAGS', '')} -fcommon"}
 
 
-def _compiled(package: Path) -> set[Path]:
+def compiled(package: Path) -> set[Path]:
     found = {path for pattern in COMPILED for path in package.glob(pattern)}
     return found - {package / name for name in LEFT_OUT}
