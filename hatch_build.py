@@ -29,8 +29,9 @@ COMPILED = (
 )
 LEFT_OUT = {
     "types/atoms.py",  # its objects are held weakly
-    "importers/onnx/values.py",  # a string with a type of its own
+    "importers/onnx/elem.py",  # its class is a string
 }
+FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """
 import sys
 from mypyc.build import mypycify
@@ -76,8 +77,11 @@ class CompiledBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _environment() -> dict[str, str]:
-    """The two parts share headers that define what they export: one definition of each is meant."""
-    return {**os.environ, "CFLAGS": f"{os.environ.get('CFLAGS', '')} -fcommon"}
+    """Calls inside a part are direct; the headers that both parts share define what each exports,
+    and one definition of it is meant.
+    """
+    flags = "" if os.name == "nt" else " ".join(FLAGS)
+    return {**os.environ, "CFLAGS": f"{os.environ.get('CFLAGS', '')} {flags}"}
 
 
 def compiled(package: Path) -> set[Path]:

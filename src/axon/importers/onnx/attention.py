@@ -7,9 +7,10 @@ from typing import Any
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.values import Unsupported
 from axon.ops.attention import UPDATES
 from axon.types import dim as dims
 from axon.types.type import Shape, Tensor

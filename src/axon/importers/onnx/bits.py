@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
+from axon.importers.onnx.values import ELEMENTS, Unsupported
 
 BITS = {"BitwiseAnd": "bit_and", "BitwiseOr": "bit_or", "BitwiseXor": "bit_xor"}
 SHIFTS = {"LEFT": "shift_left", "RIGHT": "shift_right"}

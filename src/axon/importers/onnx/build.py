@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from axon.importers.onnx.functions import Function, call
@@ -45,63 +44,75 @@ FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
 
-@dataclass(slots=True)
 class Importer:
-    """A graph in the making. `types` and `contents` are by the names of tensors in the model."""
-
-    name: str
-    nodes: Sequence[Any] = ()
-    inputs: tuple[str, ...] = ()
-    state: State = field(default_factory=State)
-    types: dict[str, Type] = field(default_factory=dict)
-    contents: dict[str, Contents] = field(default_factory=dict)
-    inner: dict[str, set[str]] = field(default_factory=dict)
-    """The tensors of graphs inside nodes by their own names: each has a name here that tells it
-    from others of that name.
+    """A graph in the making. `types` and `contents` are by the names of tensors in the model. If it
+    `writes`, a program is wanted, and what makes each tensor is taken down in `steps`.
     """
-    hidden: set[str] = field(default_factory=set)
-    """The names that the model's own graph does not have."""
-    graphs: dict[str, Inner] = field(default_factory=dict)
-    bodies: dict[str, Renamed] = field(default_factory=dict)
-    calls: list[Called] = field(default_factory=list)
-    filled: dict[str, Any] = field(default_factory=dict)
-    """The number that all elements of a tensor are, where there are as many as a run says."""
-    sequences: dict[str, Any] = field(default_factory=dict)
-    """The tensors that sequences hold, or how they are pieces of one."""
-    own: dict[str, str] = field(default_factory=dict)
-    """What a tensor that has a made-up name here is called in the model, or should be."""
-    aliases: dict[str, str] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    """The number that the last name with this beginning has."""
-    taken: set[str] = field(default_factory=set)
-    unsupported: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """Why there is nothing to say of a node, by operator, and the first such node."""
-    env: Environment = field(default_factory=Environment)
-    functions: dict[tuple[str, str], Function] = field(default_factory=dict)
-    sizes: Sizes = field(default_factory=Sizes)
-    steps: list[Step | Again] = field(default_factory=list)
-    writes: bool = True
-    """Whether a program is wanted, and what makes each tensor is taken down in `steps`."""
-    memo: Memo = field(default_factory=Memo)
-    odd: list[tuple[str, str]] = field(default_factory=list)
-    """Nodes that make no sense, as what a rule tripped over shows."""
-    opset: int = 0
-    unsolved: int = 0
-    depth: int = 0
-    written_out: int = 0
-    inference: Inference = field(init=False)
-    limits: list[Dim] = field(default_factory=list)
-    """What must not be negative, since sizes were computed in floating point."""
-    spans: dict[int, Span] = field(default_factory=dict)
-    resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
 
-    uses: Counter[str] = field(init=False)
-    """How often the graph uses each operator, and what is inside its nodes."""
+    __slots__ = (
+        "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "functions", "graphs",
+        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "nodes", "numbers",
+        "odd", "opset", "own", "resolved", "sequences", "sizes", "spans", "state", "steps",
+        "taken", "types", "unsolved", "unsupported", "uses", "writes", "written_out",
+    )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        self.uses = Counter([node.op_type for node in self.nodes])
+    def __init__(
+        self,
+        name: str,
+        nodes: Sequence[Any] = (),
+        sizes: Sizes | None = None,
+        writes: bool = True,
+    ) -> None:
+        self.name = name
+        self.nodes = nodes
+        self.sizes = sizes or Sizes()
+        self.writes = writes
+        self.inputs: tuple[str, ...] = ()
+        self.state = State()
         self.state.level = self.state.depth = 1
         self.inference = Inference(self.state, lambda _: None)
+        self.opset = 0
+        self.unsolved = 0
+        self.depth = 0
+        self.written_out = 0
+        # How often the graph uses each operator, and what is inside its nodes.
+        self.uses = Counter([node.op_type for node in nodes])
+
+        self.types: dict[str, Type] = {}
+        self.contents: dict[str, Contents] = {}
+        # The number that all elements of a tensor are, where there are as many as a run says.
+        self.filled: dict[str, Any] = {}
+        # The tensors that sequences hold, or how they are pieces of one.
+        self.sequences: dict[str, Any] = {}
+        self.resolved: dict[int, tuple[int, Type, Type]] = {}
+        self.memo = Memo()
+
+        # The tensors of graphs inside nodes by their own names: each has a name here that tells it
+        # from others of that name.
+        self.inner: dict[str, set[str]] = {}
+        # The names that the model's own graph does not have.
+        self.hidden: set[str] = set()
+        self.graphs: dict[str, Inner] = {}
+        self.bodies: dict[str, Renamed] = {}
+        self.functions: dict[tuple[str, str], Function] = {}
+        self.calls: list[Called] = []
+
+        # What a tensor that has a made-up name here is called in the model, or should be.
+        self.own: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
+        # The number that the last name with this beginning has.
+        self.numbers: dict[str, int] = {}
+        self.taken: set[str] = set()
+        self.env = Environment()
+        self.spans: dict[int, Span] = {}
+        self.steps: list[Step | Again] = []
+
+        # Why there is nothing to say of a node, by operator, and the first such node.
+        self.unsupported: dict[str, tuple[str, int]] = {}
+        # Nodes that make no sense, as what a rule tripped over shows.
+        self.odd: list[tuple[str, str]] = []
+        # What must not be negative, since sizes were computed in floating point.
+        self.limits: list[Dim] = []
 
     # --- tensors ---
 

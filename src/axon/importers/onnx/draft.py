@@ -12,8 +12,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.naming import hint
-from axon.importers.onnx.values import Elem
 from axon.inference.direct import applied, infixed
 from axon.inference.environment import Entry
 from axon.syntax import ast

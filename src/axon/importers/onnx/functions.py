@@ -16,20 +16,27 @@ DEEPEST = 12
 
 
 class Function:
-    """A function as a file has it; its nodes are read when it is first called."""
+    """A function as a file has it, read when it is first called. Its nodes are `Plain` where they
+    are the same in every call but for the names of tensors.
+    """
 
-    __slots__ = ("_nodes", "proto")
+    __slots__ = ("defaults", "is_read", "nodes", "params", "proto", "results")
 
     def __init__(self, proto: Any) -> None:
         self.proto = proto
-        self._nodes: list[Any] | None = None
+        self.is_read = False
+        self.params: list[str] = []
+        self.results: list[str] = []
+        self.nodes: list[Any] = []
+        self.defaults: dict[str, Any] = {}
 
-    @property
-    def nodes(self) -> list[Any]:
-        """Those that are the same in every call but for the names of tensors are `Plain`."""
-        if self._nodes is None:
-            self._nodes = [_read(node) for node in self.proto.node[:]]
-        return self._nodes
+    def read(self) -> None:
+        if not self.is_read:
+            proto = self.proto
+            self.params, self.results = proto.input[:], proto.output[:]
+            self.nodes = [_read(node) for node in proto.node[:]]
+            self.defaults = {a.name: a for a in proto.attribute_proto[:]}
+            self.is_read = True
 
 
 def _read(node: Any) -> Any:
@@ -45,15 +52,16 @@ def call(node: Node, function: Function) -> None:
     importer = node.importer
     if importer.depth > DEEPEST:
         raise Unsupported(f"{node.operator}: functions call each other too deeply")
-    params, nodes = function.proto.input[:], function.nodes
-    inside: dict[str, str] = dict.fromkeys(params, "")
-    inside.update(zip(params, node.inputs, strict=False))
-    outside = dict(zip(function.proto.output[:], node.outputs, strict=False))
+    function.read()
+    nodes = function.nodes
+    inside: dict[str, str] = dict.fromkeys(function.params, "")
+    inside.update(zip(function.params, node.inputs, strict=False))
+    outside = dict(zip(function.results, node.outputs, strict=False))
     prefix = f"{node.outputs[0]}/"
     importer.written_out += len(nodes)
     if importer.written_out > MOST_WRITTEN_OUT:
         raise Unsupported(f"{node.operator}: functions call each other too often")
-    given = {a.name: a for a in function.proto.attribute_proto[:]} | node.attributes
+    given = function.defaults | node.attributes
     importer.depth += 1
     for proto in nodes:
         importer.uses[proto.op_type] += 2
@@ -65,7 +73,7 @@ def call(node: Node, function: Function) -> None:
     importer.depth -= 1
     if importer.writes:
         names = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
-        parameters = dict(zip(node.inputs, params, strict=False))
+        parameters = dict(zip(node.inputs, function.params, strict=False))
         called = Called(function.proto.domain, function.proto.name, parameters, names)
         importer.calls.append(called)
 
@@ -74,16 +82,15 @@ def _called(node: Any, names: Mapping[str, str], prefix: str, given: Mapping[str
     """A node of a function where that is called: tensors that have no name yet begin with a prefix,
     and attributes that the function is called with stand where the node speaks of them.
     """
-    attributes: list[Any] = []
-    if isinstance(node, Plain):
-        attributes = node.attribute
-    else:
-        for attribute in node.attribute[:]:
+    attributes: list[Any] = node.attribute[:]
+    if not isinstance(node, Plain):
+        for i, attribute in enumerate(attributes):
             if attribute.type in GRAPHS:
                 copy = copied(node, {n: names.get(n, n and prefix + n) for n in used(node)})
                 _put_attributes(copy, given)
                 return copy
-            attributes.append(_put(attribute, given) if attribute.ref_attr_name else attribute)
+            if attribute.ref_attr_name:
+                attributes[i] = _put(attribute, given)
     taken = [names.get(name, name and prefix + name) for name in node.input[:]]
     made = [names.get(name, name and prefix + name) for name in node.output[:]]
     return Plain(node.op_type, node.domain, node.name, taken, made, attributes)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.known import length
 from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.values import Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar

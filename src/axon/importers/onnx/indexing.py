@@ -7,11 +7,12 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.floats import Real
 from axon.importers.onnx.later import cut_to, gives_tuple, replaced, scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Elem, Unsupported
+from axon.importers.onnx.values import ELEMENTS, MOST_CONTENTS, Unsupported
 from axon.types.type import Tensor, Tuple, shape_size
 
 MOST_AXES = 8

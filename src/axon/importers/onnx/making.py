@@ -9,6 +9,7 @@ import numpy
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import length, row, size_of
 from axon.importers.onnx.node import Node
@@ -18,7 +19,6 @@ from axon.importers.onnx.values import (
     ELEMENTS,
     MOST_CONTENTS,
     MOST_FLOATS,
-    Elem,
     Unsupported,
     array,
 )

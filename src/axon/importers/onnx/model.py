@@ -141,7 +141,7 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    importer = Importer(asked.name, graph.node[:], sizes=sizes or Sizes(), writes=asked.program)
+    importer = Importer(asked.name, graph.node[:], sizes, asked.program)
     importer.state.direct = direct
     opsets = model.opset_import[:]
     importer.opset = next((o.version for o in opsets if o.domain in ("", "ai.onnx")), 0)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.values import Unsupported
 
 
 @dataclass(frozen=True, slots=True)

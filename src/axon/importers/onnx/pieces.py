@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.known import integers
 from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.node import Node
-from axon.importers.onnx.values import Elem, Unsupported, array
+from axon.importers.onnx.values import Unsupported, array
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Shape, Tensor, Type, shape_variables

@@ -6,11 +6,12 @@ from typing import Any
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Call, Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.known import integers, length
 from axon.importers.onnx.later import scalar_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.values import Unsupported
 from axon.types.type import Tensor
 
 # --- scattering ------------------------------------------------------------------------------

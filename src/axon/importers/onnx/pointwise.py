@@ -10,12 +10,13 @@ import numpy
 
 from axon.importers.onnx import contents, floats
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import size_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.sequences import hand_on
-from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
+from axon.importers.onnx.values import ELEMENTS, Unsupported
 from axon.types import dim as dims
 
 UNARY = {

@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from axon.importers.onnx.convolution import SAME
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.known import length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.values import Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem, Unsupported
+from axon.importers.onnx.values import Unsupported
 from axon.types.type import Tuple
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 GRAPHS = (5, 10)
 """The types of attributes that are graphs, or lists of them."""
 
 
-class Plain(NamedTuple):
+class Plain:
     """A node without graphs inside, as one of the file is."""
 
-    op_type: str
-    domain: str
-    name: str
-    input: list[str]
-    output: list[str]
-    attribute: Any
+    __slots__ = ("attribute", "domain", "input", "name", "op_type", "output")
+
+    def __init__(
+        self,
+        op_type: str,
+        domain: str,
+        name: str,
+        taken: list[str],
+        made: list[str],
+        attribute: Sequence[Any],
+    ) -> None:
+        self.op_type = op_type
+        self.domain = domain
+        self.name = name
+        self.input = taken
+        self.output = made
+        self.attribute = attribute
 
 
 class Renamed(NamedTuple):

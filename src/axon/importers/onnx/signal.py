@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import ELEMENTS, Elem, Unsupported
+from axon.importers.onnx.values import ELEMENTS, Unsupported
 from axon.types import dim as dims
 from axon.types.type import Tensor
 

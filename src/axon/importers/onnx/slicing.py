@@ -6,10 +6,10 @@ from typing import Any
 
 from axon.importers.onnx import contents
 from axon.importers.onnx.draft import Draft
+from axon.importers.onnx.elem import Elem
 from axon.importers.onnx.known import integers, length
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.values import Elem
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import Tensor, Type

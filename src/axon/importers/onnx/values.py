@@ -31,12 +31,6 @@ class Unsupported(Exception):
     """A node that has no rule: its results are not known, and the rest goes on."""
 
 
-class Elem(str):
-    """An element type, as the value of an attribute."""
-
-    __slots__ = ()
-
-
 def is_small(contents: Contents) -> bool:
     """Few elements that a run could have: what is doubled or squared again and again grows
     without end.
