@@ -282,8 +282,8 @@ class Importer:
                 rule(node)
         except Asked:
             raise
-        except Unsupported as problem:
-            self.unsupported.setdefault(operator, (str(problem), node.at))
+        except Unsupported as lacking:
+            self.unsupported.setdefault(operator, (str(lacking), node.at))
             self.unsolved += 1
         except Exception as problem:  # a file can say anything; what it says here makes no sense
             text = f"{type(problem).__name__}: {problem}"
