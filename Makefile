@@ -16,7 +16,7 @@ TORCH_SETUP := $(VENV)/.set-up-torch
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
 # What is compiled, from the text to the report; the other tests are about other things or laws.
-COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_cli_contract.py tests/importers tests/unit
+COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_rules_fire.py tests/test_cli_contract.py tests/importers tests/unit
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
