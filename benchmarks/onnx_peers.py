@@ -27,6 +27,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ import onnx
 from onnx_models.stack import stack
 
 from axon.importers.onnx.report import infer_model
+from axon.inference import infer as inference
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"
 SIZES = (1_000, 5_000, 10_000, 50_000)
@@ -131,6 +133,10 @@ def _installed(*names: str) -> bool:
     return all(importlib.util.find_spec(name) is not None for name in names)
 
 
+def _is_compiled() -> bool:
+    return inference.__file__.endswith(tuple(EXTENSION_SUFFIXES))
+
+
 def bare(model: Any) -> Any:
     """The model without any shape that it declares, but for the dims of its inputs."""
     _forget(model.graph, is_main=True)
@@ -191,6 +197,7 @@ def row(name: str, timings: dict[str, Timing]) -> str:
 
 def on_corpus(paths: list[Path], rounds: int) -> int:
     among = tools()
+    print(f"Axon is {'compiled' if _is_compiled() else 'plain Python'}")
     print(f"{'':<44}{'axon':>12} " + "".join(f"{t.name:>25} " for t in among[1:]))
     every = []
     for path in paths:
