@@ -2,7 +2,7 @@
 
 mypyc makes them of the same files that run as they are everywhere else, and that stay beside them
 in the wheel. Off unless asked for: `make compiled`, or `HATCH_BUILD_HOOKS_ENABLE=1 pip wheel .`
-with a C compiler at hand.
+with a C compiler at hand. `AXON_OPT_LEVEL=0` is for tests: sooner built, and slower.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ LEFT_OUT = {
 }
 FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """
+import os
 import sys
 from mypyc.build import mypycify
 from setuptools import setup
@@ -41,7 +42,8 @@ options = ["--ignore-missing-imports", "--explicit-package-bases"]
 modules = sys.argv[1:]
 onnx = [name for name in modules if "onnx" in name]
 parts = [([name for name in modules if name not in onnx], "axon"), (onnx, "axon_onnx")]
-made = mypycify([*options, *modules], opt_level="2", multi_file=True, separate=parts)
+level = os.environ.get("AXON_OPT_LEVEL", "2")
+made = mypycify([*options, *modules], opt_level=level, multi_file=True, separate=parts)
 script = ["build_ext", "--inplace", "--parallel", "2"]
 setup(name="axon-compiled", packages=[], ext_modules=made, script_args=script)
 """
