@@ -2,7 +2,7 @@
 
 The same arguments give the same object, so `is` is equality. The table that sees to that must not
 keep atoms alive, so it holds them weakly; that is why this module is not among those that are
-compiled (`scripts/compiled.py`): a compiled object cannot be held so.
+compiled (`hatch_build.py`): a compiled object cannot be held so.
 """
 
 from __future__ import annotations
