@@ -1,8 +1,9 @@
 """The compiled build: the modules that inference spends its time in, as C extensions.
 
 mypyc makes them of the same files that run as they are everywhere else, and that stay beside them
-in the wheel. Off unless asked for: `make compiled`, or hatchling with HATCH_BUILD_HOOKS_ENABLE=1 and
-a C compiler at hand (pip would build it twice, the first time for its metadata). `AXON_OPT_LEVEL=0` is for tests: sooner built, and slower.
+in the wheel. Off unless asked for: `make compiled`, or hatchling with HATCH_BUILD_HOOKS_ENABLE=1
+and a C compiler at hand (pip would build it twice, the first time for its metadata).
+AXON_OPT_LEVEL=0 is for tests: sooner built, and slower.
 """
 
 from __future__ import annotations
