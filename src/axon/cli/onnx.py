@@ -54,8 +54,9 @@ def infer(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(_document(report, found), ensure_ascii=False, indent=2))
     else:
-        where = f" where {', '.join(report.where)}" if report.where else ""
-        print(f"model : {report.signature}{where}")
+        if report.ok:  # what contradicts itself has no type
+            where = f" where {', '.join(report.where)}" if report.where else ""
+            print(f"model : {report.signature}{where}")
         if report.suggested:
             listed = ", ".join(f"{name} : {type_}" for name, type_ in report.suggested.items())
             print(f"suggested, and tried: {listed}")
@@ -168,15 +169,14 @@ def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -
 
 
 def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:
+    model = {
+        "name": "model",
+        "signature": report.signature,
+        "where": list(report.where),
+        "guards": list(report.guards),
+    }
     return {
-        "definitions": [
-            {
-                "name": "model",
-                "signature": report.signature,
-                "where": list(report.where),
-                "guards": list(report.guards),
-            }
-        ],
+        "definitions": [model] if report.ok else [],
         "tensors": {
             name: {
                 "dtype": t.dtype,
