@@ -99,6 +99,14 @@ def test_a_bug_is_an_error(bug: str, tmp_path: Path) -> None:
     assert any(d["severity"] == "error" for d in document["diagnostics"])
 
 
+def test_shapes_that_contradict_each_other_are_not_written(tmp_path: Path) -> None:
+    save(residual(), tmp_path / "m.onnx")
+    found = axon(["infer", "m.onnx", "--write", "out.onnx"], tmp_path)
+    assert found.status == 1
+    assert found.stderr.endswith("axon: out.onnx is not written: the model has errors\n")
+    assert not (tmp_path / "out.onnx").exists()
+
+
 @pytest.mark.parametrize("bug", BUGS)
 def test_the_name_of_the_node_is_told(bug: str, tmp_path: Path) -> None:
     made = BUGS[bug]()

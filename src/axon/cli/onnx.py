@@ -46,7 +46,7 @@ def infer(options: argparse.Namespace) -> int:
     except (NoModel, BadInput) as problem:
         print(f"axon: {problem}", file=sys.stderr)
         return WRONG_USAGE
-    if options.write and not _write(options.write, model, report, options.file):
+    if options.write and report.ok and not _write(options.write, model, report, options.file):
         return WRONG_USAGE
     found = report.diagnostics
     if options.check:
@@ -62,6 +62,8 @@ def infer(options: argparse.Namespace) -> int:
             print(f"suggested, and tried: {listed}")
         if found:
             print(render_all(found, sys.stderr.isatty()), file=sys.stderr)
+    if options.write and not report.ok:
+        print(f"axon: {options.write} is not written: the model has errors", file=sys.stderr)
     return HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
 
 
