@@ -16,7 +16,7 @@ from axon.types.variables import DimVar, ElemVar
 def made(text: str, *ranks: int, name: str = "f", elem: str = "f32") -> Graph:
     checked, module = check_and_link(Source("net.axon", text))
     assert checked.ok, checked.diagnostics
-    params = [Tensor(elem, tuple(DimVar("", 1) for _ in range(rank))) for rank in ranks]
+    params = [Tensor(elem, tuple(DimVar("", 1, scope=1) for _ in range(rank))) for rank in ranks]
     found = graph(module, name, params)
     assert isinstance(found, Graph), found
     assert verify(found) == []

@@ -17,6 +17,7 @@ from axon.types.type import (
     DimEq,
     HasRank,
     Relation,
+    RowOf,
     Shape,
     ShapeEq,
     Uniform,
@@ -113,7 +114,7 @@ def holds(relation: Relation, sizes: Sizes) -> bool | None:
         case AtLeast(dim, _):
             at_least = value(dim, sizes)
             return None if at_least is None else bool(numpy.all(at_least >= 0))
-        case Uniform() | HasRank():
+        case Uniform() | RowOf() | HasRank():
             return True
 
 

@@ -15,7 +15,7 @@ from axon.inference.infer import Inference
 from axon.solver.constraints import Guard
 from axon.syntax import ast, mentioned
 from axon.types.type import Fn, Renaming, Type, relation_variables, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged, made_at
 
 
 def of_item(
@@ -114,10 +114,10 @@ def _made_outside(type_: Fn, depth: int) -> Fn:
     """
     renaming = Renaming({}, {}, {}, {})
     for var in type_variables(type_):
-        if isinstance(var, DimVar) and var.runtime and var.scope <= depth:
-            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=depth))
-        elif isinstance(var, ShapeVar) and var.runtime and var.scope <= depth:
-            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=depth),))
+        if isinstance(var, DimVar) and var.runtime and not is_ragged(var):
+            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=made_at(depth)))
+        elif isinstance(var, ShapeVar) and var.runtime and not is_ragged(var):
+            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=made_at(depth)),))
     result = renaming.type(type_)
     assert isinstance(result, Fn)
     return result

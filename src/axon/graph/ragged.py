@@ -5,15 +5,12 @@ from __future__ import annotations
 from axon.graph.graph import Operand, Value
 from axon.ops import Operator
 from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 
 def varies(type_: Type, depth: int) -> bool:
     """Whether some size varies inside a tensor that stands at this depth."""
-    return any(
-        isinstance(v, DimVar | ShapeVar) and v.runtime and v.scope > depth
-        for v in type_variables(type_)
-    )
+    return any(is_ragged(v) for v in type_variables(type_))
 
 
 def runtime(type_: Type) -> bool:

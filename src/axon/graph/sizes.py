@@ -36,7 +36,7 @@ from axon.types.type import (
     relation_variables,
     shape_variables,
 )
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, given_at
 
 SizeVar = DimVar | ShapeVar
 
@@ -217,7 +217,7 @@ def needed_inside(operand: Operand) -> set[SizeVar]:
         found |= operand_needs(operand.result)
         for node in operand.nodes:
             found |= needed(node).union(*map(needed_inside, operands_of(node)))
-        found = {var for var in found if not var.runtime or var.scope < operand.depth}
+        found = {var for var in found if not var.runtime or var.scope < given_at(operand.depth)}
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.existentials import opened_by_call
 from axon.inference.operators import apply_operator, is_operator, wrong_count
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
@@ -14,12 +15,10 @@ from axon.syntax import ast
 from axon.types.type import (
     UNKNOWN,
     Fn,
-    Renaming,
     Scheme,
     Type,
-    type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, TypeVar
+from axon.types.variables import TypeVar
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -74,6 +73,7 @@ def apply(
     if isinstance(type_, TypeVar):
         params = tuple(state.fresh_type() for _ in args)
         result = state.fresh_type()
+        result.scope = min(result.scope, type_.scope)  # what it gives is not made here
         for var in (*params, result):
             var.level = min(var.level, type_.level)
         state.types[type_] = Fn(params, result)
@@ -86,38 +86,15 @@ def apply(
     if len(type_.params) != len(args):
         wrong_count(inference, name or "this function", len(type_.params), len(args), call.span)
         return UNKNOWN
-    if inference.record is not None:
-        inference.record.calls[call.span] = type_
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, call.args, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", call.span))
-    inference.results.append((type_.result, call.span, state.depth))
-    if inference.bounded(type_.result, call.span) is UNKNOWN:
+    opened = type_ if called else opened_by_call(state, type_)
+    if inference.record is not None:
+        inference.record.calls[call.span] = opened
+    inference.results.append((opened.result, call.span))
+    if inference.bounded(opened.result, call.span) is UNKNOWN:
         return UNKNOWN
-    return type_.result if called else _opened(inference, type_)
-
-
-def _opened(inference: Inference, type_: Fn) -> Type:
-    """A run-time size in the result of a function is made anew by each call of it (D9)."""
-    state = inference.state
-    result = state.resolve(type_.result)
-    found = [
-        v
-        for v in type_variables(result)
-        if isinstance(v, DimVar | ShapeVar) and v.runtime and v.scope > state.depth
-    ]
-    if not found:
-        return type_.result
-    from_outside = {v for p in type_.params for v in type_variables(state.resolve(p))}
-    renaming = Renaming({}, {}, {}, {})
-    for var in found:
-        if var in from_outside:
-            continue
-        scope = max(state.depth, var.scope - 1)
-        if isinstance(var, DimVar):
-            renaming.dims[var] = DimVar(var.name, state.level, scope=scope, runtime=True)
-        else:
-            renaming.shapes[var] = (ShapeVar(var.name, state.level, scope=scope, runtime=True),)
-    return renaming.type(result) if renaming.dims or renaming.shapes else type_.result
+    return opened.result
 
 
 def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> None:

@@ -16,7 +16,7 @@ from axon.inference.infer import Inference, Prelude
 from axon.inference.program import as_run_finds_it
 from axon.inference.record import Record
 from axon.inference.report import describe
-from axon.inference.schemes import made_by_run, resolved
+from axon.inference.schemes import made_by_run, resolved, same_rows
 from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.solver.constraints import NOWHERE, Guard, Origin
@@ -38,7 +38,7 @@ from axon.types.type import (
     shape_size,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at
 
 
 class Recording(Inference):
@@ -152,6 +152,7 @@ def elaborate(
         origin = Origin("result", fn.body.result.span, "", 0, "what it is used as")
         unify(state, found.result, result, origin, deeper=1)
     operators.settle(inference, 0, final=True)
+    same_rows(state, 0)
     _default(state, inference.kept, found, concrete)
     state.store.review()
     problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
@@ -162,7 +163,7 @@ def elaborate(
     type_ = state.resolve(found)
     assert isinstance(type_, Fn)
     relations = [resolved(state, c.relation) for c in state.store.waiting]
-    made_by_run(type_, relations, depth + 1)
+    made_by_run(type_, relations, made_at(depth + 1))
     return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
 
 

@@ -27,7 +27,7 @@ from axon.types.type import (
     Tuple,
     Type,
 )
-from axon.types.variables import ElemVar
+from axon.types.variables import ElemVar, ShapeVar, TypeVar, given_at
 
 Prelude = Callable[[str], Entry | None]
 """The standard library: asked for a name that nothing else explains."""
@@ -48,7 +48,7 @@ class Inference:
         self.pending: list[operators.Pending] = []
         self.defining: list[str] = []
         self.later: dict[str, Span] = {}
-        self.results: list[tuple[Type, Span, int]] = []
+        self.results: list[tuple[Type, Span]] = []
         self.missing: set[str] = set()
         self.guesses = 20
         self.tainted = False
@@ -189,8 +189,8 @@ class Inference:
         came from.
         """
         if param.type is None:
-            type_ = self.state.fresh_type()
-            type_.name, type_.shown = param.name, True
+            type_ = TypeVar(param.name, self.state.level, scope=given_at(self.state.depth + 1))
+            type_.shown = True
             return type_
         note = f"`{param.name} : {print_type(param.type)}`"
         origin = Origin("annotation", param.span, "", 0, note)
@@ -199,7 +199,7 @@ class Inference:
     def _declared(self, type_: Type, origin: Origin) -> Type:
         match type_:
             case Tensor(elem, shape) if shape:
-                var = self.state.fresh_shape()
+                var = ShapeVar("", self.state.level, scope=given_at(self.state.depth + 1))
                 self.state.store.post(ShapeEq((var,), shape), origin, self.state.depth + 1)
                 return Tensor(elem, (var,))
             case Tuple(items):

@@ -193,11 +193,11 @@ def _apply_scheme(
     origin = Origin("call", span, name)
     type_ = instantiate(state, scheme, origin, called=True)
     assert isinstance(type_, Fn)
-    if inference.record is not None:
-        inference.record.uses[span] = replace(use, type=type_)
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
-    inference.results.append((type_.result, span, state.depth))
+    if inference.record is not None:
+        inference.record.uses[span] = replace(use, type=type_)
+    inference.results.append((type_.result, span))
     return type_.result
 
 

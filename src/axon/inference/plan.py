@@ -38,7 +38,7 @@ from axon.types.type import (
     Uniform,
     relation_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, made_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,21 +226,24 @@ def _joined(relation: Relation, told: set[Var]) -> ShapeVar | None:
 
 def _enter(state: State, scheme: Scheme, own: tuple[Var, ...], found: Renaming) -> None:
     """Variables for what only a run tells, or nothing does."""
-    shift = state.depth - scheme.depth - 1
+    shift = made_at(state.depth) - made_at(scheme.depth + 1)
+    here = made_at(state.depth)
     for var in own:
         match var:
             case DimVar():
-                scope = var.scope + shift if var.runtime else state.depth
-                found.dims[var] = DimVar(var.name, state.level, False, scope, var.runtime)
+                scope = var.scope + shift if var.runtime else here
+                found.dims[var] = DimVar(
+                    var.name, state.level, False, scope, var.runtime, over=var.over
+                )
             case ShapeVar():
-                scope = var.scope + shift if var.runtime else state.depth
+                scope = var.scope + shift if var.runtime else here
                 found.shapes[var] = (ShapeVar(var.name, state.level, False, scope, var.runtime),)
             case ElemVar():
                 found.elems[var] = ElemVar(
                     var.name, state.level, allowed=var.allowed, literal=var.literal
                 )
             case TypeVar():
-                found.types[var] = TypeVar(var.name, state.level, scope=state.depth, wide=var.wide)
+                found.types[var] = TypeVar(var.name, state.level, scope=here, wide=var.wide)
 
 
 def _holds(relation: Relation, state: State) -> bool:

@@ -32,7 +32,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged
 
 MOST_DIAGNOSTICS = 200
 
@@ -267,11 +267,11 @@ class Walk:
     def _look_for_ragged(self) -> None:
         """A ragged dimension varies over those before it, so no tensor may begin with one (D8)."""
         state = self.state
-        for type_, span, depth in self.inference.results:
+        for type_, span in self.inference.results:
             known = state.prune(type_)
             first = state.store.shape(known.shape)[:1] if isinstance(known, Tensor) else ()
             variables = shape_variables(state.store.word(first))
-            if any(v.runtime and v.scope > depth for v in variables if v.scope):
+            if any(is_ragged(v) for v in variables):
                 self.inference.error(
                     "AX105",
                     "the result would begin with a ragged dimension",

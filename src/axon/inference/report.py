@@ -29,7 +29,7 @@ from axon.types.type import (
     ShapeEq,
     relation_variables,
 )
-from axon.types.variables import ShapeVar
+from axon.types.variables import ShapeVar, is_ragged
 
 _CODES = {
     "size": "AX101",
@@ -234,9 +234,7 @@ class _Saying:
 
     def _uniform(self) -> str:
         for side in (self.conflict.left, self.conflict.right):
-            if not isinstance(side, tuple) and not any(
-                v.runtime and v.scope > self.conflict.constraint.depth for v in dims.variables(side)
-            ):
+            if not isinstance(side, tuple) and not any(is_ragged(v) for v in dims.variables(side)):
                 return f"equal to {self.show.dim(side)}, which does not vary"
         return "equal to one that does not vary"
 

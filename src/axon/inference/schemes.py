@@ -14,6 +14,7 @@ from axon.solver.broadcasting import is_redundant
 from axon.solver.constraints import Constraint, Origin
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
+from axon.types.rows import RowCall
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -23,6 +24,7 @@ from axon.types.type import (
     HasRank,
     Relation,
     Renaming,
+    RowOf,
     Scheme,
     ShapeEq,
     Tuple,
@@ -33,7 +35,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, given_at, made_at
 
 
 def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> Type:
@@ -43,34 +45,105 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     """
     if state.sealed:
         raise Asked
-    renaming = Renaming({}, {}, {}, {})
-    shift = state.depth - scheme.depth - (1 if called else 0)
     outer = state.depth if called else state.depth + 1
-    made: list[DimVar] = []
-    for var in scheme.variables:
-        match var:
-            case DimVar():
-                if var.runtime:
-                    made.append(var)
-                scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
-                renaming.dims[var] = DimVar(var.name, state.level, scope=scope, runtime=var.runtime)
-            case ShapeVar():
-                scope = var.scope + shift if var.runtime else state.depth + (var in scheme.inner)
-                renaming.shapes[var] = (
-                    ShapeVar(var.name, state.level, scope=scope, runtime=var.runtime),
-                )
-            case ElemVar():
-                renaming.elems[var] = ElemVar(
-                    var.name, state.level, allowed=var.allowed, literal=var.literal
-                )
-            case TypeVar():
-                scope = state.depth + (var in scheme.inner)
-                renaming.types[var] = TypeVar(var.name, state.level, scope=scope, wide=var.wide)
-    if len(made) > 1:
-        renaming.dims.update(dict.fromkeys(added_up(scheme, made), 0))
+    fresh = _Fresh(state, scheme, outer)
+    renaming = fresh.renaming(scheme.variables)
     for relation in scheme.relations:
-        state.store.post(renaming.relation(relation), origin, outer)
-    return renaming.type(scheme.type)
+        inner = not scheme.inner.isdisjoint(relation_variables(relation))
+        renamed = (fresh.inside if inner else renaming).relation(relation)
+        state.store.post(renamed, origin, outer)
+    for relation in fresh.rows:
+        state.store.post(relation, origin, outer)
+    if not scheme.inner:
+        return renaming.type(scheme.type)
+    assert isinstance(scheme.type, Fn)
+    params = [(fresh.inside if isinstance(p, Fn) else renaming).type(p) for p in scheme.type.params]
+    return Fn(tuple(params), renaming.type(scheme.type.result))
+
+
+class _Fresh:
+    """Variables in place of those of a scheme. `inside` is what stands for them in the functions
+    that it takes, if these are called for each row.
+    """
+
+    def __init__(self, state: State, scheme: Scheme, outer: int) -> None:
+        self.state = state
+        self.scheme = scheme
+        self.shift = made_at(outer) - made_at(scheme.depth + 1)
+        self.given = given_at(scheme.depth + 1)
+        self.outer = outer
+        self.rows: list[RowOf] = []
+        self.inside = Renaming({}, {}, {}, {})
+
+    def renaming(self, variables: tuple[Var, ...]) -> Renaming:
+        found, level = Renaming({}, {}, {}, {}), self.state.level
+        made: list[DimVar] = []
+        for var in variables:
+            match var:
+                case DimVar():
+                    if var.runtime:
+                        made.append(var)
+                    found.dims[var] = self._dim(var)
+                case ShapeVar():
+                    scope = var.scope + self.shift if var.runtime else self._scope(var)
+                    shape = ShapeVar(var.name, level, scope=scope, runtime=var.runtime)
+                    found.shapes[var] = (shape,)
+                case ElemVar():
+                    found.elems[var] = ElemVar(
+                        var.name, level, allowed=var.allowed, literal=var.literal
+                    )
+                case TypeVar():
+                    scope = self._scope(var)
+                    found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
+        if len(made) > 1:
+            found.dims.update(dict.fromkeys(added_up(self.scheme, made), 0))
+        if self.scheme.inner:
+            self._split(found)
+        return found
+
+    def _dim(self, var: DimVar) -> DimVar:
+        level = self.state.level
+        if not var.runtime:
+            return DimVar(var.name, level, scope=self._scope(var))
+        return DimVar(
+            var.name,
+            level,
+            scope=var.scope + self.shift,
+            runtime=True,
+            over=var.over,
+            derived=var.derived or var.scope <= self.given,
+        )
+
+    def _scope(self, var: Var) -> int:
+        return made_at(self.outer + (var in self.scheme.inner))
+
+    def _split(self, found: Renaming) -> None:
+        """What stands behind the first dimension of a tensor, and in a function that is called for
+        its rows, is a row there.
+        """
+        self.inside = Renaming(dict(found.dims), dict(found.shapes), found.elems, found.types)
+        assert isinstance(self.scheme.type, Fn)
+        types = (*self.scheme.type.params, self.scheme.type.result)
+        outside = {v for t in types if not isinstance(t, Fn) for v in type_variables(t)}
+        call = RowCall(self.outer)
+        for var in self.scheme.variables:
+            if var not in self.scheme.inner or var not in outside:
+                continue
+            row: DimVar | ShapeVar
+            level, scope = self.state.level, made_at(self.outer + 1)
+            if isinstance(var, DimVar) and not var.runtime:
+                row = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
+                whole = found.dims[var]
+                assert isinstance(whole, DimVar)
+                whole.scope = made_at(self.outer)
+                self.rows.append(RowOf((row,), (whole,), call))
+            elif isinstance(var, ShapeVar) and not var.runtime:
+                row = ShapeVar(var.name, level, scope=scope)
+                self.inside.shapes[var] = (row,)
+                (shape,) = found.shapes[var]
+                assert isinstance(shape, ShapeVar)
+                shape.scope = made_at(self.outer)
+                self.rows.append(RowOf((row,), (shape,), call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +162,7 @@ def generalise(state: State, type_: Type) -> Generalised:
     of it.
     """
     state.store.review()
+    same_rows(state, state.level)
     raw = type_
     type_ = state.resolve(type_)
     level = state.level
@@ -103,7 +177,7 @@ def generalise(state: State, type_: Type) -> Generalised:
     type_, relations = _keep_names(state, type_, relations)
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
-    made_by_run(type_, relations, state.depth + 1)
+    made_by_run(type_, relations, made_at(state.depth + 1))
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
     guards = [r for r in (*kept, *local) if _is_check(r)]
@@ -116,6 +190,27 @@ def generalise(state: State, type_: Type) -> Generalised:
             quantified[var] = None
     scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth)
     return Generalised(scheme, tuple(guards), raw)
+
+
+def same_rows(state: State, level: int) -> None:
+    """Sizes of rows of which nothing is known by now do not vary."""
+    store = state.store
+    while True:
+        found = [
+            c
+            for c in store.waiting
+            if isinstance(c.relation, RowOf)
+            and any(var.level > level for var in store.relation_variables(c))
+        ]
+        if not found:
+            return
+        for constraint in found:
+            if constraint.waiting:
+                assert isinstance(constraint.relation, RowOf)
+                store.unwait(constraint)
+                row, rest = constraint.relation.row, constraint.relation.rest
+                store.derive("raggedness", constraint, ShapeEq(row, rest))
+        store.run()
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
@@ -153,6 +248,8 @@ def resolved(state: State, relation: Relation) -> Relation:
             return AtLeast(store.dim(dim), silent)
         case Uniform(shape):
             return Uniform(store.word(shape))
+        case RowOf(row, rest, call):
+            return RowOf(store.word(row), store.word(rest), call)
         case HasRank():
             return relation
 
@@ -301,6 +398,8 @@ def made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
                 made = [v.scope for v in parts if v.runtime]
                 if made:
                     result.runtime, result.scope, changed = True, max(scope, *made), True
+                    if isinstance(result, DimVar):
+                        result.over = max(v.over for v in parts if isinstance(v, DimVar))
 
 
 def _without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:

@@ -23,7 +23,7 @@ from axon.types.type import (
     Type,
     Unknown,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
 
 LARGEST_TYPE = 2000
 
@@ -55,13 +55,13 @@ class State:
     # --- fresh variables ---
 
     def fresh_type(self) -> TypeVar:
-        return TypeVar("", self.level, scope=self.depth)
+        return TypeVar("", self.level, scope=made_at(self.depth))
 
-    def fresh_dim(self, runtime: bool = False, scope: int | None = None) -> DimVar:
-        return DimVar("", self.level, scope=self.depth if scope is None else scope, runtime=runtime)
+    def fresh_dim(self, runtime: bool = False) -> DimVar:
+        return DimVar("", self.level, scope=made_at(self.depth), runtime=runtime)
 
-    def fresh_shape(self, runtime: bool = False, name: str = "", user: bool = False) -> ShapeVar:
-        return ShapeVar(name, self.level, user, scope=self.depth, runtime=runtime)
+    def fresh_shape(self, runtime: bool = False) -> ShapeVar:
+        return ShapeVar("", self.level, scope=made_at(self.depth), runtime=runtime)
 
     def post(self, relation: Relation, origin: Origin, deeper: int = 0) -> None:
         if self.sealed:

@@ -50,13 +50,13 @@ def apply_turns(
     state, name = inference.state, use.operator.name
     type_ = instantiate(state, scheme, Origin("call", span, name), called=True)
     assert isinstance(type_, Fn)
-    if inference.record is not None:
-        inference.record.uses[span] = replace(use, type=type_)
     each = list(enumerate(zip(type_.params, exprs, strict=True)))
     for i, (param, expr) in sorted(each, key=lambda one: isinstance(one[1][0], Fn)):
         given = _written_out(inference, name, param, expr, env)
         unify(state, param, given, Origin("argument", expr.span, name, i + 1, "", span))
-    inference.results.append((type_.result, span, state.depth))
+    if inference.record is not None:
+        inference.record.uses[span] = replace(use, type=type_)
+    inference.results.append((type_.result, span))
     return type_.result
 
 

@@ -27,7 +27,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
 
 DEEPEST_TYPE = 120
 
@@ -49,11 +49,10 @@ def unify(
         return
     match expected, actual:
         case (TypeVar(), _):
-            _bind(state, expected, widened(state, actual, expected.wide), origin)
+            _bind(state, expected, widened(state, actual, expected.wide), origin, deeper)
         case (_, TypeVar()):
-            _bind(
-                state, actual, widened(state, expected, True) if actual.wide else expected, origin
-            )
+            wide = widened(state, expected, True) if actual.wide else expected
+            _bind(state, actual, wide, origin, deeper)
         case (Tensor(e1, s1), Tensor(e2, s2)):
             if unify_elem(state, e1, e2, origin) and s1 != s2:
                 state.post(ShapeEq(s1, s2), origin, deeper)
@@ -79,7 +78,7 @@ def unify(
         case (DimValue(dim), Tensor(elem, shape)):
             if _restrict(state, elem, INT, origin):
                 state.post(ShapeEq((), shape), origin, deeper)
-                state.post(DimEq(dim, state.fresh_dim(runtime=True)), origin, deeper)
+                state.post(DimEq(dim, _found(state, deeper)), origin, deeper)
         case (Tensor(elem, shape), ShapeValue(word)):
             if _restrict(state, elem, INT, origin):
                 for item in word:
@@ -124,15 +123,19 @@ def _open_shape(
     state.post(ShapeEq((length,), shape), origin, deeper)  # type: ignore[arg-type]
     known = state.store.dim(length)
     if isinstance(known, int) and 0 <= known <= 64:
-        sizes: tuple[DimVar | ShapeVar, ...] = tuple(
-            state.fresh_dim(runtime=True) for _ in range(known)
-        )
+        sizes: tuple[DimVar | ShapeVar, ...] = tuple(_found(state, deeper) for _ in range(known))
     else:
-        sizes = (state.fresh_shape(runtime=True),)
+        scope = made_at(state.depth + deeper)
+        sizes = (ShapeVar("", state.level, scope=scope, runtime=True),)
     state.post(ShapeEq(word, sizes), origin, deeper)  # type: ignore[arg-type]
 
 
-def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
+def _found(state: State, deeper: int) -> DimVar:
+    """A size that is the value of a tensor."""
+    return DimVar("", state.level, scope=made_at(state.depth + deeper), runtime=True)
+
+
+def _bind(state: State, var: TypeVar, value: Type, origin: Origin, deeper: int) -> None:
     if isinstance(value, TypeVar):
         if _rank(value) > _rank(var):
             var, value = value, var
@@ -141,12 +144,12 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
-        state.post(ShapeEq((named,), value.shape), origin)
+        state.post(ShapeEq((named,), value.shape), origin, deeper)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
         _mismatch(state, var, value, origin, "AX208")
         return
-    state.types[var] = _shallow(state, value, var.scope, origin)
+    state.types[var] = _shallow(state, value, var.scope, origin, deeper)
 
 
 def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
@@ -154,21 +157,22 @@ def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
     return var.level, not var.user, not var.shown, var.id
 
 
-def _shallow(state: State, value: Type, scope: int, origin: Origin) -> Type:
+def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int) -> Type:
     """D9:
 
     A run-time size that is made further in does not enter the type; it is checked instead.
     """
     match value:
         case Tensor(elem, shape) if any(
-            isinstance(v, DimVar | ShapeVar) and v.runtime and scope < v.scope <= state.depth
-            for v in type_variables(Tensor("f32", state.store.word(shape)))
+            v.runtime and v.scope > scope for v in shape_variables(state.store.word(shape))
         ):
             outer = ShapeVar("", state.level, scope=scope)
-            state.post(ShapeEq((outer,), shape), origin)
+            state.post(ShapeEq((outer,), shape), origin, deeper)
             return Tensor(elem, (outer,))
         case Tuple(items):
-            return Tuple(tuple(_shallow(state, state.prune(i), scope, origin) for i in items))
+            return Tuple(
+                tuple(_shallow(state, state.prune(i), scope, origin, deeper) for i in items)
+            )
         case _:
             return value
 

@@ -13,7 +13,7 @@ from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, Varying, split
 from axon.backends.ragged_forms import from_awkward, from_list
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar, ElemVar
+from axon.types.variables import DimVar, ElemVar, given_at
 
 ELEMENTS = {
     "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -224,19 +224,18 @@ def _module(given: Any) -> str:
 def type_at_rank(value: Any, depth: int = 1) -> Type:
     """The type of a value with its rank and element type, and sizes left open."""
     if isinstance(value, int):
-        return DimValue(DimVar("", 1))
+        return DimValue(_open(depth))
     if isinstance(value, tuple):
         if value and all(isinstance(item, int) for item in value):
-            return ShapeValue(tuple(DimVar("", 1) for _ in value))
+            return ShapeValue(tuple(_open(depth) for _ in value))
         return Tuple(tuple(type_at_rank(item, depth) for item in value))
     if isinstance(value, Ragged):
         sizes = value.shape
         word = [
-            DimVar("", 1, scope=depth + 1, runtime=True) if size is None else DimVar("", 1)
-            for size in sizes
+            _varying(i, depth) if size is None else _open(depth) for i, size in enumerate(sizes)
         ]
         return Tensor(element(value), tuple(word))
-    return Tensor(element(value), tuple(DimVar("", 1) for _ in value.shape))
+    return Tensor(element(value), tuple(_open(depth) for _ in value.shape))
 
 
 def exact_type(value: Any, depth: int = 1) -> Type:
@@ -248,12 +247,18 @@ def exact_type(value: Any, depth: int = 1) -> Type:
             return ShapeValue(value)
         return Tuple(tuple(exact_type(item, depth) for item in value))
     if isinstance(value, Ragged):
-        word = [
-            DimVar("", 1, scope=depth + 1, runtime=True) if size is None else size
-            for size in value.shape
-        ]
+        word = [_varying(i, depth) if size is None else size for i, size in enumerate(value.shape)]
         return Tensor(element(value), tuple(word))
     return Tensor(element(value), tuple(int(size) for size in value.shape))
+
+
+def _open(depth: int) -> DimVar:
+    return DimVar("", 1, scope=given_at(depth))
+
+
+def _varying(position: int, depth: int) -> DimVar:
+    """A size that varies over the dimensions before it."""
+    return DimVar("", 1, scope=given_at(depth), runtime=True, over=position)
 
 
 def key(value: Any) -> object:

@@ -10,7 +10,7 @@ from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
 from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 MOST_OTHERS = 24
 MOST_TERMS = 64
@@ -91,6 +91,9 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
         if isinstance(value, int) and value < 0:
             store.conflict("non-negativity", constraint, "negative", left, right)
             return
+        if var.runtime and _follow(store, constraint, var, value):
+            store.derive("raggedness", constraint, DimEq(left, right))
+            return
         plain = {var} & {left, right} if isinstance(value, int | DimVar) else {var} & {left}
         if var is right and var is not left:
             store.note("reordering", constraint)
@@ -98,6 +101,9 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
         return
     if _ragged_clash(constraint, terms):
         store.conflict("raggedness", constraint, "ragged", left, right)
+        return
+    if _varies_itself(store, constraint, terms, constant):
+        store.derive("raggedness", constraint, DimEq(left, right))
         return
     gap = dims.from_terms({**terms, (): constant})
     if any(dims.is_nonnegative(dims.sub(dims.scale(sign, gap), 1)) for sign in (1, -1)):
@@ -191,7 +197,7 @@ def _pivot(
     plain = _plain_variables(terms)
     if plain is not None:
         return _plain_pivot(plain, terms, constant)
-    best: tuple[tuple[bool, int, int, bool, bool, int], DimVar, Dim] | None = None
+    best: tuple[tuple[int, int, int, bool, bool, int], DimVar, Dim] | None = None
     for mono, coefficient in terms.items():
         if len(mono) != 1 or coefficient not in (1, -1):
             continue
@@ -205,10 +211,15 @@ def _pivot(
         if not _may_bind(constraint, var, value) or (var.runtime and _comes_later(var, value)):
             continue
         negative = not dims.is_nonnegative(value)
-        key = (var.runtime, -var.level, -var.scope, var.user, negative, -var.id)
+        key = (_firmness(var), -var.level, -var.scope, var.user, negative, -var.id)
         if best is None or key < best[0]:
             best = key, var, value
     return None if best is None else (best[1], best[2])
+
+
+def _firmness(var: DimVar) -> int:
+    """Flexible variables are bound first, then run-time sizes that follow from others."""
+    return 0 if not var.runtime else 1 if var.derived else 2
 
 
 def _comes_later(var: DimVar, value: Dim) -> bool:
@@ -216,7 +227,8 @@ def _comes_later(var: DimVar, value: Dim) -> bool:
     before would wait for that.
     """
     return any(
-        v.runtime and (isinstance(v, ShapeVar) or v.id > var.id) for v in dims.variables(value)
+        v.runtime and (isinstance(v, ShapeVar) or (v.id > var.id and not v.derived))
+        for v in dims.variables(value)
     )
 
 
@@ -259,20 +271,15 @@ def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
     """Which way an equation with run-time sizes goes; see "Raggedness is scope" in the
     architecture.
     """
-    here = constraint.depth
     others = [v for v in dims.variables(value) if v.runtime]
+    varies = any(map(is_ragged, others))
     if not var.runtime:
-        if var.user and any(v.scope > here for v in others):
+        if var.user and varies:
             return False
-        return all(v.scope > here or v.scope <= var.scope for v in others) and not _loses(
-            var, value
-        )
-    varies = var.scope > here
-    return (
-        all(v.scope <= var.scope for v in others)
-        and (not varies or any(v.scope > here for v in others))
-        and not _loses(var, value)
-    )
+        return all(v.scope <= var.scope for v in others) and not _loses(var, value)
+    if bool(var.over) != varies:
+        return False
+    return all(v.scope <= var.scope or is_ragged(v) for v in others) and not _loses(var, value)
 
 
 def _loses(var: DimVar, value: Dim) -> bool:
@@ -290,15 +297,58 @@ def _loses(var: DimVar, value: Dim) -> bool:
     )
 
 
+def _follow(store: Store, constraint: Constraint, var: DimVar, value: Dim) -> bool:
+    """What makes up a run-time size is known only to the run, and varies as it does: of `?k = 2*a`
+    follows that `a` is a run-time size, unless it was there before.
+    """
+    followers = [
+        v
+        for v in dict.fromkeys(dims.variables(value))
+        if isinstance(v, DimVar) and not v.runtime and v.rank_of is None and v.scope >= var.scope
+    ]
+    if var.over:  # what the user has named does not vary
+        followers = [v for v in followers if not v.user]
+    for v in followers:
+        made = DimVar(v.name, v.level, v.user, var.scope, runtime=True, over=var.over, derived=True)
+        store.bind("raggedness", v, made, constraint)
+    return bool(followers)
+
+
+def _varies_itself(
+    store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int
+) -> bool:
+    """A size of what was there before is equated with one that varies and was made since: it varies
+    as well, and the two are compared row by row.
+    """
+    for mono, coefficient in terms.items():
+        other = mono[0]
+        if coefficient not in (1, -1) or len(mono) != 1 or not isinstance(other, DimVar):
+            continue
+        if not other.over:
+            continue
+        rest = {m: c for m, c in terms.items() if m != mono}
+        if _follow(store, constraint, other, dims.from_terms(rest)):
+            return True
+        if constant or len(rest) != 1:
+            continue
+        ((first, factor),) = rest.items()
+        var = first[0]
+        if factor != -coefficient or len(first) != 1 or not isinstance(var, DimVar):
+            continue
+        if not var.runtime and not var.user:
+            own = DimVar(var.name, var.level, scope=var.scope, runtime=True, over=other.over)
+            store.bind("raggedness", var, own, constraint)
+            return True
+    return False
+
+
 def _ragged_clash(constraint: Constraint, terms: dict[Mono, int]) -> bool:
     """A size that varies here is equated with one that does not, and nothing is left to learn.
 
     A dimension that the user has named does not vary (D8).
     """
     found = [v for m in terms for v in dims.variables(dims.from_terms({m: 1}))]
-    return any(v.runtime and v.scope > constraint.depth for v in found) and all(
-        v.runtime or v.user for v in found
-    )
+    return any(map(is_ragged, found)) and all(v.runtime or v.user for v in found)
 
 
 def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int) -> None:

@@ -20,7 +20,7 @@ from axon.types.type import (
     shape_rank,
     shape_variables,
 )
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 MOST_PARTS = 8
 
@@ -241,7 +241,7 @@ def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
 
 
 def _varies(constraint: Constraint, part: Dim) -> bool:
-    return any(v.runtime and v.scope > constraint.depth for v in dims.variables(part))
+    return any(is_ragged(v) for v in dims.variables(part))
 
 
 # --- equal broadcasts

@@ -6,9 +6,19 @@ from axon.solver.arithmetic import solve_at_least, solve_dim_eq
 from axon.solver.broadcasting import solve_broadcast, solve_dim_broadcast
 from axon.solver.constraints import Constraint
 from axon.solver.elimination import eliminate
+from axon.solver.rows import solve_row_of
 from axon.solver.store import Store, Trace
 from axon.solver.words import solve_has_rank, solve_shape_eq, solve_uniform
-from axon.types.type import AtLeast, Broadcast, DimBroadcast, DimEq, HasRank, ShapeEq, Uniform
+from axon.types.type import (
+    AtLeast,
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    HasRank,
+    RowOf,
+    ShapeEq,
+    Uniform,
+)
 
 # Every rule there is, by the name that derivations show; the paper's first.
 RULES = (
@@ -48,6 +58,8 @@ def step(store: Store, constraint: Constraint) -> None:
             solve_at_least(store, constraint, constraint.relation)
         case Uniform():
             solve_uniform(store, constraint, constraint.relation)
+        case RowOf():
+            solve_row_of(store, constraint, constraint.relation)
         case HasRank():
             solve_has_rank(store, constraint, constraint.relation)
 

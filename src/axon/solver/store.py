@@ -302,7 +302,7 @@ class Store:
             self.bindings[var] = Binding(value, by, self.clock)
             if var.rank_of is not None:
                 self.watch_rank(var.rank_of)
-            if var.runtime:
+            if var.runtime and not var.derived:
                 self.guards.append(Guard(DimEq(var, value), by.origin, by.depth))
             if not dims.is_nonnegative(value):
                 self.imply("non-negativity", (by,), AtLeast(value, silent=True))

@@ -21,7 +21,7 @@ from axon.types.type import (
     shape_rank,
     shape_variables,
 )
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 LONGEST_SHAPE = 1024
 
@@ -59,7 +59,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
             else:
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
             return True
-        if _may_bind(store, constraint, var, value):
+        if _may_bind(store, var, value):
             if value is left and len(right) == 1:
                 store.note("reordering", constraint)
             if var.runtime:
@@ -102,13 +102,10 @@ def _reluctance(side: Shape) -> tuple[bool, int, bool, int]:
     return var.runtime, -var.level, var.user, -var.id
 
 
-def _may_bind(store: Store, constraint: Constraint, var: ShapeVar, value: Shape) -> bool:
-    """A flexible shape may not take run-time sizes that are made deeper than it is, unless they
-    are ragged here.
-    """
+def _may_bind(store: Store, var: ShapeVar, value: Shape) -> bool:
+    """A flexible shape may take only run-time sizes that are there where it is."""
     return var.runtime or not any(
-        v.runtime and var.scope < v.scope <= constraint.depth
-        for v in shape_variables(store.word(value))
+        v.runtime and v.scope > var.scope for v in shape_variables(store.word(value))
     )
 
 
@@ -281,7 +278,7 @@ def solve_uniform(store: Store, constraint: Constraint, relation: Uniform) -> No
     """
     word = store.word(relation.shape)
     unknown = list(shape_variables(word))
-    if any(v.runtime and v.scope > constraint.depth for v in unknown):
+    if any(is_ragged(v) for v in unknown):
         store.conflict("raggedness", constraint, "uniform", word, ())
     elif unknown:
         store.wait(constraint, unknown)

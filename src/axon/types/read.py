@@ -34,7 +34,7 @@ from axon.types.type import (
     shape_size,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, given_at, made_at
 from axon.types.written import apply_written
 
 # The shape after an axis that an operator takes away: what it stands for must not vary (see
@@ -85,8 +85,7 @@ class Reader:
                 return Tensor(self.elem(elem), self._sizes(self.shape(shape), shape.span))
             case ast.NamedType(name, _):
                 if name not in self.scope.types:
-                    scope = self.depth - 1 if self.in_parameter else self.depth
-                    self.scope.types[name] = TypeVar(name, self.level, self.user, scope)
+                    self.scope.types[name] = TypeVar(name, self.level, self.user, self._here)
                 if self.quantified and self._nesting > 1:
                     self.scope.types[name].wide = True
                 return self.scope.types[name]
@@ -143,16 +142,16 @@ class Reader:
                 word: list[Dim | ShapeVar] = []
                 for part in parts:
                     if isinstance(part, ast.Dims):
-                        word.extend(self._dims(part.items, part.span, bool(word)))
+                        word.extend(self._dims(part.items, part.span, len(word)))
                     else:
                         word.extend(self.shape(part))
                 return tuple(word)
             case ast.BroadcastOf(args, _):
-                result = ShapeVar("", self.level, scope=self.depth)
+                result = ShapeVar("", self.level, scope=made_at(self.depth))
                 self.relations.append(Broadcast((result,), tuple(self.shape(a) for a in args)))
                 return (result,)
 
-    def _dims(self, items: tuple[ast.DimExpr, ...], span: Span, before: bool = False) -> Shape:
+    def _dims(self, items: tuple[ast.DimExpr, ...], span: Span, before: int = 0) -> Shape:
         word: list[Dim] = []
         for item in items:
             if isinstance(item, ast.Star):
@@ -164,10 +163,20 @@ class Reader:
                         "varies over nothing",
                         help="write the dimension that its size varies over first, as in [n,*]",
                     )
-                word.append(DimVar("", self.level, scope=self.depth + 1, runtime=True))
+                word.append(self._star(before + len(word)))
             else:
                 word.append(self.dim(item))
         return tuple(word)
+
+    @property
+    def _here(self) -> int:
+        """The scope of what is named: a call is given it, or makes it."""
+        return given_at(self.depth) if self.in_parameter else made_at(self.depth)
+
+    def _star(self, position: int) -> DimVar:
+        """A size that varies, over all the dimensions before it."""
+        over = max(1, position)
+        return DimVar("", self.level, scope=self._here, runtime=True, over=over)
 
     # --- dimensions ---
 
@@ -196,7 +205,7 @@ class Reader:
             case ast.DimCall(function, args, _):
                 parts = tuple(self.dim(a) for a in args)
                 if function == "broadcast":
-                    result = DimVar("", self.level, scope=self.depth)
+                    result = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(result, parts))
                     return result
                 return dims.minimum(*parts) if function == "min" else dims.maximum(*parts)
@@ -230,9 +239,7 @@ class Reader:
         known = self.scope.index.get(name)
         if known is None:
             runtime = expr.runtime and self.quantified
-            scope = self.depth - 1 if self.in_parameter else self.depth
-            if expr.runtime and own:
-                scope = self.depth + 1
+            scope = given_at(self.depth + 1) if expr.runtime and own else self._here
             known = kind(name, self.level, self.user, scope=scope, runtime=runtime)
             self.scope.index[name] = known
             self.scope.places[name] = expr.span
@@ -328,10 +335,10 @@ class Reader:
             case ast.Compatible(args, _):
                 if self._is_shape(*args):
                     parts = tuple(self._as_shape(a) for a in args)
-                    result = ShapeVar("", self.level, scope=self.depth)
+                    result = ShapeVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(Broadcast((result,), parts))
                 else:
-                    dim = DimVar("", self.level, scope=self.depth)
+                    dim = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
             case ast.Relation(op, left, right, span):
                 self._relation(op, left, right, span)
@@ -398,7 +405,7 @@ class Reader:
     def _as_dim(self, side: ast.IndexExpr) -> Dim:
         match side:
             case ast.BroadcastOf(args, _):
-                result = DimVar("", self.level, scope=self.depth)
+                result = DimVar("", self.level, scope=made_at(self.depth))
                 self.relations.append(DimBroadcast(result, tuple(self._as_dim(a) for a in args)))
                 return result
             case ast.Dims(_, span) | ast.Append(_, span):

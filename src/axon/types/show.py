@@ -23,6 +23,7 @@ from axon.types.type import (
     Fn,
     HasRank,
     Relation,
+    RowOf,
     Shape,
     ShapeEq,
     ShapeValue,
@@ -32,7 +33,7 @@ from axon.types.type import (
     Uniform,
     Unknown,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, is_ragged
 
 # What needs no parentheses: a name, a number, a call.
 _SIMPLE = re.compile(r"\??\w+'*|\w+\([^()]*\)")
@@ -101,7 +102,7 @@ class Show:
         if isinstance(dim, int):
             return str(dim)
         if isinstance(dim, DimVar):
-            return "*" if dim.runtime and dim.scope > self.depth else self._var(dim)
+            return "*" if dim.over else self._var(dim)
         pieces = self.seen.get(dim)
         if pieces is None:
             pieces = self.seen[dim] = self._compound(dim)
@@ -120,10 +121,7 @@ class Show:
         return f"{word}({','.join(texts)})"
 
     def _ragged(self, dim: Dim) -> bool:
-        return any(
-            isinstance(v, DimVar) and v.runtime and v.scope > self.depth
-            for v in dims.variables(dim)
-        )
+        return any(is_ragged(v) for v in dims.variables(dim))
 
     def _var(self, var: DimVar | ShapeVar) -> str:
         if isinstance(var, DimVar) and var.rank_of is not None:
@@ -264,6 +262,8 @@ class Show:
                 return text if dim in hidden else f"{self.dim(dim)} = {text}"
             case Uniform(shape):
                 return f"uniform({self.shape(shape)})"
+            case RowOf(row, rest, _):
+                return f"{self.shape(row)} is a row of {self.shape(rest)}"
             case HasRank(var):
                 return f"rank({self.names(var)})"
 

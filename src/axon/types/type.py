@@ -12,6 +12,7 @@ from typing import Final
 
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
+from axon.types.rows import RowCall
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var
 
 Shape = tuple[Dim | ShapeVar, ...]
@@ -127,13 +128,25 @@ class Uniform:
 
 
 @dataclass(frozen=True, slots=True)
+class RowOf:
+    """`row` is the shape of what a function is given, or gives, for one row of a tensor, `rest`
+    what stands behind the first dimension of all rows together: the same, but that a size which
+    may differ from row to row varies in the whole.
+    """
+
+    row: Shape
+    rest: Shape
+    call: RowCall
+
+
+@dataclass(frozen=True, slots=True)
 class HasRank:
     """The shape and the dimension that counts it go together. Only the solver makes this one."""
 
     shape: ShapeVar
 
 
-Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | HasRank
+Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | RowOf | HasRank
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +154,7 @@ class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions
     around it.
 
-    `inner` are the variables of functions that it takes: they speak of one call out of many.
+    `inner` are the variables of functions that it takes which may differ from call to call.
     """
 
     variables: tuple[Var, ...]
@@ -154,12 +167,38 @@ class Scheme:
 def make_scheme(
     variables: tuple[Var, ...], type_: Type, relations: tuple[Relation, ...] = (), depth: int = 0
 ) -> Scheme:
-    inner: set[Var] = set()
-    if isinstance(type_, Fn):
-        for param in type_.params:
-            if isinstance(param, Fn):
-                inner.update(type_variables(param))
-    return Scheme(variables, type_, relations, depth, frozenset(inner))
+    return Scheme(variables, type_, relations, depth, _inner(type_))
+
+
+def _inner(type_: Type) -> frozenset[Var]:
+    """The variables of functions that a function takes, but for those that stand outermost in what
+    it takes or gives beside them: `s` in `t [d]@s` may be another shape in each row, `a` in `a`
+    may not.
+    """
+    functions = [p for p in type_.params if isinstance(p, Fn)] if isinstance(type_, Fn) else []
+    if not functions:
+        return frozenset()
+    assert isinstance(type_, Fn)
+    inner = {var for function in functions for var in type_variables(function)}
+    for other in (*type_.params, type_.result):
+        if not isinstance(other, Fn):
+            inner.difference_update(_outermost(other))
+    return frozenset(inner)
+
+
+def _outermost(type_: Type) -> Iterator[Var]:
+    match type_:
+        case TypeVar():
+            yield type_
+        case Tensor(_, shape) | ShapeValue(shape):
+            yield from shape_variables(shape[:1])
+        case Tuple(items):
+            for item in items:
+                yield from _outermost(item)
+        case DimValue(dim):
+            yield from dims.variables(dim)
+        case Fn() | Unknown():
+            yield from type_variables(type_)
 
 
 # --- walking
@@ -218,6 +257,9 @@ def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
             yield from dims.variables(dim)
         case Uniform(shape):
             yield from shape_variables(shape)
+        case RowOf(row, rest, _):
+            yield from shape_variables(row)
+            yield from shape_variables(rest)
         case HasRank(var):
             yield var
             yield var.rank
@@ -305,5 +347,7 @@ class Renaming:
                 return AtLeast(self.dim(dim), silent)
             case Uniform(shape):
                 return Uniform(self.shape(shape))
+            case RowOf(row, rest, call):
+                return RowOf(self.shape(row), self.shape(rest), call)
             case HasRank():
                 return relation

@@ -3,6 +3,9 @@
 A variable is compared by identity. Everything the solver learns about one is kept in a `Store`;
 the variable itself only knows how old it is, how it may be shown, and at which level it may be
 generalised.
+
+Scopes count half levels. The body of a function at depth `d` makes sizes of scope `2d`; what each
+call of it is given has scope `2d - 1`, one less, so that the two can be told apart.
 """
 
 from __future__ import annotations
@@ -17,16 +20,41 @@ def made_so_far() -> int:
     return next(_ids)
 
 
+def given_at(depth: int) -> int:
+    """The scope of what each call of a function at this depth is given."""
+    return 2 * depth - 1
+
+
+def made_at(depth: int) -> int:
+    """The scope of what the body of a function at this depth makes."""
+    return 2 * depth
+
+
 class DimVar:
     """A dimension: an integer >= 0.
 
-    `scope` is the function depth it was made at. A `runtime` dimension seen from a lesser depth
-    varies inside the tensor (`*`). A flexible one may not stand for run-time dimensions of deeper
-    scope, unless they are ragged there. `rank_of` is set when the dimension is the rank of a
-    shape.
+    A `runtime` dimension is known only to the run: `scope` says which call makes it, or is given
+    it. One that varies inside a tensor is written `*`, and stands for all the sizes together:
+    `over` is how many of the dimensions before it these may differ over, 0 for one size.
+    `derived` says that a run-time dimension follows from others, so that equating it with
+    something is no check of its own; a `row` size is that of one row of a tensor where it varies.
+
+    The scope of a flexible dimension says for which run-time dimensions it may stand: for those of
+    no deeper scope. `rank_of` is set when the dimension is the rank of a shape.
     """
 
-    __slots__ = ("id", "level", "name", "rank_of", "runtime", "scope", "user")
+    __slots__ = (
+        "derived",
+        "id",
+        "level",
+        "name",
+        "over",
+        "rank_of",
+        "row",
+        "runtime",
+        "scope",
+        "user",
+    )
 
     def __init__(
         self,
@@ -36,6 +64,9 @@ class DimVar:
         scope: int = 0,
         runtime: bool = False,
         rank_of: ShapeVar | None = None,
+        over: int = 0,
+        derived: bool = False,
+        row: bool = False,
     ) -> None:
         self.id = next(_ids)
         self.name = name
@@ -44,6 +75,9 @@ class DimVar:
         self.scope = scope
         self.runtime = runtime
         self.rank_of = rank_of
+        self.over = over
+        self.derived = derived
+        self.row = row
 
     def __repr__(self) -> str:
         return f"{self.name or 'd'}#{self.id}"
@@ -157,3 +191,8 @@ class TypeVar:
 
 
 Var = DimVar | ShapeVar | ElemVar | TypeVar
+
+
+def is_ragged(var: Var) -> bool:
+    """Whether a size varies inside a tensor."""
+    return isinstance(var, DimVar) and var.over > 0

@@ -142,7 +142,9 @@ def _own_variables(node: Node, outside: list[str]) -> Renaming:
     for var in variables(map(importer.type, outside), map(importer.contents.get, outside)):
         match var:
             case DimVar() if var.rank_of is None:
-                own.dims[var] = DimVar(var.name, state.level, False, var.scope, var.runtime)
+                own.dims[var] = DimVar(
+                    var.name, state.level, False, var.scope, var.runtime, over=var.over
+                )
             case ShapeVar():
                 made = ShapeVar(var.name, state.level, False, var.scope, var.runtime)
                 own.shapes[var] = (made,)

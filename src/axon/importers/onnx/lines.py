@@ -34,7 +34,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
+from axon.types.variables import DimVar, ElemVar, ShapeVar, Var, made_at
 
 
 def lines(writer: Writer) -> list[Line]:
@@ -354,10 +354,10 @@ def _signature(params: list[Type], results: list[Type]) -> str:
         if item in sizes or isinstance(item, int) or item in bare:
             return sizes.get(item, item)
         if isinstance(item, ShapeVar):
-            return ShapeVar(item.name, scope=1, runtime=True)
+            return ShapeVar(item.name, scope=made_at(1), runtime=True)
         if set(dims.variables(item)) <= bare:
             return item
-        return sizes.setdefault(item, DimVar("", scope=1, runtime=True))
+        return sizes.setdefault(item, DimVar("", scope=made_at(1), runtime=True))
 
     def each(type_: Type, change: Callable[[Any], Any]) -> Type:
         if isinstance(type_, Tuple):

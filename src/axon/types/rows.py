@@ -1,0 +1,72 @@
+"""One call of a function for each row: the sizes of a row, and of all rows together."""
+
+from __future__ import annotations
+
+from axon.types.poly import Dim
+from axon.types.variables import DimVar, ShapeVar, given_at, made_at
+
+
+class RowCall:
+    """What an operator such as `map` does: it calls a function for each row of a tensor.
+
+    `members` are the sizes of one row by those of the whole tensor, `wholes` the sizes of what the
+    calls give by those of what one call gives. They are kept here, so that who solves the same
+    relation again finds the same variables.
+    """
+
+    __slots__ = ("_dims", "_members", "_shapes", "_wholes", "depth")
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self._members: dict[DimVar, DimVar] = {}
+        self._wholes: dict[DimVar, DimVar] = {}
+        self._dims: dict[Dim, DimVar] = {}
+        self._shapes: dict[ShapeVar, ShapeVar] = {}
+
+    def member(self, whole: DimVar) -> DimVar:
+        """The size of one row, for a size that varies from row to row."""
+        found = self._members.get(whole)
+        if found is None:
+            found = self._members[whole] = DimVar(
+                whole.name,
+                whole.level,
+                scope=given_at(self.depth + 1),
+                runtime=True,
+                over=whole.over - 1,
+                row=True,
+            )
+            self._wholes[found] = whole
+        return found
+
+    def whole(self, member: DimVar) -> DimVar:
+        """The sizes of all rows, for a size that each call is given or makes."""
+        found = self._wholes.get(member)
+        if found is None:
+            found = self._wholes[member] = DimVar(
+                member.name,
+                member.level,
+                scope=made_at(self.depth),
+                runtime=True,
+                over=member.over + 1,
+            )
+        return found
+
+    def is_inside(self, var: DimVar | ShapeVar) -> bool:
+        """Whether a size may be another one in each call."""
+        return var.scope > made_at(self.depth)
+
+    def shape(self, item: ShapeVar, inside: bool) -> ShapeVar:
+        """A variable for what the same part of the row's shape is, or of the whole one's."""
+        found = self._shapes.get(item)
+        if found is None:
+            scope = made_at(self.depth + inside)
+            found = self._shapes[item] = ShapeVar("", item.level, scope=scope)
+        return found
+
+    def dim(self, item: Dim, level: int, inside: bool) -> DimVar:
+        """The same for a size."""
+        found = self._dims.get(item)
+        if found is None:
+            scope = made_at(self.depth + inside)
+            found = self._dims[item] = DimVar("", level, scope=scope)
+        return found
