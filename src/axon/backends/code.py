@@ -361,6 +361,6 @@ def _plan(node: Apply, rows: tuple[bool, ...]) -> rowwise.Plan:
     operator, result = node.operator, node.result
     broadcasts = pointwise(operator, len(node.operands))
     core = 0 if broadcasts else 2 if operator.name == "@" else None
-    which = varying(result.type, result.depth)
+    which = varying(result.type)
     may_vary = rows_vary(result.type)
     return rowwise.Plan(operator.name, operator.family, rows, which, may_vary, core)

@@ -124,8 +124,8 @@ def rows_vary(type_: Type) -> Varying | None:
     return Varying(sizes) if any(sizes) else None
 
 
-def varying(type_: Type, depth: int) -> Any:
+def varying(type_: Type) -> Any:
     """Which results vary in size."""
     if isinstance(type_, Tuple):
-        return tuple(varying(item, depth) for item in type_.items)
-    return rows_vary(type_) if varies(type_, depth) else None
+        return tuple(varying(item) for item in type_.items)
+    return rows_vary(type_) if varies(type_) else None

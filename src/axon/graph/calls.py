@@ -7,16 +7,23 @@ from typing import TYPE_CHECKING
 from axon.graph import elaborations, ragged
 from axon.graph.convert import argument, coerce_all, seen_from_here, under_its_type
 from axon.graph.graph import Call, Extern, OperatorFunction
+from axon.graph.module import Module
 from axon.graph.operators import apply_operator
 from axon.graph.scope import Closure, Declared, Known, Scope
 from axon.inference.elaborate import Elaboration
-from axon.source import Span
+from axon.ops import Operator
+from axon.ops.scheme import scheme_of
+from axon.source import Source, Span
+from axon.syntax import ast, eta_expanded
 from axon.types.show import Show
-from axon.types.type import Fn, Renaming, Tensor, Tuple, Type, type_variables
+from axon.types.type import Fn, Renaming, Scheme, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 if TYPE_CHECKING:
     from axon.graph.lower import Lowering
+
+NO_FILE = Module(ast.Program((), None, Source("", "")))
+"""Where functions stand that no file has."""
 
 
 def apply(lowering: Lowering, callee: Known, args: list[Known], type_: Fn, span: Span) -> Known:
@@ -24,6 +31,8 @@ def apply(lowering: Lowering, callee: Known, args: list[Known], type_: Fn, span:
     state = lowering.state
     match callee:
         case OperatorFunction(operator):
+            if is_demanding(operator, type_):
+                return apply(lowering, written_out(callee, len(args), span), args, type_, span)
             given = coerce_all(state, args, type_.params)
             return apply_operator(state, operator, given, {}, type_, type_, span)
         case Declared(name):
@@ -35,12 +44,27 @@ def apply(lowering: Lowering, callee: Known, args: list[Known], type_: Fn, span:
             args = [argument(state, a, p) for a, p in zip(args, type_.params, strict=True)]
             if callee.elaboration is not None:
                 return inline(lowering, callee, callee.elaboration, args, type_)
-            if callee.of_file and _plain(type_):
+            if callee.of_file and callee.scope.module is not NO_FILE and _plain(type_):
                 return _call(lowering, callee, args, type_, span)
             elaboration = elaborations.of_closure(state, callee, type_)
             return inline(lowering, callee, elaboration, args, type_)
         case _:
             raise AssertionError(callee)
+
+
+def is_demanding(operator: Operator, type_: Fn) -> bool:
+    """Whether an operator makes run-time sizes, or has conditions on such: its type where it is
+    used does not tell.
+    """
+    scheme = scheme_of(operator, len(type_.params), {})
+    assert isinstance(scheme, Scheme)
+    return ragged.runtime(scheme.type) or (bool(scheme.relations) and ragged.runtime(type_))
+
+
+def written_out(function: OperatorFunction, count: int, span: Span) -> Closure:
+    """An operator as a function that applies it."""
+    name = ast.OperatorName(function.operator.name, span)
+    return Closure(eta_expanded(name, count, span), Scope(NO_FILE, 0), function.operator.name)
 
 
 def inline(

@@ -6,17 +6,30 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from axon.graph.graph import Apply, Check, Function, Node, Value
-from axon.graph.sizes import SizeVar, provided, readable, relation_needs
+from axon.graph.sizes import SizeVar, operands_of, provided, readable, relation_needs
 from axon.solver.constraints import Guard
 
 
 def place_checks(
     params: tuple[Value, ...], nodes: Iterable[Node], checks: list[Guard]
 ) -> tuple[Node, ...]:
-    waiting = [(guard, relation_needs(guard.relation)) for guard in checks]
-    placed = _place(params, nodes, waiting, set())
-    left = [Check(g.relation, g.origin, g.depth) for g, _ in waiting]
-    return (*placed, *left)
+    """The nodes with the checks among them. One on sizes of a function that is called elsewhere is
+    not made here: the function has its own.
+    """
+    nodes = tuple(nodes)
+    made = {v for p in params for v, _ in readable(p)}.union(*map(_made, nodes))
+    waiting = [(guard, relation_needs(guard.relation, made)) for guard in checks]
+    return _place(params, nodes, waiting, set())
+
+
+def _made(node: Node) -> set[SizeVar]:
+    """The sizes that a node makes, those in its functions too."""
+    found = set(provided(node))
+    for operand in operands_of(node):
+        if isinstance(operand, Function):
+            found |= {v for p in operand.params for v, _ in readable(p)}
+            found = found.union(*map(_made, operand.nodes))
+    return found
 
 
 def _place(

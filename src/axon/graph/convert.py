@@ -11,6 +11,7 @@ from axon.graph import ragged
 from axon.graph.graph import (
     Alias,
     Bundle,
+    Check,
     Measure,
     Operand,
     OperatorFunction,
@@ -21,8 +22,22 @@ from axon.graph.graph import (
 from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
 from axon.graph.state import State
 from axon.inference.elaborate import Elaboration
+from axon.inference.existentials import conditions
+from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.source import Span
-from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type
+from axon.types.dim import Dim
+from axon.types.type import (
+    DimEq,
+    DimValue,
+    Fn,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar, given_at
 
 
 def coerce(state: State, value: Known, type_: Type) -> Operand:
@@ -78,6 +93,25 @@ def as_tensors(result: Operand) -> Operand:
             return result
 
 
+def _compare(state: State, made: Type, seen: Type) -> None:
+    """Run-time sizes that a value has are those that it is taken to have: where one is known by
+    another value already, the two are compared.
+    """
+    match made, seen:
+        case Tensor(_, have), Tensor(_, want) if len(have) == len(want):
+            for a, b in zip(have, want, strict=True):
+                if isinstance(a, ShapeVar) or isinstance(b, ShapeVar):
+                    if a is not b:
+                        state.emit(Check(ShapeEq((b,), (a,)), NOWHERE, state.depth))
+                elif a != b and any(v.runtime for v in shape_variables((a, b))):
+                    state.emit(Check(DimEq(b, a), NOWHERE, state.depth))
+        case Tuple(parts), Tuple(others):
+            for part, other in zip(parts, others, strict=True):
+                _compare(state, part, other)
+        case _:
+            pass
+
+
 # --- at a call --------------------------------------------------------------------------------
 
 
@@ -92,6 +126,31 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
     return inner
 
 
+def as_asked(state: State, param: Value, span: Span) -> tuple[Value, Value]:
+    """What a function is given for a row whose size may be any, and the same under the type that
+    the function asks for, once that is checked.
+    """
+    if not isinstance(param.type, Tensor) or not ragged.runtime(param.type):
+        return param, param
+    word: list[Dim | ShapeVar] = []
+    guards: list[Guard] = []
+    origin = Origin("argument", span)
+    for item in param.type.shape:
+        if isinstance(item, DimVar | ShapeVar) and item.runtime:
+            word.append(item)
+            continue
+        size = DimVar("", scope=given_at(state.depth), runtime=True, row=True)
+        word.append(size)
+        guards.append(Guard(DimEq(size, item), origin, state.depth))  # type: ignore[arg-type]
+    if not guards:
+        return param, param
+    row = Value(param.name, Tensor(param.type.elem, tuple(word)), param.depth)
+    state.emit(Alias(param, row))
+    for guard in conditions(guards):
+        state.emit(Check(guard.relation, guard.origin, guard.depth))
+    return row, param
+
+
 def seen_from_here(state: State, result: Known, type_: Type) -> Known:
     """The result of a function under the type that its caller knows."""
     match result, type_:
@@ -102,6 +161,7 @@ def seen_from_here(state: State, result: Known, type_: Type) -> Known:
                 return result
             outer = state.value(type_)
             state.emit(Alias(outer, result))
+            _compare(state, result.type, type_)
             return outer
         case Bundle(items), Tuple(types):
             parts = [seen_from_here(state, i, t) for i, t in zip(items, types, strict=True)]

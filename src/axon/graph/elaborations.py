@@ -15,7 +15,7 @@ from axon.inference.infer import Inference
 from axon.solver.constraints import Guard
 from axon.syntax import ast, mentioned
 from axon.types.type import Fn, Renaming, Type, relation_variables, type_variables
-from axon.types.variables import DimVar, ShapeVar, is_ragged, made_at
+from axon.types.variables import DimVar, ShapeVar, given_at, is_ragged, made_at
 
 
 def of_item(
@@ -108,16 +108,25 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
     return inner
 
 
+def _is_made(var: DimVar | ShapeVar, depth: int) -> bool:
+    """Whether a size is one that a function at this depth has before it is called."""
+    return var.scope <= made_at(depth) and not is_ragged(var)
+
+
 def _made_outside(type_: Fn, depth: int) -> Fn:
-    """The type with sizes that the run has made by now as variables like others: for a function
-    that is called, an argument has the sizes that it has.
+    """The type with sizes that the run has made by now as sizes that the function is given: what
+    it asks of them is checked where it is called.
     """
     renaming = Renaming({}, {}, {}, {})
     for var in type_variables(type_):
-        if isinstance(var, DimVar) and var.runtime and not is_ragged(var):
-            renaming.dims.setdefault(var, DimVar(var.name, 1, scope=made_at(depth)))
-        elif isinstance(var, ShapeVar) and var.runtime and not is_ragged(var):
-            renaming.shapes.setdefault(var, (ShapeVar(var.name, 1, scope=made_at(depth)),))
+        if isinstance(var, DimVar) and var.runtime and _is_made(var, depth):
+            renaming.dims.setdefault(
+                var, DimVar(var.name, 1, scope=given_at(depth), runtime=True, row=var.row)
+            )
+        elif isinstance(var, ShapeVar) and var.runtime and _is_made(var, depth):
+            renaming.shapes.setdefault(
+                var, (ShapeVar(var.name, 1, scope=given_at(depth), runtime=True),)
+            )
     result = renaming.type(type_)
     assert isinstance(result, Fn)
     return result

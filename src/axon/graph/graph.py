@@ -17,6 +17,7 @@ from axon.solver.constraints import Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim
 from axon.types.type import Relation, Shape, Tensor, Type
+from axon.types.variables import Var
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,13 +26,15 @@ class Value:
     size that was made further in varies inside it.
 
     `made` is the type with the run-time sizes that are made here, also where a check says that one
-    of them equals something that `type` has in its place.
+    of them equals something that `type` has in its place. The `foreign` sizes are made elsewhere: a
+    check says that this value has them, so they are not read off it.
     """
 
     name: str
     type: Type
     depth: int = 1
     made: Type | None = None
+    foreign: frozenset[Var] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from axon.diagnostics import Diagnostic
 from axon.graph import elaborations
-from axon.graph.calls import apply
+from axon.graph.calls import apply, is_demanding, written_out
 from axon.graph.checks import place_checks
-from axon.graph.convert import argument, as_tensors, coerce, coerce_all, no_function
+from axon.graph.convert import argument, as_asked, as_tensors, coerce, coerce_all, no_function
 from axon.graph.graph import (
     Bundle,
     Function,
@@ -31,7 +31,7 @@ from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import look_up, value_of
 from axon.graph.operators import apply_operator, type_at, use_operator
-from axon.graph.scope import Closure, Known, Scope, Stop, constant
+from axon.graph.scope import Closure, Known, Scope, Stop, as_function
 from axon.graph.state import Library, Shared, State
 from axon.graph.tidy import tidy
 from axon.inference.infer import Prelude
@@ -69,7 +69,7 @@ def make_graph(
     """The graph of what an item of a file calls by this name."""
     item = module.items[at]
     assert isinstance(item, ast.Binding)
-    fn = item.value if isinstance(item.value, ast.Fn) else constant(item.value)
+    fn = as_function(item.value, len(params))
     found = elaborations.of_item(shared, module, name, at, fn, params, result)
     state = State(shared, found)
     lowering = Lowering(state)
@@ -114,13 +114,17 @@ class Lowering:
         """Another graph of the same program."""
         return make_graph(self.state.shared, module, name, at, params, result)
 
-    def function(self, value: Known, type_: Fn, written: Type, span: Span) -> Operand:
+    def function(
+        self, value: Known, type_: Fn, written: Type, span: Span, varies: bool = False
+    ) -> Operand:
         """A function that an operator takes, as a graph in the graph. `written` is its type before
-        what is known was put in.
+        what is known was put in; `varies` is whether the rows that it is given may differ in size.
         """
-        if isinstance(value, OperatorFunction):
-            return value
         state = self.state
+        if isinstance(value, OperatorFunction):
+            if not is_demanding(value.operator, type_):
+                return value
+            value = written_out(value, len(type_.params), span)
         nodes = state.take_nodes()
         state.depth += 1
         known = map(state.elaboration.as_made, written.params if isinstance(written, Fn) else ())
@@ -128,7 +132,10 @@ class Lowering:
             Value("", t, state.depth, m if m != t else None)
             for t, m in zip(type_.params, known, strict=True)
         )
-        found = apply(self, value, list(params), type_, span)
+        args = params
+        if varies:
+            params, args = zip(*(as_asked(state, p, span) for p in params), strict=True)
+        found = apply(self, value, list(args), type_, span)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
         made = Function(params, tuple(nodes), result, state.depth)

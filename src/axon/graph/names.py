@@ -45,7 +45,18 @@ def look_up(lowering: Lowering, name: str, scope: Scope, type_: Type | None = No
     assert isinstance(item, ast.Binding)
     if isinstance(item.value, ast.Fn):
         return Closure(item.value, Scope(module, at), known)
+    if isinstance(item.pattern, ast.NamePattern) and _is_function(module, known, at):
+        if isinstance(item.value, ast.OperatorName):
+            return OperatorFunction(OPERATORS[item.value.op])
+        if isinstance(item.value, ast.Name):
+            return look_up(lowering, item.value.name, Scope(module, at))
     return _top_level(lowering, module, known, at, item, type_)
+
+
+def _is_function(module: Module, name: str, at: int) -> bool:
+    """Whether a value of a file is a function that may be used at many types."""
+    entry = module.types.get((name, at))
+    return entry is not None and isinstance(entry.type, Scheme)
 
 
 def _top_level(

@@ -34,7 +34,8 @@ def use_operator(
     hint = state.take_hint()
     assert isinstance(use.type, Fn)
     each = zip(exprs, type_.params, use.type.params, strict=True)
-    operands = tuple([_operand(lowering, *parts, scope) for parts in each])
+    varies = any(ragged.varies(param) for param in type_.params)
+    operands = tuple([_operand(lowering, *parts, scope, varies) for parts in each])
     for attribute in attributes:
         measure(lowering, attribute.value, scope)
     state.hint = hint
@@ -50,7 +51,7 @@ def type_at(state: State, use: Use) -> Fn:
 
 
 def _operand(
-    lowering: Lowering, expr: ast.Expr, param: Type, written: Type, scope: Scope
+    lowering: Lowering, expr: ast.Expr, param: Type, written: Type, scope: Scope, varies: bool
 ) -> Operand:
     """An argument of an operator. Sizes are no values, so only what is in them is computed."""
     if isinstance(param, DimValue):
@@ -61,7 +62,7 @@ def _operand(
         return ShapeOf(param.shape)
     found = lowering.expr(expr, scope)
     if isinstance(param, Fn):
-        return lowering.function(found, param, written, expr.span)
+        return lowering.function(found, param, written, expr.span, varies)
     return coerce(lowering.state, found, param)
 
 

@@ -8,8 +8,8 @@ from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 
-def varies(type_: Type, depth: int) -> bool:
-    """Whether some size varies inside a tensor that stands at this depth."""
+def varies(type_: Type) -> bool:
+    """Whether some size varies inside a tensor."""
     return any(is_ragged(v) for v in type_variables(type_))
 
 

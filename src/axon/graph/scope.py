@@ -17,7 +17,7 @@ from axon.graph.graph import (
 )
 from axon.graph.module import Module
 from axon.inference.elaborate import Elaboration
-from axon.syntax import ast
+from axon.syntax import ast, eta_expanded
 from axon.types.type import (
     DimValue,
     ShapeValue,
@@ -89,6 +89,13 @@ class Stop(Exception):
 def constant(expr: ast.Expr) -> ast.Fn:
     """A value as a function of nothing."""
     return ast.Fn((), None, (), ast.Block((), expr, expr.span), expr.span)
+
+
+def as_function(expr: ast.Expr, count: int) -> ast.Fn:
+    """What a definition is, as a function of so many arguments."""
+    if isinstance(expr, ast.Fn):
+        return expr
+    return eta_expanded(expr, count, expr.span) if count else constant(expr)
 
 
 def operand_type(operand: Operand) -> Type:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from axon.graph.graph import (
@@ -63,9 +63,10 @@ def owner(var: SizeVar) -> SizeVar:
 
 def readable(value: Value) -> Iterator[tuple[SizeVar, Reading]]:
     """The variables that can be read off a value."""
-    yield from readings(value.type)
-    if value.made is not None:
-        yield from readings(value.made)
+    for type_ in (value.type, value.made):
+        for var, reading in readings(type_) if type_ is not None else ():
+            if var not in value.foreign:
+                yield var, reading
 
 
 def readings(type_: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[SizeVar, Reading]]:
@@ -141,7 +142,7 @@ def needed(node: Node) -> set[SizeVar]:
     found: set[SizeVar] = set()
     match node:
         case Check(relation, _, _):
-            found.update(relation_needs(relation))
+            found.update(relation_variables(relation))  # those of them that there are
         case Measure(source, _):
             _operand_needs(source, found)
         case Item():
@@ -164,19 +165,26 @@ def needed(node: Node) -> set[SizeVar]:
     return {owner(v) for v in found}
 
 
-def relation_needs(relation: Relation) -> set[SizeVar]:
-    """All variables of a relation; what a broadcast gives can be computed where it stands alone."""
+def relation_needs(relation: Relation, made: Collection[SizeVar] = ()) -> set[SizeVar]:
+    """All variables of a relation; what a broadcast gives can be computed where it stands alone,
+    unless some value has it.
+    """
     found = set(relation_variables(relation))
     match relation:
         case Broadcast((ShapeVar() as var,), parts):
-            if not any(var in shape_variables(part) for part in parts):
+            if _is_computed(var, made) and not any(var in shape_variables(part) for part in parts):
                 found.discard(var)
         case DimBroadcast(DimVar() as dim, sizes):
-            if not any(dim in dims.variables(size) for size in sizes):
+            if _is_computed(dim, made) and not any(dim in dims.variables(size) for size in sizes):
                 found.discard(dim)
         case _:
             pass
     return {owner(v) for v in found}
+
+
+def _is_computed(var: SizeVar, made: Collection[SizeVar]) -> bool:
+    """Whether the result of a broadcast follows from its parts alone: no operator makes it."""
+    return var not in made or (isinstance(var, DimVar) and var.derived)
 
 
 def operand_needs(operand: Operand) -> set[SizeVar]:

@@ -13,7 +13,8 @@ from axon.inference.elaborate import Elaboration
 from axon.inference.infer import Prelude
 from axon.solver.constraints import Guard
 from axon.syntax import ast
-from axon.types.type import Fn, Type
+from axon.types.type import Fn, Tuple, Type, type_variables
+from axon.types.variables import DimVar, Var
 
 MOST_NODES = 200_000
 
@@ -59,8 +60,16 @@ class State:
 
     def value(self, type_: Type, written: Type | None = None) -> Value:
         """A value of this type. `written` is the type before what is known was put in."""
-        made = self.elaboration.as_made(written) if written is not None else None
-        return Value(self.take_hint(), type_, self.depth, made if made != type_ else None)
+        if written is None:
+            return Value(self.take_hint(), type_, self.depth)
+        made = self.elaboration.as_made(written)
+        return Value(
+            self.take_hint(),
+            type_,
+            self.depth,
+            made if made != type_ else None,
+            _foreign(Tuple((type_, made)), written),
+        )
 
     def take_hint(self) -> str:
         """The name that was meant for the next value: it gets none, unless it is put back."""
@@ -74,3 +83,12 @@ class State:
 
     def type_of(self, expr: ast.Expr) -> Type:
         return self.elaboration.type_of(expr)
+
+
+def _foreign(type_: Type, written: Type) -> frozenset[Var]:
+    """The run-time sizes of a type that are not made by the operator whose signature says it."""
+    found = [v for v in type_variables(type_) if isinstance(v, DimVar) and v.runtime]
+    if not found:
+        return frozenset()
+    own = set(type_variables(written))
+    return frozenset(v for v in found if v not in own and not v.derived and not v.over)

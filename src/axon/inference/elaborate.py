@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from axon.diagnostics import Diagnostic, Severity
 from axon.inference import operators
 from axon.inference.environment import Environment
+from axon.inference.existentials import conditions, seal
 from axon.inference.infer import Inference, Prelude
-from axon.inference.program import as_run_finds_it
 from axon.inference.record import Record
 from axon.inference.report import describe
-from axon.inference.schemes import made_by_run, resolved, same_rows
+from axon.inference.schemes import as_run_finds_it, resolved, same_rows
 from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.solver.constraints import NOWHERE, Guard, Origin
@@ -163,7 +163,8 @@ def elaborate(
     type_ = state.resolve(found)
     assert isinstance(type_, Fn)
     relations = [resolved(state, c.relation) for c in state.store.waiting]
-    made_by_run(type_, relations, made_at(depth + 1))
+    relations += [as_run_finds_it(state.store, g).relation for g in state.store.guards]
+    seal(type_, relations, made_at(depth + 1))
     return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
 
 
@@ -194,5 +195,4 @@ def _checks(state: State) -> Iterator[Guard]:
             seen.add(relation)
             if any(True for _ in relation_variables(relation)):
                 yield Guard(relation, constraint.origin, constraint.depth)
-    for guard in state.store.guards:
-        yield as_run_finds_it(state.store, guard)
+    yield from conditions(as_run_finds_it(state.store, guard) for guard in state.store.guards)

@@ -1,14 +1,36 @@
 """Run-time sizes are existentials: who gets a value of such a size gets the size with it.
 
 A size is made in a call and has a name of its own there. Where the call ends, what it gives is seen
-from outside.
+from outside. What a function gives and no argument decides cannot be chosen by who calls it: if it
+hangs on a run-time size, it is one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from axon.inference.state import State
-from axon.types.type import Fn, Renaming, type_variables
-from axon.types.variables import DimVar, ShapeVar, made_at
+from axon.solver.constraints import Guard
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.type import (
+    AtLeast,
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    DimValue,
+    Fn,
+    Relation,
+    Renaming,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    relation_variables,
+    type_variables,
+)
+from axon.types.variables import DimVar, ShapeVar, Var, made_at
 
 
 def opened_by_call(state: State, type_: Fn) -> Fn:
@@ -32,3 +54,133 @@ def opened_by_call(state: State, type_: Fn) -> Fn:
     if not renaming.dims and not renaming.shapes:
         return type_
     return Fn(type_.params, renaming.type(result))
+
+
+def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
+    """Make run-time sizes of those that hang on them and that no argument decides.
+
+    `scope` is that of what the function makes. The relations are those that hold of its sizes.
+    """
+    ties = [*relations, *_mixed(type_)]
+    chosen = _determined(set(_chosen_by_caller(type_)), ties)
+    changed = True
+    while changed:
+        changed = False
+        for relation in ties:
+            made = [v for v in relation_variables(relation) if v.runtime and v.scope >= scope]
+            if not made:
+                continue
+            for var in _decided(relation):
+                if not var.runtime and var not in chosen:
+                    var.runtime, changed = True, True
+                    var.scope = max(scope, *(v.scope for v in made))
+                    if isinstance(var, DimVar):
+                        var.derived = True
+                        var.over = max((v.over for v in made if isinstance(v, DimVar)), default=0)
+
+
+def _chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:
+    """The variables of what a function is given: its arguments, and the results of functions among
+    them. `gives` is whether a function given here gives something to who has it.
+    """
+    if not isinstance(type_, Fn):
+        if not gives:
+            return
+        yield from type_variables(type_)
+        return
+    for param in type_.params:
+        yield from _chosen_by_caller(param, not gives)
+    yield from _chosen_by_caller(type_.result, gives)
+
+
+def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
+    """The variables, and those that the relations compute from them."""
+    changed = True
+    while changed:
+        changed = False
+        for relation in relations:
+            unknown = set(relation_variables(relation)) - known
+            if len(unknown) != 1:
+                continue
+            found = {v for v in _decided(relation) if v in unknown and not v.runtime}
+            known |= found
+            changed = changed or bool(found)
+    return known
+
+
+def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
+    """The variables that a relation decides if it has run-time sizes: what is broadcast to is
+    computed, its parts are not.
+    """
+    match relation:
+        case Broadcast(result, _):
+            yield from (v for v in result if isinstance(v, ShapeVar))
+        case DimBroadcast(dim, _):
+            yield from (v for v in (dim,) if isinstance(v, DimVar))
+        case DimEq() | ShapeEq():
+            yield from (
+                v
+                for v in relation_variables(relation)
+                if isinstance(v, ShapeVar) or v.rank_of is None
+            )
+        case _:
+            return
+
+
+def _mixed(type_: Type) -> Iterator[DimEq]:
+    """Sums and products of run-time sizes and others that a type has: together they are one."""
+    match type_:
+        case Tensor(_, shape) | ShapeValue(shape):
+            for item in shape:
+                if isinstance(item, Poly):
+                    yield DimEq(item, 0)
+        case DimValue(Poly() as dim):
+            yield DimEq(dim, 0)
+        case Tuple(items):
+            for part in items:
+                yield from _mixed(part)
+        case Fn(params, result):
+            for part in (*params, result):
+                yield from _mixed(part)
+        case _:
+            return
+
+
+# --- checks ------------------------------------------------------------------------------------
+
+
+def conditions(guards: Iterable[Guard]) -> Iterator[Guard]:
+    """The checks as conditions on what is known when they are made. `?k = 2*?a`, where `?a` is
+    nothing but half of `?k`, says that `?k` is even, and `?k = ?a` says nothing.
+    """
+    for guard in guards:
+        if not isinstance(guard.relation, DimEq):
+            yield guard
+            continue
+        gap = dims.sub(guard.relation.left, guard.relation.right)
+        follower = _follower(gap)
+        if follower is None:
+            yield guard
+            continue
+        var, factor = follower
+        rest = dims.combine(gap, -factor, var)
+        if factor not in (1, -1):
+            divides = DimEq(dims.mod(rest, abs(factor)), 0)
+            yield Guard(divides, guard.origin, guard.depth)
+        size = dims.scale(-1 if factor > 0 else 1, rest)
+        if not dims.is_nonnegative(size):
+            yield Guard(AtLeast(size, silent=True), guard.origin, guard.depth)
+
+
+def _follower(gap: Dim) -> tuple[DimVar, int] | None:
+    """The one size that follows from the others of an equation, and how often it is in it."""
+    terms = dims.terms_of(gap)
+    found = [
+        (mono, mono[0])
+        for mono in terms
+        if len(mono) == 1 and isinstance(mono[0], DimVar) and mono[0].derived
+    ]
+    if len(found) != 1:
+        return None
+    ((mono, var),) = found
+    return None if dims.occurs_elsewhere(var, mono, terms) else (var, terms[mono])

@@ -224,12 +224,16 @@ class Inference:
         generalised: Generalised | None = None
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
             self.state.level += 1
-            mark = len(self.pending)
+            mark, checked = len(self.pending), len(self.state.store.guards)
             type_ = self.bounded(self.infer_fn(value, env), pattern.span)
             operators.settle(self, mark, final=True)
             self.state.level -= 1
-            generalised = generalise(self.state, type_)
+            generalised = generalise(self.state, type_, checked)
             entry = Entry(generalised.scheme, pattern.span)
+        elif (scheme := self._other_name(value, env)) is not None:
+            type_ = scheme.type
+            generalised = Generalised(scheme, (), type_)
+            entry = Entry(scheme, pattern.span)
         else:
             type_ = self.infer(value, env)
             entry = Entry(type_, pattern.span)
@@ -240,6 +244,19 @@ class Inference:
         else:
             self._destructure(pattern, type_, env, value.span)
         return generalised
+
+    def _other_name(self, value: ast.Expr, env: Environment) -> Scheme | None:
+        """The scheme of a function that a binding only gives another name."""
+        if isinstance(value, ast.OperatorName):
+            return operators.scheme_of_value(value.op)
+        if not isinstance(value, ast.Name) or sizes.named_size(self, value.name) is not None:
+            return None
+        entry = env.find(value.name)
+        if entry is None and value.name not in self.defining:
+            if operators.is_operator(value.name):
+                return operators.scheme_of_value(value.name)
+            entry = self.prelude(value.name)
+        return entry.type if entry is not None and isinstance(entry.type, Scheme) else None
 
     def _destructure(self, pattern: ast.Pattern, type_: Type, env: Environment, span: Span) -> None:
         if isinstance(pattern, ast.NamePattern):

@@ -74,6 +74,15 @@ def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) 
     return type_
 
 
+def scheme_of_value(name: str) -> Scheme | None:
+    """The type of an operator on its own, if it has one."""
+    operator = OPERATORS.get(name)
+    if operator is None or operator.required:
+        return None
+    scheme = scheme_of(operator, 2, {})
+    return scheme if isinstance(scheme, Scheme) else None
+
+
 def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) -> Type:
     operator = OPERATORS[node.op]
     if node.op in "+-*/" and (same := _same_tensor(inference, left, right)) is not None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
 from axon.inference.environment import Entry, Environment
+from axon.inference.existentials import conditions
 from axon.inference.infer import Inference, Prelude
 from axon.inference.report import describe
-from axon.inference.schemes import generalise
+from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.solver.constraints import NOWHERE, Constraint, Guard
-from axon.solver.store import Store
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import BIT
@@ -23,10 +23,8 @@ from axon.types.read import Scope, read_signature
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
-    DimEq,
     Fn,
     Scheme,
-    ShapeEq,
     Tensor,
     Type,
     shape_variables,
@@ -254,6 +252,7 @@ class Walk:
             told.update(dict.fromkeys(core))
             places.add(place)
         checks = [as_run_finds_it(store, guard) for guard in store.guards[guards:]]
+        checks = list(conditions(checks))
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
             checks += [Guard(relation, NOWHERE, 1) for relation in silent]
@@ -310,7 +309,7 @@ class Walk:
             type_ = self.state.resolve(widened(self.state, definition.scheme.type))
             self._default(type_)
             self.state.level = -1
-            scheme = generalise(self.state, type_).scheme
+            scheme = generalise(self.state, type_, len(self.state.store.guards)).scheme
             self.state.level = 0
             self.definitions[at] = replace(definition, scheme=scheme)
         for at, definition in enumerate(self.definitions):
@@ -326,17 +325,6 @@ class Walk:
             if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
                 choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
                 self.state.elems[var] = choice
-
-
-def as_run_finds_it(store: Store, guard: Guard) -> Guard:
-    """The check with what is known put in on the side that the run is compared with."""
-    match guard.relation:
-        case DimEq(left, right):
-            return replace(guard, relation=DimEq(left, store.dim(right)))
-        case ShapeEq(left_word, right_word):
-            return replace(guard, relation=ShapeEq(left_word, store.word(right_word)))
-        case _:
-            return guard
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

@@ -5,13 +5,15 @@ copied at each use.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
+from axon.inference.existentials import seal
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
 from axon.solver.broadcasting import is_redundant
-from axon.solver.constraints import Constraint, Origin
+from axon.solver.constraints import Constraint, Guard, Origin
+from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.rows import RowCall
@@ -27,7 +29,6 @@ from axon.types.type import (
     RowOf,
     Scheme,
     ShapeEq,
-    Tuple,
     Type,
     Uniform,
     make_scheme,
@@ -157,9 +158,9 @@ class Generalised:
     type: Type
 
 
-def generalise(state: State, type_: Type) -> Generalised:
+def generalise(state: State, type_: Type, mark: int) -> Generalised:
     """Quantify what is deeper than the current level, with the waiting constraints that speak
-    of it.
+    of it. The checks since `mark` are of what is generalised.
     """
     state.store.review()
     same_rows(state, state.level)
@@ -175,13 +176,15 @@ def generalise(state: State, type_: Type) -> Generalised:
     for constraint in mine:  # they are posted again at each use, and bind no one if there is none
         state.store.unwait(constraint)
     type_, relations = _keep_names(state, type_, relations)
+    checked = [as_run_finds_it(state.store, g).relation for g in state.store.guards[mark:]]
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
-    made_by_run(type_, relations, made_at(state.depth + 1))
+    seal(type_, (*relations, *checked), made_at(state.depth + 1))
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
-    guards = [r for r in (*kept, *local) if _is_check(r)]
-    kept = [r for r in kept if not _is_check(r)]
+    given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
+    guards = [r for r in (*kept, *local) if _is_check(r, given)]
+    kept = [r for r in kept if not _is_check(r, given)]
     quantified: dict[Var, None] = {}
     for var in (*type_variables(type_), *(v for r in kept for v in relation_variables(r))):
         if isinstance(var, DimVar):
@@ -379,29 +382,6 @@ def _connected(
     )
 
 
-def made_by_run(type_: Type, relations: list[Relation], scope: int) -> None:
-    """What a run-time size is broadcast to is itself known only to the run."""
-    params = set(type_variables(Tuple(type_.params))) if isinstance(type_, Fn) else set()
-    changed = True
-    while changed:
-        changed = False
-        for relation in relations:
-            if not isinstance(relation, Broadcast | DimBroadcast):
-                continue
-            result = _lone(relation.result)
-            if (
-                isinstance(result, DimVar | ShapeVar)
-                and not result.runtime
-                and result not in params
-            ):
-                parts = set(relation_variables(relation)) - {result}
-                made = [v.scope for v in parts if v.runtime]
-                if made:
-                    result.runtime, result.scope, changed = True, max(scope, *made), True
-                    if isinstance(result, DimVar):
-                        result.over = max(v.over for v in parts if isinstance(v, DimVar))
-
-
 def _without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
     """Leave out an equation that some value of a variable which occurs nowhere else makes true."""
     uses: dict[Var, int] = {}
@@ -473,9 +453,20 @@ def _owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
     return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
 
 
-def _is_check(relation: Relation) -> bool:
-    """Whether only the run can tell: it speaks of run-time sizes."""
-    return any(v.runtime for v in relation_variables(relation))
+def _is_check(relation: Relation, given: int) -> bool:
+    """Whether only the run can tell: it speaks of run-time sizes other than arguments'."""
+    return any(v.runtime and v.scope != given for v in relation_variables(relation))
+
+
+def as_run_finds_it(store: Store, guard: Guard) -> Guard:
+    """The check with what is known put in on the side that the run is compared with."""
+    match guard.relation:
+        case DimEq(left, right):
+            return replace(guard, relation=DimEq(left, store.dim(right)))
+        case ShapeEq(left_word, right_word):
+            return replace(guard, relation=ShapeEq(left_word, store.word(right_word)))
+        case _:
+            return guard
 
 
 def is_silent(relation: Relation) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from axon.diagnostics import Diagnostic
 from axon.driver import prelude, room
 from axon.graph.module import Module
-from axon.graph.scope import constant
+from axon.graph.scope import as_function
 from axon.inference.elaborate import elaborate
 from axon.inference.schemes import visible
 from axon.run.errors import ArgumentError
@@ -47,7 +47,7 @@ def specialise(
     at = place[2]
     item = module.items[at]
     assert isinstance(item, ast.Binding)
-    fn = item.value if isinstance(item.value, ast.Fn) else constant(item.value)
+    fn = as_function(item.value, len(params))
     with room():
         found = elaborate(
             fn,

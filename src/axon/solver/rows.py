@@ -104,4 +104,6 @@ def _of_all_rows(row: Dim, call: RowCall) -> Dim | None:
     inside = [var for var in dims.variables(row) if call.is_inside(var)]
     if not all(isinstance(var, DimVar) and var.runtime for var in inside):
         return None
-    return dims.substitute(row, lambda v: call.whole(v) if call.is_inside(v) else v, dims.of_size)
+    return dims.substitute(
+        row, lambda v: call.whole(v) if v.over or call.is_inside(v) else v, dims.of_size
+    )

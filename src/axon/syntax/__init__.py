@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.syntax.expanded import eta_expanded
 from axon.syntax.mentioned import mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
@@ -9,6 +10,7 @@ from axon.syntax.printer import print_expr, print_pattern, print_program
 from axon.syntax.replaced import replaced
 
 __all__ = [
+    "eta_expanded",
     "mentioned",
     "parse_expression",
     "parse_program",

@@ -20,8 +20,8 @@ class RowCall:
         self.depth = depth
         self._members: dict[DimVar, DimVar] = {}
         self._wholes: dict[DimVar, DimVar] = {}
-        self._dims: dict[Dim, DimVar] = {}
-        self._shapes: dict[ShapeVar, ShapeVar] = {}
+        self._dims: dict[tuple[Dim, bool], DimVar] = {}
+        self._shapes: dict[tuple[ShapeVar, bool], ShapeVar] = {}
 
     def member(self, whole: DimVar) -> DimVar:
         """The size of one row, for a size that varies from row to row."""
@@ -39,7 +39,9 @@ class RowCall:
         return found
 
     def whole(self, member: DimVar) -> DimVar:
-        """The sizes of all rows, for a size that each call is given or makes."""
+        """The sizes of all rows, for a size that each call is given or makes, or one that varies in
+        what each call gives.
+        """
         found = self._wholes.get(member)
         if found is None:
             found = self._wholes[member] = DimVar(
@@ -57,16 +59,16 @@ class RowCall:
 
     def shape(self, item: ShapeVar, inside: bool) -> ShapeVar:
         """A variable for what the same part of the row's shape is, or of the whole one's."""
-        found = self._shapes.get(item)
+        found = self._shapes.get((item, inside))
         if found is None:
             scope = made_at(self.depth + inside)
-            found = self._shapes[item] = ShapeVar("", item.level, scope=scope)
+            found = self._shapes[item, inside] = ShapeVar("", item.level, scope=scope)
         return found
 
     def dim(self, item: Dim, level: int, inside: bool) -> DimVar:
         """The same for a size."""
-        found = self._dims.get(item)
+        found = self._dims.get((item, inside))
         if found is None:
             scope = made_at(self.depth + inside)
-            found = self._dims[item] = DimVar("", level, scope=scope)
+            found = self._dims[item, inside] = DimVar("", level, scope=scope)
         return found
