@@ -166,6 +166,14 @@ def _item(item: Dim | ShapeVar, sizes: Sizes) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
+    """Whether sizes are equal. Those of rows that are the same for each row further out are as many
+    as there are rows in one of these.
+    """
+    if isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and len(a) != len(b):
+        few, many = sorted((a, b), key=len)
+        if not len(few) or len(many) % len(few):
+            return False
+        return bool(numpy.all(numpy.tile(few, len(many) // len(few)) == many))
     return bool(numpy.all(a == b))
 
 

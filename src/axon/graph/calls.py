@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from axon.graph import elaborations, ragged
@@ -26,13 +27,23 @@ NO_FILE = Module(ast.Program((), None, Source("", "")))
 """Where functions stand that no file has."""
 
 
-def apply(lowering: Lowering, callee: Known, args: list[Known], type_: Fn, span: Span) -> Known:
-    """Apply a function to arguments; `type_` is what it is here."""
+def apply(
+    lowering: Lowering,
+    callee: Known,
+    args: list[Known],
+    type_: Fn,
+    span: Span,
+    alone: bool = False,
+) -> Known:
+    """Apply a function to arguments; `type_` is what it is here. One that is `alone` is a graph in
+    the graph, and applied nowhere else there.
+    """
     state = lowering.state
     match callee:
         case OperatorFunction(operator):
             if is_demanding(operator, type_):
-                return apply(lowering, written_out(callee, len(args), span), args, type_, span)
+                callee = written_out(callee, len(args), span)
+                return apply(lowering, callee, args, type_, span, alone)
             given = coerce_all(state, args, type_.params)
             return apply_operator(state, operator, given, {}, type_, type_, span)
         case Declared(name):
@@ -42,14 +53,24 @@ def apply(lowering: Lowering, callee: Known, args: list[Known], type_: Fn, span:
             return result
         case Closure():
             args = [argument(state, a, p) for a, p in zip(args, type_.params, strict=True)]
-            if callee.elaboration is not None:
+            if callee.elaboration is not None and (alone or not _has_sizes(callee, type_)):
                 return inline(lowering, callee, callee.elaboration, args, type_)
             if callee.of_file and callee.scope.module is not NO_FILE and _plain(type_):
                 return _call(lowering, callee, args, type_, span)
             elaboration = elaborations.of_closure(state, callee, type_)
+            callee = replace(callee, elaboration=None)
             return inline(lowering, callee, elaboration, args, type_)
         case _:
             raise AssertionError(callee)
+
+
+def _has_sizes(closure: Closure, type_: Fn) -> bool:
+    """Whether run-time sizes are in the types of a function: they are other ones in each call."""
+    assert closure.elaboration is not None
+    if elaborations.split(closure.elaboration.checks)[1]:
+        return True
+    whole = closure.elaboration.type_of(closure.fn)
+    return ragged.runtime(whole) or ragged.runtime(type_)
 
 
 def is_demanding(operator: Operator, type_: Fn) -> bool:

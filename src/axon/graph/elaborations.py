@@ -12,6 +12,7 @@ from axon.graph.state import Shared, State
 from axon.inference.elaborate import Elaboration, elaborate
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
+from axon.inference.operators import scheme_of_value
 from axon.solver.constraints import Guard
 from axon.syntax import ast, mentioned
 from axon.types.type import Fn, Renaming, Type, relation_variables, type_variables
@@ -62,8 +63,11 @@ def of_closure(state: State, closure: Closure, type_: Fn) -> Elaboration:
             concrete=True,
         )
     )
-    state.checks += [g for g in split(found.checks)[1] if g not in state.checks]
-    state.shared.elaborations[key] = closure, found
+    later = split(found.checks)[1]
+    if later:  # on sizes that are other ones in each call
+        state.checks += later
+    else:
+        state.shared.elaborations[key] = closure, found
     return found
 
 
@@ -101,8 +105,10 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
                 entry = scope.module.entry(declared, scope.before)
                 if entry is not None:
                     inner.names[name] = entry
-            case OperatorFunction():
-                pass
+            case OperatorFunction(operator):
+                scheme = scheme_of_value(operator.name)
+                if scheme is not None:
+                    inner.names[name] = Entry(scheme)
             case known:
                 inner.names[name] = Entry(operand_type(known))
     return inner

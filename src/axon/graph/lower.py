@@ -133,9 +133,9 @@ class Lowering:
             for t, m in zip(type_.params, known, strict=True)
         )
         args = params
-        if varies:
+        if varies and params:
             params, args = zip(*(as_asked(state, p, span) for p in params), strict=True)
-        found = apply(self, value, list(args), type_, span)
+        found = apply(self, value, list(args), type_, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
         made = Function(params, tuple(nodes), result, state.depth)

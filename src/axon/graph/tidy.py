@@ -27,7 +27,7 @@ def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tup
             maker[node.result] = at
         for var in provided(node):
             first.setdefault(var, at)
-    todo = [at for at, node in enumerate(nodes) if isinstance(node, Check)]
+    todo = [at for at, node in enumerate(nodes) if _checks(node)]
     for at, node in enumerate(nodes):
         if isinstance(node, Measure):
             new = {v for v in provided(node) if first[v] == at and v not in given}
@@ -46,6 +46,14 @@ def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tup
             todo += [maker[v] for v in values_in(operand) if v in maker]
         todo += [first[v] for v in needed(node) - given if v in first]
     return tuple(_tidied(node) for at, node in enumerate(nodes) if at in kept)
+
+
+def _checks(node: Node) -> bool:
+    """Whether a node checks something, if only in a function that is called for it."""
+    return isinstance(node, Check) or (
+        isinstance(node, Apply)
+        and any(isinstance(o, Function) and any(map(_checks, o.nodes)) for o in node.operands)
+    )
 
 
 def _tidied(node: Node) -> Node:

@@ -179,21 +179,23 @@ def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int)
 
 def _occurs(state: State, var: TypeVar, value: Type) -> bool:
     """Whether the variable is in the value; on the way, what is in the value gets the variable's
-    level.
+    level, and its scope. What a function takes and gives belongs to its calls, further in.
     """
-    todo = [value]
+    todo = [(value, True)]
     while todo:
-        current = state.prune(todo.pop())
+        part, here = todo.pop()
+        current = state.prune(part)
         match current:
             case TypeVar():
                 if current is var:
                     return True
                 current.level = min(current.level, var.level)
-                current.scope = min(current.scope, var.scope)
+                if here:
+                    current.scope = min(current.scope, var.scope)
             case Tuple(items):
-                todo.extend(items)
+                todo.extend((item, here) for item in items)
             case Fn(params, result):
-                todo.extend((*params, result))
+                todo.extend((item, False) for item in (*params, result))
             case Tensor(elem, shape):
                 found = state.elem(elem)
                 if isinstance(found, ElemVar) and found.level > var.level:
@@ -201,7 +203,7 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
                 for item in shape_variables(state.store.word(shape)):
                     if item.level > var.level:
                         item.level = var.level
-                    if item.scope > var.scope and not item.runtime:
+                    if here and item.scope > var.scope and not item.runtime:
                         item.scope = var.scope
             case _:
                 pass

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy
+
 from axon.backends.checks import Sizes, holds, says, value
+from axon.backends.rowwise import size_at
 from axon.graph.graph import Graph
 from axon.graph.sizes import readings
 from axon.solver.constraints import Guard
@@ -32,13 +35,19 @@ class Binding:
 
     sizes: Sizes = field(default_factory=dict)
     origins: dict[DimVar | ShapeVar, str] = field(default_factory=dict)
+    rows: dict[DimVar, Any] = field(default_factory=dict)
+
+    def varies_alike(self, var: DimVar, arg: Any, axis: int) -> bool:
+        """Whether a size that varies is, row by row, the one that another argument has."""
+        lengths = size_at(arg, axis, True)
+        return numpy.array_equal(self.rows.setdefault(var, lengths), lengths)
 
     def told(self, names: Names) -> str:
         """`n=3 from x, …`"""
         parts = [
             f"{names(var)}={self.sizes[var]} from {origin}"
             for var, origin in self.origins.items()
-            if isinstance(self.sizes[var], int)
+            if isinstance(self.sizes.get(var), int)
         ]
         return ", ".join(parts)
 
@@ -98,10 +107,15 @@ def _leaf(
     for axis, (dim, size) in enumerate(zip(wanted, shape, strict=True)):
         assert not isinstance(dim, ShapeVar)
         if isinstance(dim, DimVar):
+            if size is None:  # it varies: one for each row
+                if not binding.varies_alike(dim, arg, axis):
+                    return Mismatch(
+                        f"the rows of `{name}` and of `{binding.origins[dim]}` differ in size"
+                    )
+                binding.origins.setdefault(dim, name)
+                continue
             known = sizes.get(dim)
             if known is None:
-                if size is None:  # it varies: one for each row
-                    continue
                 sizes[dim] = size
                 binding.origins[dim] = name
             elif known != size:
@@ -109,7 +123,7 @@ def _leaf(
         elif isinstance(dim, int):
             if dim != size:
                 return _differ(name, axis, dim, dim, size, binding, names)
-        else:
+        elif size is not None:
             later.append((name, axis, dim, size))
     return None
 

@@ -12,8 +12,8 @@ import numpy
 from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, Varying, split
 from axon.backends.ragged_forms import from_awkward, from_list
-from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar, ElemVar, given_at
+from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, shape_variables
+from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
 ELEMENTS = {
     "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -75,7 +75,7 @@ def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:
     """Rows may agree in a size by chance: which of them vary is for the definition to say."""
     if not isinstance(wanted, Tensor) or not wants_rows(wanted) or len(wanted.shape) != given.rank:
         return given
-    vary = Varying(tuple(isinstance(d, DimVar) and d.runtime for d in wanted.shape[1:]))
+    vary = Varying(tuple(any(map(is_ragged, shape_variables((d,)))) for d in wanted.shape[1:]))
     if vary.sizes == tuple(size is None for size in given.shape[1:]):
         return given
     if any(isinstance(row, Ragged) for row in given.rows):
@@ -130,9 +130,7 @@ def _size(given: Any) -> int:
 
 def wants_rows(type_: Type) -> bool:
     """Whether a tensor is wanted that is ragged."""
-    return isinstance(type_, Tensor) and any(
-        isinstance(v, DimVar) and v.runtime for v in type_.shape
-    )
+    return isinstance(type_, Tensor) and any(map(is_ragged, shape_variables(type_.shape)))
 
 
 def _rows(given: list[Any], wanted: Type) -> Ragged:

@@ -99,7 +99,7 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
             store.note("reordering", constraint)
         store.bind("basic" if plain else "arithmetic simplification", var, value, constraint)
         return
-    if _ragged_clash(constraint, terms):
+    if _ragged_clash(terms):
         store.conflict("raggedness", constraint, "ragged", left, right)
         return
     if _varies_itself(store, constraint, terms, constant):
@@ -342,13 +342,16 @@ def _varies_itself(
     return False
 
 
-def _ragged_clash(constraint: Constraint, terms: dict[Mono, int]) -> bool:
-    """A size that varies here is equated with one that does not, and nothing is left to learn.
+def _ragged_clash(terms: dict[Mono, int]) -> bool:
+    """Sizes that vary are equated with what does not, and nothing is left to learn.
 
     A dimension that the user has named does not vary (D8).
     """
-    found = [v for m in terms for v in dims.variables(dims.from_terms({m: 1}))]
-    return any(map(is_ragged, found)) and all(v.runtime or v.user for v in found)
+    found = [(c, list(dims.variables(dims.from_terms({m: 1})))) for m, c in terms.items()]
+    if not all(v.runtime or v.user for _, variables in found for v in variables):
+        return False
+    signs = {c > 0 for c, variables in found if any(map(is_ragged, variables))}
+    return len(signs) == 1
 
 
 def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int) -> None:
