@@ -141,13 +141,12 @@ def elaborate(
     inference = Recording(state, prelude)
     for known, shape in (names or {}).items():
         _enter_name(state, known, shape)
-    found = inference.infer_fn(fn, environment(inference))
+    arguments = [
+        None if given is None else (given, _argument_origin(param, given, name))
+        for param, given in zip(fn.params, params, strict=True)
+    ]
+    found = inference.infer_fn(fn, environment(inference), arguments=arguments)
     assert isinstance(found, Fn)
-    for i, (param, given) in enumerate(zip(found.params, params, strict=True)):
-        if given is not None:
-            place = fn.params[i].span
-            note = f"`{fn.params[i].name} : {Show().type(given)}`"
-            unify(state, param, given, Origin("annotation", place, name, 0, note), deeper=1)
     if result is not None:
         origin = Origin("result", fn.body.result.span, "", 0, "what it is used as")
         unify(state, found.result, result, origin, deeper=1)
@@ -164,6 +163,12 @@ def elaborate(
     relations = [resolved(state, c.relation) for c in state.store.waiting]
     made_by_run(type_, relations, depth + 1)
     return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
+
+
+def _argument_origin(param: ast.Param, given: Type, name: str) -> Origin:
+    """Where the type of an argument comes from: the call of `name`, seen from the parameter."""
+    note = f"`{param.name} : {Show().type(given)}`"
+    return Origin("annotation", param.span, name, 0, note)
 
 
 def _enter_name(state: State, name: str, shape: Shape) -> None:

@@ -147,8 +147,17 @@ class Inference:
 
     # --- functions ---
 
-    def infer_fn(self, fn: ast.Fn, env: Environment, given: Sequence[Type] = ()) -> Type:
-        """The type of a function; `given` are those of its parameters if they are known already."""
+    def infer_fn(
+        self,
+        fn: ast.Fn,
+        env: Environment,
+        given: Sequence[Type] = (),
+        arguments: Sequence[tuple[Type, Origin] | None] = (),
+    ) -> Type:
+        """The type of a function; `given` are those of its parameters if they are known already,
+        `arguments` the types that it is called with, each at its origin. Both are known before the
+        body is inferred, so what the body asks for meets the sizes that there are.
+        """
         state = self.state
         inner = Environment(env)
         params: list[Type] = []
@@ -168,6 +177,9 @@ class Inference:
             declared = param.span if param.type is not None else None
             inner.names[param.name] = Entry(type_, param.name_span, declared)
         reader.in_parameter = False
+        for type_, argument in zip(params, arguments, strict=False):
+            if argument is not None:
+                unify(state, type_, argument[0], argument[1], deeper=1)
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None
         reader.conditions(fn.where)
