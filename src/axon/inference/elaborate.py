@@ -15,7 +15,7 @@ from axon.inference.environment import Environment
 from axon.inference.infer import Inference, Prelude
 from axon.inference.program import as_run_finds_it
 from axon.inference.record import Record
-from axon.inference.report import describe
+from axon.inference.report import describe_all
 from axon.inference.schemes import made_by_run, resolved
 from axon.inference.state import State
 from axon.inference.unify import unify
@@ -142,8 +142,8 @@ def elaborate(
     for known, shape in (names or {}).items():
         _enter_name(state, known, shape)
     arguments = [
-        None if given is None else (given, _argument_origin(param, given, name))
-        for param, given in zip(fn.params, params, strict=True)
+        None if given is None else (given, _at_call(param, i + 1, given, name))
+        for i, (param, given) in enumerate(zip(fn.params, params, strict=True))
     ]
     found = inference.infer_fn(fn, environment(inference), arguments=arguments)
     assert isinstance(found, Fn)
@@ -155,7 +155,7 @@ def elaborate(
     state.store.review()
     problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
     constraints = tuple(state.store.posted)
-    problems += [describe(state.store, c, constraints)[0] for c in state.store.conflicts[:3]]
+    problems += describe_all(state.store, state.store.conflicts[:3], constraints)[0]
     if problems:
         return list({(d.code, d.message, d.span): d for d in problems}.values())
     type_ = state.resolve(found)
@@ -165,10 +165,10 @@ def elaborate(
     return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
 
 
-def _argument_origin(param: ast.Param, given: Type, name: str) -> Origin:
+def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
     """Where the type of an argument comes from: the call of `name`, seen from the parameter."""
-    note = f"`{param.name} : {Show().type(given)}`"
-    return Origin("annotation", param.span, name, 0, note)
+    note = f"`{param.name}` is {Show().type(given)}"
+    return Origin("called", param.span, name, position, note)
 
 
 def _enter_name(state: State, name: str, shape: Shape) -> None:

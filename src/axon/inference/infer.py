@@ -27,7 +27,7 @@ from axon.types.type import (
     Tuple,
     Type,
 )
-from axon.types.variables import ElemVar
+from axon.types.variables import ElemVar, TypeVar
 
 Prelude = Callable[[str], Entry | None]
 """The standard library: asked for a name that nothing else explains."""
@@ -179,7 +179,10 @@ class Inference:
         reader.in_parameter = False
         for type_, argument in zip(params, arguments, strict=False):
             if argument is not None:
-                unify(state, type_, argument[0], argument[1], deeper=1)
+                known, origin = argument
+                if isinstance(known, Tuple) and isinstance(type_, TypeVar):
+                    known = self._declared(known, origin)
+                unify(state, type_, known, origin, deeper=1)
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None
         reader.conditions(fn.where)

@@ -10,7 +10,7 @@ from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference, Prelude
-from axon.inference.report import describe
+from axon.inference.report import describe_all
 from axon.inference.schemes import generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
@@ -243,16 +243,11 @@ class Walk:
         self.inference.results.clear()
         if readable:
             self.diagnostics.extend(found)
-        told: dict[Constraint, None] = {}
-        places: set[tuple[str, tuple[int, int]]] = set()
-        for conflict in store.conflicts[conflicts:] if readable else ():
+        told: list[Constraint] = []
+        if readable and len(store.conflicts) > conflicts:
             bad = True
-            diagnostic, core = describe(store, conflict, constraints)
-            place = (diagnostic.code, _place(diagnostic))
-            if told.keys().isdisjoint(core) and place not in places:
-                self.diagnostics.append(diagnostic)
-            told.update(dict.fromkeys(core))
-            places.add(place)
+            said, told = describe_all(store, store.conflicts[conflicts:], constraints)
+            self.diagnostics.extend(said)
         checks = [as_run_finds_it(store, guard) for guard in store.guards[guards:]]
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]

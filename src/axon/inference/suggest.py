@@ -32,7 +32,7 @@ def _transposed(core: list[Constraint], main: Constraint, around: list[Constrain
         relation, origin = constraint.relation, constraint.origin
         if origin.kind != "argument" or origin.call != main.origin.call or origin.span is None:
             continue
-        if not isinstance(relation, ShapeEq):
+        if not isinstance(relation, ShapeEq) or origin.part:
             continue
         others = new_store(levels=False)
         others.post_all([c for c in core if c is not constraint])

@@ -7,6 +7,8 @@ sides are alike.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.inference.state import Asked, State
 from axon.solver.constraints import Origin
@@ -51,22 +53,26 @@ def unify(
         case (TypeVar(), _):
             _bind(state, expected, widened(state, actual, expected.wide), origin)
         case (_, TypeVar()):
-            _bind(
-                state, actual, widened(state, expected, True) if actual.wide else expected, origin
-            )
+            value = widened(state, expected, True) if actual.wide else expected
+            _bind(state, actual, value, origin, wanted=True)
         case (Tensor(e1, s1), Tensor(e2, s2)):
             if unify_elem(state, e1, e2, origin) and s1 != s2:
                 state.post(ShapeEq(s1, s2), origin, deeper)
         case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
-            for a, b in zip(items1, items2, strict=True):
-                unify(state, a, b, origin, deeper, nested + 1)
+            for i, (a, b) in enumerate(zip(items1, items2, strict=True)):
+                of = (
+                    replace(origin, part=f"item {i + 1} of {origin.part}")
+                    if origin.part
+                    else origin
+                )
+                unify(state, a, b, of, deeper, nested + 1)
         case (Fn(params1, result1), Fn(params2, result2)):
             if len(params1) != len(params2):
                 _mismatch(state, expected, actual, origin, "AX203")
                 return
-            for a, b in zip(params1, params2, strict=True):
-                unify(state, b, a, origin, deeper + 1, nested + 1)
-            unify(state, result1, result2, origin, deeper + 1, nested + 1)
+            for i, (a, b) in enumerate(zip(params1, params2, strict=True)):
+                unify(state, b, a, _part(origin, f"argument {i + 1}"), deeper + 1, nested + 1)
+            unify(state, result1, result2, _part(origin, "result"), deeper + 1, nested + 1)
         case (DimValue(d1), DimValue(d2)):
             state.post(DimEq(d1, d2), origin, deeper)
         case (ShapeValue(w1), ShapeValue(w2)):
@@ -91,6 +97,11 @@ def unify(
                 _open_shape(state, word, shape, origin, deeper)
         case _:
             _mismatch(state, expected, actual, origin, "AX207")
+
+
+def _part(origin: Origin, part: str) -> Origin:
+    """The origin of what is asked of a part of a function."""
+    return origin if origin.part or origin.kind != "argument" else replace(origin, part=part)
 
 
 def widened(state: State, type_: Type, sizes: bool = False) -> Type:
@@ -132,7 +143,8 @@ def _open_shape(
     state.post(ShapeEq(word, sizes), origin, deeper)  # type: ignore[arg-type]
 
 
-def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
+def _bind(state: State, var: TypeVar, value: Type, origin: Origin, wanted: bool = False) -> None:
+    """The variable stands for the value, which is `wanted` of it or which it is given."""
     if isinstance(value, TypeVar):
         if _rank(value) > _rank(var):
             var, value = value, var
@@ -141,7 +153,8 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin) -> None:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
-        state.post(ShapeEq((named,), value.shape), origin)
+        sides = (value.shape, (named,)) if wanted else ((named,), value.shape)
+        state.post(ShapeEq(*sides), origin)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
         _mismatch(state, var, value, origin, "AX208")
