@@ -90,23 +90,30 @@ def _clash_among(constraints: list[Constraint], constraint: Constraint) -> tuple
     relation = constraint.relation
     if not isinstance(relation, ShapeEq):
         return Clash(constraint, (), ()), clear
-    wanted, here = others.word(relation.left), others.word(relation.right)
-    if constraint.origin.kind == "result":
-        wanted, here = here, wanted
+    asked, there = sides(constraint, relation)
+    wanted, here = others.word(asked), others.word(there)
     before = after = here
     if constraint.origin.kind == "argument":
         first, end = _extent(constraints, constraint)
-        before = _solved(constraints[:first]).word(relation.right)
-        after = _solved(constraints[:end]).word(relation.right)
-    written = wanted if constraint.origin.kind == "called" else relation.left
+        before = _solved(constraints[:first]).word(there)
+        after = _solved(constraints[:end]).word(there)
+    written = {"called": wanted, "result": there}.get(constraint.origin.kind, asked)
     flexible = any(isinstance(item, ShapeVar) for item in written)
     for from_end in (True, False) if flexible else (False, True):
-        found = _mismatch(relation.left, wanted, here, from_end)
+        found = _mismatch(written, wanted, here, from_end)
         if found is not None:
             size, other, at, variable = found
             clash = Clash(constraint, here, wanted, size, other, at, variable, before, after)
             return clash, clear
     return Clash(constraint, here, wanted, before=before, after=after), clear
+
+
+def sides(constraint: Constraint, relation: ShapeEq) -> tuple[Shape, Shape]:
+    """What is wanted, and what there is."""
+    origin = constraint.origin
+    if origin.turned or origin.kind == "result":
+        return relation.right, relation.left
+    return relation.left, relation.right
 
 
 def _extent(constraints: list[Constraint], constraint: Constraint) -> tuple[int, int]:

@@ -13,9 +13,8 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.inference import operators
 from axon.inference.environment import Environment
 from axon.inference.infer import Inference, Prelude
-from axon.inference.program import as_run_finds_it
+from axon.inference.program import as_run_finds_it, describe_all
 from axon.inference.record import Record
-from axon.inference.report import describe_all
 from axon.inference.schemes import made_by_run, resolved
 from axon.inference.state import State
 from axon.inference.unify import unify

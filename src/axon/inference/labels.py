@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.diagnostics import Label
-from axon.inference.clash import Clash, item_at
+from axon.inference.clash import Clash, item_at, sides
 from axon.solver.constraints import Constraint
 from axon.source import Span
 from axon.types.show import Show
@@ -127,15 +127,15 @@ def _inside(label: Label, labels: list[Label]) -> bool:
 
 def _declaration(core: list[Constraint], constraint: Constraint) -> Constraint | None:
     """What gave an argument its shape: the call, or the annotation, of the parameter that it is."""
-    relation = constraint.relation
-    if not isinstance(relation, ShapeEq):
+    if not isinstance(constraint.relation, ShapeEq):
         return None
+    _, there = sides(constraint, constraint.relation)
     for kind in ("called", "annotation"):
         for c in core:
             if (
                 c.origin.kind == kind
                 and isinstance(c.relation, ShapeEq)
-                and c.relation.left == relation.right
+                and c.relation.left == there
             ):
                 return c
     return None

@@ -10,11 +10,11 @@ from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference, Prelude
-from axon.inference.report import describe_all
+from axon.inference.report import describe
 from axon.inference.schemes import generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
-from axon.solver.constraints import NOWHERE, Constraint, Guard
+from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard
 from axon.solver.store import Store
 from axon.source import Span
 from axon.syntax import ast
@@ -321,6 +321,25 @@ class Walk:
             if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
                 choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
                 self.state.elems[var] = choice
+
+
+def describe_all(
+    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
+) -> tuple[list[Diagnostic], list[Constraint]]:
+    """A message for each conflict that has nothing in common with those before it, and the
+    constraints that the conflicts are about.
+    """
+    said: list[Diagnostic] = []
+    told: dict[Constraint, None] = {}
+    places: set[tuple[str, Span | None]] = set()
+    for conflict in conflicts:
+        diagnostic, core = describe(store, conflict, around)
+        place = diagnostic.code, diagnostic.span
+        if told.keys().isdisjoint(core) and place not in places:
+            said.append(diagnostic)
+        told.update(dict.fromkeys(core))
+        places.add(place)
+    return said, list(told)
 
 
 def as_run_finds_it(store: Store, guard: Guard) -> Guard:

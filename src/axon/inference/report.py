@@ -18,7 +18,6 @@ from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of, reasons
 from axon.solver.rules import new_store
 from axon.solver.store import Store
-from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly, Size
 from axon.types.show import Names, Show
@@ -48,25 +47,6 @@ _CODES = {
 
 MOST_SHOWN = 12
 MOST_AROUND = 400
-
-
-def describe_all(
-    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
-) -> tuple[list[Diagnostic], list[Constraint]]:
-    """A message for each conflict that has nothing in common with those before it, and the
-    constraints that the conflicts are about.
-    """
-    said: list[Diagnostic] = []
-    told: dict[Constraint, None] = {}
-    places: set[tuple[str, Span | None]] = set()
-    for conflict in conflicts:
-        diagnostic, core = describe(store, conflict, around)
-        place = diagnostic.code, diagnostic.span
-        if told.keys().isdisjoint(core) and place not in places:
-            said.append(diagnostic)
-        told.update(dict.fromkeys(core))
-        places.add(place)
-    return said, list(told)
 
 
 def describe(

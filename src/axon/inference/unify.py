@@ -153,8 +153,8 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin, wanted: bool 
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
-        sides = (value.shape, (named,)) if wanted else ((named,), value.shape)
-        state.post(ShapeEq(*sides), origin)
+        told = replace(origin, turned=True) if wanted else origin
+        state.post(ShapeEq((named,), value.shape), told)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
         _mismatch(state, var, value, origin, "AX208")

@@ -17,7 +17,8 @@ class Origin:
     `kind` is one of argument, call, value, annotation, called (the argument that a call gives a
     parameter), result, condition, pattern, size; `operator` and `position` say of what, `call` is
     the whole call, `note` the declaration as it is written, `part` what of a function that is an
-    argument: its result, or one of its own arguments.
+    argument: its result, or one of its own arguments. An equation has what is wanted on the left
+    and what there is on the right, unless it is `turned`.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class Origin:
     note: str = ""
     call: Span | None = None
     part: str = ""
+    turned: bool = False
 
 
 NOWHERE = Origin("given", None)
