@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from axon.inference.unify import unify
+from axon.inference.fractions import combine
+from axon.inference.unify import floor, unify
 from axon.solver.constraints import Origin
 from axon.syntax import ast
 from axon.types import dim as dims
@@ -47,22 +48,11 @@ def read_shape(inference: Inference, expr: ast.ListExpr, env: Environment) -> Ty
 
 
 def combined(inference: Inference, op: str, left: Type, right: Type) -> Type | None:
-    """Sums and products of sizes are sizes.
-
-    A quotient is not: as a value it is not rounded down.
-    """
+    """Sums, products and quotients of sizes are sizes."""
     left, right = inference.state.prune(left), inference.state.prune(right)
     if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
         return None
-    match op:
-        case "+":
-            return DimValue(dims.add(left.dim, right.dim))
-        case "-":
-            return DimValue(dims.sub(left.dim, right.dim))
-        case "*" if isinstance(left.dim, int | DimVar) or isinstance(right.dim, int | DimVar):
-            return DimValue(dims.mul(left.dim, right.dim))
-        case _:
-            return None
+    return combine(op, left, right)
 
 
 def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
@@ -93,6 +83,7 @@ def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
         case _:
             type_ = inference.state.prune(inference.infer(expr, env))
             if isinstance(type_, DimValue):
+                floor(inference.state, type_, Origin("size", expr.span))
                 return type_.dim
             dim = inference.state.fresh_dim()
             unify(inference.state, DimValue(dim), type_, Origin("size", expr.span))

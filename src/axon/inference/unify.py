@@ -12,9 +12,11 @@ from dataclasses import replace
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.inference.state import Asked, State
 from axon.solver.constraints import Origin
-from axon.types.elements import BIT, INT, NUM, class_name
+from axon.types import dim as dims
+from axon.types.elements import ANY, BIT, INT, NUM, class_name
 from axon.types.show import Names, Show
 from axon.types.type import (
+    AtLeast,
     DimEq,
     DimValue,
     Elem,
@@ -74,6 +76,8 @@ def unify(
                 unify(state, b, a, _part(origin, f"argument {i + 1}"), deeper + 1, nested + 1)
             unify(state, result1, result2, _part(origin, "result"), deeper + 1, nested + 1)
         case (DimValue(d1), DimValue(d2)):
+            floor(state, expected, origin, deeper)
+            floor(state, actual, origin, deeper)
             state.post(DimEq(d1, d2), origin, deeper)
         case (ShapeValue(w1), ShapeValue(w2)):
             state.post(ShapeEq(w1, w2), origin, deeper)
@@ -97,6 +101,12 @@ def unify(
                 _open_shape(state, word, shape, origin, deeper)
         case _:
             _mismatch(state, expected, actual, origin, "AX207")
+
+
+def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> None:
+    """The value is used as a size: the divisor of a quotient must not be zero."""
+    if value.number is not None and not isinstance(value.number[1], int):
+        state.post(AtLeast(dims.sub(value.number[1], 1), silent=True), origin, deeper)
 
 
 def _part(origin: Origin, part: str) -> Origin:
@@ -154,6 +164,8 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin, wanted: bool 
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
         told = replace(origin, turned=True) if wanted else origin
+        if isinstance(value.elem, ElemVar) and value.elem.allowed & ANY != ANY:
+            state.asked.setdefault(value.elem, origin)
         state.post(ShapeEq((named,), value.shape), told)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
@@ -240,10 +252,13 @@ def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
         return _bind_elem(state, left, right, origin)
     both = left.allowed & right.allowed
     if not both:
-        _classes_differ(state, left.allowed, right.allowed, origin)
+        first = left if left in state.asked else right
+        _classes_differ(state, left.allowed, right.allowed, origin, first)
         return False
     if (left.user, -left.id) > (right.user, -right.id):
         left, right = right, left
+    if both & ANY != ANY:
+        state.asked.setdefault(right, state.asked.get(left, origin))
     right.allowed = both
     right.level = min(left.level, right.level)
     if not right.literal or left.literal == "float":
@@ -271,8 +286,10 @@ def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
         _not_in_class(state, elem, mask, origin)
         return False
     if not elem.allowed & mask:
-        _classes_differ(state, elem.allowed, mask, origin)
+        _classes_differ(state, elem.allowed, mask, origin, elem)
         return False
+    if elem.allowed & mask != elem.allowed:
+        state.asked[elem] = origin
     elem.allowed &= mask
     return True
 
@@ -316,14 +333,21 @@ def _not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
     )
 
 
-def _classes_differ(state: State, left: int, right: int, origin: Origin) -> None:
-    _report(
-        state,
-        "AX206",
-        f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}",
-        origin,
-        "",
-    )
+def _classes_differ(state: State, left: int, right: int, origin: Origin, elem: ElemVar) -> None:
+    """An element type is wanted of two classes; `elem` had one of them before."""
+    before = state.asked.get(elem)
+    labels = []
+    if origin.span is not None:
+        labels.append(Label(origin.span, _use(origin), primary=True))
+    if before is not None and before.span not in (None, origin.span):
+        wanted = f"{_who(before)}{_described(elem.allowed)} is wanted here"
+        labels.append(Label(before.span, _use(before) or wanted))
+    message = f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}"
+    state.diagnostics.append(Diagnostic("AX206", Severity.ERROR, message, tuple(labels)))
+
+
+def _use(origin: Origin) -> str:
+    return "used as a size, which is a whole number" if origin.kind == "size" else ""
 
 
 def _described(mask: int) -> str:

@@ -335,6 +335,8 @@ class Function:
             )
         if kind == "NoModel":  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
+        if isinstance(problem, ZeroDivisionError):
+            return RunError(f"{name}: a size is divided by zero")
         if isinstance(problem, IndexError):
             return RunError(f"{name}: an index is out of range: {problem}")
         if isinstance(problem, ValueError) and "empty sequence" in str(problem):
