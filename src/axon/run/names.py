@@ -24,7 +24,7 @@ from axon.types.variables import DimVar, ShapeVar, Var
 
 def names_at_call(definition: Definition, graph: Graph) -> Names:
     """Names for the sizes in a graph. A size of a shape whose rank the signature leaves open is
-    named by its place there: `a[0]`.
+    named by its place there: `a[0]`; one of a type that is open, by its place in the argument.
     """
     known = describe_definition(definition).variables
     naming = _Naming({var: name for name, var in known.items()})
@@ -33,6 +33,7 @@ def names_at_call(definition: Definition, graph: Graph) -> Names:
     if isinstance(written, Fn):
         for type_, param in zip(written.params, graph.params, strict=False):
             naming.align(type_, param.type)
+            naming.by_place(param.name, param.type)
         naming.result(written.result, graph.result)
     for param in graph.params:
         naming.names.reserve(type_variables(param.type))
@@ -63,6 +64,18 @@ class _Naming:
             case Tuple(items), Tuple(parts):
                 for item, part in zip(items, parts, strict=False):
                     self.align(item, part)
+            case _:
+                pass
+
+    def by_place(self, name: str, found: Type) -> None:
+        match found:
+            case Tensor(_, sizes):
+                for i, size in enumerate(sizes):
+                    if isinstance(size, DimVar) and not size.user:
+                        self._name(size, f"{name}[{i}]")
+            case Tuple(parts):
+                for i, part in enumerate(parts):
+                    self.by_place(f"{name}[{i}]", part)
             case _:
                 pass
 
