@@ -130,3 +130,26 @@ def test_a_size_given_as_a_number() -> None:
 def test_an_element_type_is_told_at_the_operator() -> None:
     found = labels("f = fn (x, i) { gather(x, i) };", floats(3, 4), numpy.ones(2, numpy.float32))
     assert found == {"i": "f32 here"}
+
+
+@pytest.mark.parametrize("condition", ["rank(s) >= 1", "rank(s) = 1", "rank(s) = rank(q) + 1"])
+def test_conditions_on_ranks_are_checked(condition: str) -> None:
+    """The ranks of arguments are known before the condition is read."""
+    program = f"f = fn (x : f32 s, y : f32 q) where {condition} {{ sum(x) + sum(y) }};"
+    axon.compile(program).f(floats(3), floats())
+    assert "does not hold" in said(program, floats(), floats())
+
+
+def test_a_shape_of_one_dimension_stays_a_shape_further_in() -> None:
+    """Its name was taken for that of a dimension where a function further in uses it."""
+    program = "f = fn (x : f32 s) { g = fn (y : f32 s) { y + 1f }; g(g(x)) };"
+    assert axon.compile(program).f(floats(3)).shape == (3,)
+
+
+def test_the_shape_that_a_reshape_is_given_says_nothing_of_its_input() -> None:
+    program = "f = fn (x, b) { x + reshape(b, [1,-1,1,1]) };"
+    text = said(program, floats(1, 4, 6, 6), floats(5))
+    assert "+: sizes 4 and 5 do not broadcast" in text
+    found = labels(program, floats(1, 4, 6, 6), floats(5))
+    assert found["reshape(b, [1,-1,1,1])"] == "shape [1,5,1,1]"
+    assert found["b"] == "`b` is f32 [5] at the call" and "[1,-1,1,1]" not in found

@@ -67,9 +67,13 @@ class Elaboration:
     state: State
     checks: tuple[Guard, ...]
 
-    def names(self) -> dict[str, Shape]:
-        """What the names in annotations stand for."""
-        return {name: self.state.store.word((v,)) for name, v in self.state.names.index.items()}
+    def names(self) -> dict[str, Dim | Shape]:
+        """What the names in annotations stand for: dimensions, and shapes."""
+        store = self.state.store
+        return {
+            name: store.dim(var) if isinstance(var, DimVar) else store.word((var,))
+            for name, var in self.state.names.index.items()
+        }
 
     def as_made(self, type_: Type) -> Type:
         """The type with each run-time size as what made it, also where a check says that it equals
@@ -126,7 +130,7 @@ def elaborate(
     result: Type | None = None,
     *,
     name: str = "",
-    names: dict[str, Shape] | None = None,
+    names: dict[str, Dim | Shape] | None = None,
     depth: int = 0,
     concrete: bool = False,
 ) -> Elaboration | list[Diagnostic]:
@@ -138,8 +142,8 @@ def elaborate(
     state = State()
     state.level, state.depth = 1, depth
     inference = Recording(state, prelude)
-    for known, shape in (names or {}).items():
-        _enter_name(state, known, shape)
+    for known, value in (names or {}).items():
+        _enter_name(state, known, value)
     arguments = [
         None if given is None else (given, _at_call(param, i + 1, given, name))
         for i, (param, given) in enumerate(zip(fn.params, params, strict=True))
@@ -170,13 +174,13 @@ def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
     return Origin("called", param.span, name, position, note)
 
 
-def _enter_name(state: State, name: str, shape: Shape) -> None:
-    if len(shape) == 1 and not isinstance(shape[0], ShapeVar):
-        dim = state.names.index[name] = DimVar(name, state.level, user=True)
-        state.post(DimEq(dim, shape[0]), NOWHERE)
-    else:
+def _enter_name(state: State, name: str, value: Dim | Shape) -> None:
+    if isinstance(value, tuple):
         var = state.names.index[name] = ShapeVar(name, state.level, user=True)
-        state.post(ShapeEq((var,), shape), NOWHERE)
+        state.post(ShapeEq((var,), value), NOWHERE)
+    else:
+        dim = state.names.index[name] = DimVar(name, state.level, user=True)
+        state.post(DimEq(dim, value), NOWHERE)
 
 
 def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:

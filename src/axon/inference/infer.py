@@ -26,8 +26,9 @@ from axon.types.type import (
     Tensor,
     Tuple,
     Type,
+    relation_variables,
 )
-from axon.types.variables import ElemVar, TypeVar
+from axon.types.variables import DimVar, ElemVar, TypeVar
 
 Prelude = Callable[[str], Entry | None]
 """The standard library: asked for a name that nothing else explains."""
@@ -188,6 +189,9 @@ class Inference:
         reader.conditions(fn.where)
         for relation, span in reader.conditions_with_places():
             note = span.text if span is not None else ""
+            for var in relation_variables(relation):
+                if isinstance(var, DimVar) and var.rank_of is not None:
+                    state.store.ask_rank(var.rank_of)
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)

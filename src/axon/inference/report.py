@@ -147,13 +147,19 @@ class _Saying:
         if condition is not None and self.conflict.kind not in ("ragged", "uniform"):
             return "AX111", self._who() + self._condition(condition)
         elements = next((c for c in self.core if _counts_elements(c)), None)
-        if elements is not None:
+        if elements is not None and self._is_about(elements):
             return code, self._who() + self._elements(elements)
         if code == "AX101" and self._broadcasts():
             a, b = self._side(self.conflict.right), self._side(self.conflict.left)
             text = f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
             return "AX110", self._who() + text
         return code, self._who() + self._plain(code)
+
+    def _is_about(self, constraint: Constraint) -> bool:
+        """Whether it is the operator of this constraint that the message is about."""
+        return self.main is None or (
+            self.main.constraint.origin.operator == constraint.origin.operator
+        )
 
     def _broadcasts(self) -> bool:
         """Whether it is the broadcasting of this very call that fails."""

@@ -101,9 +101,13 @@ def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
     return written.dim
 
 
-def reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment) -> Type:
+def reshaped(
+    inference: Inference, input_: Type, origin: Origin, expr: ast.ListExpr, env: Environment
+) -> Type:
     """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
     there are, divided by those that the other sizes account for (which must not be none).
+
+    `origin` is that of the first argument, whose elements are counted.
     """
     state = inference.state
     wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
@@ -116,7 +120,7 @@ def reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Enviro
     word = [0 if i == at else read_dim(inference, e, env) for i, e in enumerate(expr.items)]
     shape = (state.fresh_shape(),)
     tensor = Tensor(ElemVar("", state.level), shape)
-    unify(state, tensor, input_, Origin("argument", expr.span, "reshape", 1, "", expr.span))
+    unify(state, tensor, input_, origin)
     others = dims.product([dim for i, dim in enumerate(word) if i != at])
     state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("size", expr.span, "reshape"))
     word[at] = state.fresh_dim()
