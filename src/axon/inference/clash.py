@@ -53,7 +53,7 @@ def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
         around = [
             (span.end - span.start, last[call])
             for span, call in functions
-            if span is not None and _within(origin.call or origin.span, span)
+            if span is not None and within(origin.call or origin.span, span)
         ]
         outer = [(i, 2) for _, i in sorted(around, reverse=True)]
         own = last[origin.call] if origin.call is not None else at
@@ -63,7 +63,7 @@ def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
     return [constraints[i] for i in sorted(range(len(constraints)), key=key)]
 
 
-def _within(inner: Span | None, outer: Span) -> bool:
+def within(inner: Span | None, outer: Span) -> bool:
     return (
         inner is not None
         and inner.source is outer.source

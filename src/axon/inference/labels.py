@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.diagnostics import Label
-from axon.inference.clash import Clash, item_at, sides
+from axon.inference.clash import Clash, item_at, sides, within
 from axon.solver.constraints import Constraint
 from axon.source import Span
 from axon.types.show import Show
@@ -39,22 +39,34 @@ def labels_of(
         elif kind == "called":
             texts[clash.constraint] = _argument(clash, clash.constraint, show)
     calls = {c.origin.call for c in core if c.origin.kind == "argument"}
-    seen: set[Span] = set()
+    at: dict[Span, int] = {}
     for clash in sorted(clashes, key=lambda c: (c is not main, _kind(c) != "called")):
         constraint, origin = clash.constraint, clash.constraint.origin
         span = origin.span
-        if span is None or constraint in folded or span in seen:
+        if span is None or constraint in folded:
             continue
         if origin.kind in ("call", "value", "size") and span in calls:
             continue
-        seen.add(span)
         text = texts.get(constraint) or _other_text(constraint)
+        if span in at:
+            before = labels[at[span]]
+            if origin.part and text and not _goes_into(span, clashes):  # of another part of it
+                joined = f"{before.text}; {text}" if before.text else text
+                labels[at[span]] = replace(before, text=joined)
+            continue
+        at[span] = len(labels)
         labels.append(Label(span, text, clash is main or _of_one_call(clash, main)))
     if labels and not any(label.primary for label in labels):
         labels[0] = Label(labels[0].span, labels[0].text, primary=True)
     labels = [label for label in labels if label.primary or not _inside(label, labels)]
     labels.sort(key=lambda label: (not label.primary, label.span.start))
     return tuple(labels)
+
+
+def _goes_into(span: Span, clashes: list[Clash]) -> bool:
+    """Whether there are places inside this one, which tell more."""
+    inner = (c.constraint.origin.span for c in clashes)
+    return any(s is not None and s != span and within(s, span) for s in inner)
 
 
 def _kind(clash: Clash) -> str:
@@ -116,11 +128,7 @@ def of_function(part: str, whose: str) -> str:
 def _inside(label: Label, labels: list[Label]) -> bool:
     """Whether another label is around this one and says the same."""
     return any(
-        other is not label
-        and other.span.source is label.span.source
-        and other.span.start <= label.span.start
-        and label.span.end <= other.span.end
-        and other.text.endswith(label.text)
+        other is not label and within(label.span, other.span) and other.text.endswith(label.text)
         for other in labels
     )
 
