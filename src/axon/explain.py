@@ -83,6 +83,8 @@ def origin_text(origin: Origin) -> str:
             return f"a condition{line}"
         case "call" | "value":
             return f"{origin.operator}{line}"
+        case "divisor":
+            return f"size{line}"
         case _:
             return f"{origin.kind}{line}"
 

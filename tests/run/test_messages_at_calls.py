@@ -153,3 +153,17 @@ def test_the_shape_that_a_reshape_is_given_says_nothing_of_its_input() -> None:
     found = labels(program, floats(1, 4, 6, 6), floats(5))
     assert found["reshape(b, [1,-1,1,1])"] == "shape [1,5,1,1]"
     assert found["b"] == "`b` is f32 [5] at the call" and "[1,-1,1,1]" not in found
+
+
+@pytest.mark.parametrize(
+    ("program", "divisor"),
+    [
+        ("f = fn (x : f32 [n]) { zeros([10 / n]) };", "n"),
+        ("f = fn (x : f32 [n]) { k = 10 / n; zeros([k]) };", "n"),
+        ("f = fn (x : f32 [n]) { reshape(zeros([12]), [n, -1]) };", "n"),
+    ],
+)
+def test_a_divisor_that_is_zero(program: str, divisor: str) -> None:
+    text = said(program, floats(0))
+    assert "AX107" in text and f"a size is divided by {divisor}, which is 0" in text
+    assert "would be -1" not in text

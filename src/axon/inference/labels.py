@@ -45,7 +45,7 @@ def labels_of(
         span = origin.span
         if span is None or constraint in folded:
             continue
-        if origin.kind in ("call", "value", "size") and span in calls:
+        if origin.kind in ("call", "value", "size", "divisor") and span in calls:
             continue
         text = texts.get(constraint) or _other_text(constraint)
         if span in at:
@@ -158,6 +158,8 @@ def _other_text(constraint: Constraint) -> str:
             return f"declared to be {origin.note}"
         case "condition":
             return "asked for here"
+        case "divisor":
+            return "divided here"
         case "call" | "value":
             return f"in this use of {origin.operator}"
         case _:

@@ -108,7 +108,7 @@ def _worth_showing(core: list[Constraint]) -> list[Constraint]:
 def _main(clashes: list[Clash]) -> Clash | None:
     """What to speak of: the last thing that was asked for and cannot be had."""
     for kinds in (
-        ("argument", "result", "pattern", "size"),
+        ("argument", "result", "pattern", "size", "divisor"),
         ("condition", "call", "value"),
         ("called",),
     ):
@@ -149,6 +149,9 @@ class _Saying:
         elements = next((c for c in self.core if _counts_elements(c)), None)
         if elements is not None and self._is_about(elements):
             return code, self._who() + self._elements(elements)
+        divided = self._divided()
+        if divided:
+            return "AX107", self._who() + divided
         if code == "AX101" and self._broadcasts():
             a, b = self._side(self.conflict.right), self._side(self.conflict.left)
             text = f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
@@ -241,10 +244,23 @@ class _Saying:
         noun = "no dimensions" if not count else f"{count} dimension{'' if count == 1 else 's'}"
         return f"{what} shape {here}, where {least}{noun} {verb} wanted"
 
-    def _negative(self) -> str:
+    def _root(self) -> Constraint:
+        """The constraint of the program that the conflict is in."""
         root = self.conflict.constraint
         while root.parents:
             root = root.parents[0]
+        return root
+
+    def _divided(self) -> str:
+        """A divisor that is zero: its guard says that it is at least one."""
+        root = self._root()
+        if root.origin.kind != "divisor" or not isinstance(root.relation, AtLeast):
+            return ""
+        divisor = self.written.dim(dims.add(root.relation.dim, 1), spaced=True)
+        return f"a size is divided by {divisor}, which is 0"
+
+    def _negative(self) -> str:
+        root = self._root()
         if isinstance(root.relation, AtLeast) and isinstance(self.conflict.left, int):
             size = self.written.dim(root.relation.dim, spaced=True)
             value = self.conflict.left

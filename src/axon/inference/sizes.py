@@ -97,7 +97,7 @@ def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
     if written.problem is not None:
         inference.error(*written.problem, node.span)
     if written.guard is not None:
-        inference.state.post(written.guard, Origin("size", node.span))
+        inference.state.post(written.guard, Origin("divisor", node.span))
     return written.dim
 
 
@@ -122,7 +122,7 @@ def reshaped(
     tensor = Tensor(ElemVar("", state.level), shape)
     unify(state, tensor, input_, origin)
     others = dims.product([dim for i, dim in enumerate(word) if i != at])
-    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("size", expr.span, "reshape"))
+    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("divisor", expr.span, "reshape"))
     word[at] = state.fresh_dim()
     exact = DimEq(word[at], dims.floordiv(shape_size(shape), others))
     state.post(exact, Origin("size", expr.span, "reshape"))

@@ -111,7 +111,8 @@ def unify(
 def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> None:
     """The value is used as a size: the divisor of a quotient must not be zero."""
     if value.number is not None and not isinstance(value.number[1], int):
-        state.post(AtLeast(dims.sub(value.number[1], 1), silent=True), origin, deeper)
+        divisor = replace(origin, kind="divisor")
+        state.post(AtLeast(dims.sub(value.number[1], 1), silent=True), divisor, deeper)
 
 
 def _part(origin: Origin, part: str) -> Origin:

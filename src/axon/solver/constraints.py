@@ -15,10 +15,10 @@ class Origin:
     inside.
 
     `kind` is one of argument, call, value, annotation, called (the argument that a call gives a
-    parameter), result, condition, pattern, size; `operator` and `position` say of what, `call` is
-    the whole call, `note` the declaration as it is written, `part` what of a function that is an
-    argument: its result, or one of its own arguments. An equation has what is wanted on the left
-    and what there is on the right, unless it is `turned`.
+    parameter), result, condition, pattern, size, divisor; `operator` and `position` say of what,
+    `call` is the whole call, `note` the declaration as it is written, `part` what of a function
+    that is an argument: its result, or one of its own arguments. An equation has what is wanted on
+    the left and what there is on the right, unless it is `turned`.
     """
 
     kind: str
