@@ -6,12 +6,14 @@ As a size each quotient is rounded down where it stands; as a number nothing is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import gcd
 
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, FloorDiv
 from axon.types.type import DimValue
-from axon.types.variables import DimVar
+
+LONGEST_PRODUCT = 32
 
 
 def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
@@ -21,23 +23,41 @@ def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
             dim = dims.add(left.dim, right.dim)
         case "-":
             dim = dims.sub(left.dim, right.dim)
-        case "*" if _is_short(left) or _is_short(right):
+        case "*" if _terms(left.dim) * _terms(right.dim) <= LONGEST_PRODUCT:
             dim = dims.mul(left.dim, right.dim)
-        case "/" if right.dim != 0 and right.number is None:
+        case "/" if right.dim != 0:
             dim = dims.floordiv(left.dim, right.dim)
         case _:
             return None
     if op != "/" and left.number is None and right.number is None:
-        return DimValue(dim)
-    top, bottom = _fraction(op, left.number or (left.dim, 1), right.number or (right.dim, 1))
-    if any(map(dims.is_vast, (dim, top, bottom))):
+        return None if dims.is_vast(dim) else DimValue(dim)
+    above, below = left.number or (left.dim, 1), right.number or (right.dim, 1)
+    if max(map(_terms, above)) * max(map(_terms, below)) > LONGEST_PRODUCT:
+        return None
+    top, bottom = _fraction(op, above, below)
+    if any(map(dims.is_vast, (dim, top, bottom))) or bottom == 0:
         return None
     return _lowest(dim, top, bottom)
 
 
-def _is_short(value: DimValue) -> bool:
-    """Whether a product with it is as long as the other factor."""
-    return value.number is None and isinstance(value.dim, int | DimVar)
+def divisors(value: DimValue) -> Iterator[Dim]:
+    """What the size is divided by, and may be zero."""
+    return _divisors(value.dim) if value.number is not None else iter(())
+
+
+def _divisors(dim: Dim) -> Iterator[Dim]:
+    for mono in dims.terms_of(dim):
+        for atom in mono:
+            if isinstance(atom, FloorDiv):
+                top, bottom = atom.args
+                if not isinstance(bottom, int):
+                    yield bottom
+                yield from _divisors(top)
+                yield from _divisors(bottom)
+
+
+def _terms(dim: Dim) -> int:
+    return len(dims.terms_of(dim))
 
 
 def _fraction(op: str, left: tuple[Dim, Dim], right: tuple[Dim, Dim]) -> tuple[Dim, Dim]:

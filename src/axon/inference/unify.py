@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from axon.inference.fractions import divisors
 from axon.inference.mismatch import (
     classes_differ,
     elements_differ,
@@ -110,9 +111,9 @@ def unify(
 
 def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> None:
     """The value is used as a size: the divisor of a quotient must not be zero."""
-    if value.number is not None and not isinstance(value.number[1], int):
-        divisor = replace(origin, kind="divisor")
-        state.post(AtLeast(dims.sub(value.number[1], 1), silent=True), divisor, deeper)
+    for divisor in divisors(value):
+        guard = AtLeast(dims.sub(divisor, 1), silent=True)
+        state.post(guard, replace(origin, kind="divisor"), deeper)
 
 
 def _part(origin: Origin, part: str) -> Origin:
