@@ -91,6 +91,43 @@ def test_explain_why_names_the_places(folder: Path) -> None:
     assert "w.axon:2:17" in found.stdout
 
 
+WHYS = """f = fn (x, w) { matmul(x, w) };
+g = fn (x : f32 [b,h]) where h mod 2 = 0 { reshape(x, [b,2,h/2]) };
+k = fn (x : f32 [b,h]) { reshape(x, [b,2,h/2]) };
+c = fn (x) { sum(x, axis=1) };
+n = fn (x : f32 [m]) { x };
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "first", "more"),
+    [
+        ("f", "x[-1]", "x[-1] is c", "argument 1 of matmul"),
+        ("f", "x[-2]", "x[-2] is b", "argument 1 of matmul"),
+        ("f", "w[-2]", "w[-2] is c", "argument 2 of matmul"),
+        ("f", "x[0]", "x[0]: `x` is a@[b,c], which begins with the shape a", "x[-1] is c"),
+        ("f", "x[1]", "x[1]: `x` is a@[b,c], which begins with the shape a", "x[-2] is b"),
+        ("f", "x[-3]", "x[-3]: `x` is a@[b,c], which has, further out,", "x[-1] is c"),
+        ("c", "x[1]", "x[1] is b", "argument 1 of sum"),
+        ("c", "x[2]", "x[2]: `x` is [a,b]@c, which goes on with the shape c", "x[0] is a"),
+        ("c", "x[-1]", "x[-1]: `x` is [a,b]@c, which ends with the shape c", "x[1] is b"),
+        ("g", "h", "h is any size", "where h mod 2 = 0\n    w.axon:2:30  h mod 2 = 0"),
+        ("g", "x[1]", "x[1] is h", "where h mod 2 = 0"),
+        ("k", "h", "h is any size", "where b*(h mod 2) = 0\n    w.axon:3:9"),
+        ("n", "m", "m is any size", "nothing says more about it"),
+    ],
+)
+def test_why_answers_for_open_ranks_and_for_conditions(
+    folder: Path, name: str, question: str, first: str, more: str
+) -> None:
+    (folder / "w.axon").write_text(WHYS)
+    found = axon(["explain", "w.axon", name, "--why", question], folder)
+    assert found.status == 0
+    assert found.stdout.replace(" is not known", "").startswith(first)
+    assert more in found.stdout
+    assert ("nothing says more" in found.stdout) == (name == "n")
+
+
 def test_explain_from_shows_only_what_follows(folder: Path) -> None:
     text = "f = fn (x : f32 [n,k], w : f32 [k,m]) { matmul(x, w) };"
     (folder / "f.axon").write_text(text)

@@ -73,6 +73,8 @@ def origin_text(origin: Origin) -> str:
     match origin.kind:
         case "argument":
             return f"argument {origin.position} of {origin.operator}{line}"
+        case "called":
+            return f"{origin.note} at the call{line}"
         case "result":
             return f"the result is {origin.note}{line}"
         case "annotation":
@@ -81,6 +83,8 @@ def origin_text(origin: Origin) -> str:
             return f"a condition{line}"
         case "call" | "value":
             return f"{origin.operator}{line}"
+        case "divisor":
+            return f"size{line}"
         case _:
             return f"{origin.kind}{line}"
 
@@ -90,15 +94,22 @@ def answer_text(checked: Checked, definition: Definition, question: str) -> tupl
     answer = why(checked.inferred.state, definition, question)
     if isinstance(answer, str):
         return answer, False
-    lines = [f"{answer.subject} is {answer.value}"]
-    if not answer.because:
+    lines = [f"{answer.subject} is {answer.value}", *_places(answer.because, "  ")]
+    for condition in answer.conditions:
+        lines += [f"  where {condition.text}", *_places(condition.because, "    ")]
+    if answer.value in ("any size", "any shape") and len(lines) == 1:
         lines.append("  nothing says more about it")
-    for constraint in answer.because:
+    return "\n".join(lines), True
+
+
+def _places(constraints: tuple[Constraint, ...], margin: str) -> list[str]:
+    lines: list[str] = []
+    for constraint in constraints:
         origin = constraint.origin
         if origin.span is None:
             continue
         place = f"{origin.span.source.name}:{origin.span.line}:{origin.span.column}"
         text = " ".join(origin.span.text.split())
         shown = text if len(text) <= 40 else f"{text[:39]}…"
-        lines.append(f"  {place}  {shown}   {origin_text(origin)}")
-    return "\n".join(lines), True
+        lines.append(f"{margin}{place}  {shown}   {origin_text(origin)}")
+    return lines

@@ -10,6 +10,7 @@ check, and is checked in the same way. A text that does not parse is checked who
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -98,6 +99,7 @@ class _File:
     def __init__(self) -> None:
         self._pieces: dict[tuple[str, int], list[_Part]] = {}
         self._last: dict[str, tuple[str, Entry]] = {}
+        self._starts: dict[Source, int] = {}
 
     def check(self, source: Source, imports: Imports) -> tuple[Snapshot, Environment]:
         parts = self._cut(source)
@@ -123,6 +125,7 @@ class _File:
     def _read_pieces(self, source: Source, starts: list[int]) -> list[_Part] | None:
         text = source.text
         pieces: dict[tuple[str, int], list[_Part]] = {}
+        placed: dict[Source, int] = {}
         above, at = 0, 0
         for start, end in pairwise((*starts, len(text))):
             above += text.count("\n", at, start)
@@ -135,8 +138,9 @@ class _File:
             if not parts or (end < len(text) and not _stands_alone(parts[-1])):
                 return None
             parts[0].program.source.lines_above = above
+            placed[parts[0].program.source] = start
             pieces[piece, occurrence] = parts
-        self._pieces = pieces
+        self._pieces, self._starts = pieces, placed
         return [part for parts in pieces.values() for part in parts]
 
     # --- inferring ---
@@ -178,10 +182,26 @@ class _File:
             part.signatures = tuple(describe_definition(d) for d in walk.definitions[first:end])
         snapshot = Snapshot(
             tuple(s for part in parts for s in part.signatures),
-            first_ones(sorted((d for part in parts for d in part.diagnostics), key=_place)),
+            first_ones(sorted(self._in_the_text(source, parts), key=_place)),
             sum(end - first for _, first, end in anew),
         )
         return snapshot, walk.environment
+
+    def _in_the_text(self, source: Source, parts: list[_Part]) -> Iterator[Diagnostic]:
+        """What is said of the parts, each place as one of the whole text: a diagnostic may point
+        into several.
+        """
+        for part in parts:
+            for diagnostic in part.diagnostics:
+                labels = tuple(
+                    replace(label, span=self._moved(label.span, source))
+                    for label in diagnostic.labels
+                )
+                yield replace(diagnostic, labels=labels)
+
+    def _moved(self, span: Span, source: Source) -> Span:
+        start = self._starts.get(span.source)
+        return span if start is None else Span(source, span.start + start, span.end + start)
 
     def _keep_identity(self, part: _Part, made: list[Definition]) -> None:
         """A definition that came out as it was keeps its entry: its users need no second look."""
@@ -227,7 +247,6 @@ def _same(left: tuple[Meaning, ...], right: tuple[Meaning, ...]) -> bool:
 
 
 def _place(diagnostic: Diagnostic) -> tuple[tuple[int, int], ...]:
-    """Where in the whole text, of which the span has only a part."""
     span = diagnostic.span
     if span is None:
         return ()

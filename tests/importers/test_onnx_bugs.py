@@ -120,7 +120,7 @@ def test_the_name_of_the_node_is_told(bug: str, tmp_path: Path) -> None:
 def test_both_sizes_are_told_with_the_weights_they_come_from(tmp_path: Path) -> None:
     save(two_sizes(), tmp_path / "m.onnx")
     found = axon(["infer", "m.onnx"], tmp_path)
-    assert "MatMul `wrong`: the sizes differ, 16 and 17" in found.stderr
+    assert "MatMul `wrong`: the inner sizes differ, 16 and 17" in found.stderr
     assert "note: 16 is a size of input `x`, as weight `w1` asks" in found.stderr
     assert "note: 17 is a size of weight `w2`" in found.stderr
 
@@ -145,7 +145,7 @@ def test_a_program_from_a_wrong_model_comes_with_the_mistake(tmp_path: Path) -> 
     found = axon(["import", "m.onnx"], tmp_path)
     assert found.status == 1
     assert "model = fn" in found.stdout
-    assert "MatMul `wrong`: the sizes differ, 16 and 17" in found.stderr
+    assert "MatMul `wrong`: the inner sizes differ, 16 and 17" in found.stderr
 
 
 def test_a_mistake_is_told_once(tmp_path: Path) -> None:

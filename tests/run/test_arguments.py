@@ -154,8 +154,8 @@ def test_conditions() -> None:
 def test_a_condition_has_the_names_that_tell_where_sizes_come_from() -> None:
     program = "f = fn (x, w, b) { x @ w + b };"
     text = refused(program, floats(2, 3), floats(3, 4), floats(5))
-    assert "does not hold for" in text and "c = 4, d = 5" in text
-    assert "c=4 from w, d=5 from b" in text
+    assert "does not hold for" in text and "e = 4, f[0] = 5" in text
+    assert "e=4 from w, f[0]=5 from b" in text
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from axon.diagnostics import Diagnostic
+from axon.diagnostics.text import render
 from axon.driver import check
 from axon.session import Session
 from axon.source import Source, Span
@@ -110,6 +111,26 @@ def test_errors_move_with_their_lines() -> None:
     agrees(session, "\n\n" + broken)
     agrees(session, broken.replace("width = 8;", "width = 8;\n# more\n"))
     agrees(session, TEXT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = zeros([3]);\nb = zeros([4]);\nc = max(a, b);\n",
+        "w = zeros([3,4]);\nf = fn (x : f32 [2,5]) { x @ w };\n",
+        "k = fn (x) { x };\nj = k;\na = j(zeros([3]));\nb = j(zeros([4]));\n",
+        "p = (zeros([3]), zeros([4]));\nq, r = p;\ng = max(q, r);\n",
+    ],
+)
+def test_labels_in_other_definitions_are_kept(text: str) -> None:
+    """Two labels at the same offsets of two definitions were taken for one."""
+    session = Session("net.axon")
+    for edited in (text, f"# more\n{text}", text.replace(";\n", ";\n\n", 1), text):
+        agrees(session, edited)
+        whole = check(Source("net.axon", edited))
+        assert any(len({label.span.line for label in d.labels}) > 1 for d in whole.diagnostics)
+        told_so = [render(d) for d in session.check(edited).diagnostics]
+        assert told_so == [render(d) for d in whole.diagnostics]
 
 
 @pytest.mark.parametrize("broken", ["f = fn (x { x };\n", "}", "x", "net = ", '"', "  y = 1;"])

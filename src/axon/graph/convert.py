@@ -10,6 +10,7 @@ from axon.diagnostics import error
 from axon.graph import ragged
 from axon.graph.graph import (
     Alias,
+    Apply,
     Bundle,
     Check,
     Measure,
@@ -23,12 +24,15 @@ from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
 from axon.graph.state import State
 from axon.inference.elaborate import Elaboration
 from axon.inference.existentials import conditions
+from axon.ops import OPERATORS
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim
+from axon.types.elements import BIT, INT
 from axon.types.type import (
     DimEq,
     DimValue,
+    Elem,
     Fn,
     ShapeEq,
     ShapeValue,
@@ -43,8 +47,10 @@ from axon.types.variables import DimVar, ShapeVar, given_at
 def coerce(state: State, value: Known, type_: Type) -> Operand:
     """A value where one of this type is wanted: sizes become tensors, and tensors sizes."""
     match value, type_:
-        case SizeOf(dim, ""), Tensor(elem, _):
-            return SizeOf(dim, str(elem))
+        case SizeOf(dim, "", number), Tensor(elem, _):
+            if number is None or (_is_whole(elem) and isinstance(number[1], int)):
+                return SizeOf(dim, str(elem))
+            return _quotient(state, number, Tensor(elem, ()))
         case ShapeOf(shape, ""), Tensor(elem, _):
             return ShapeOf(shape, str(elem))
         case Value(), DimValue(dim) if not isinstance(value.type, DimValue):
@@ -60,6 +66,19 @@ def coerce(state: State, value: Known, type_: Type) -> Operand:
             raise Stop([error("AX403", "a function cannot be a result", span)])
         case _:
             return value
+
+
+def _is_whole(elem: Elem) -> bool:
+    return isinstance(elem, str) and bool(BIT[elem] & INT)
+
+
+def _quotient(state: State, number: tuple[Dim, Dim], type_: Tensor) -> Operand:
+    """A quotient of sizes where a number is wanted: computed, not rounded down."""
+    result = Value("", type_, state.depth)
+    operands = tuple(SizeOf(part, str(type_.elem)) for part in number)
+    divide = OPERATORS["/"]
+    state.emit(Apply(result, divide, operands, {}, state.elaboration.fn.span))
+    return result
 
 
 def coerce_all(state: State, values: Sequence[Known], types: Sequence[Type]) -> tuple[Operand, ...]:

@@ -47,10 +47,13 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """A size: a whole number, or a scalar of an element type if it has one."""
+    """A size: a whole number, or a scalar of an element type if it has one. A quotient of sizes is
+    `number` where a number is wanted: the dividend and the divisor.
+    """
 
     dim: Dim
     elem: str = ""
+    number: tuple[Dim, Dim] | None = None
 
 
 @dataclass(frozen=True, slots=True)

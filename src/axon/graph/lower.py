@@ -213,7 +213,7 @@ class Lowering:
     def _number(self, expr: ast.Number | ast.Negate) -> Operand:
         type_ = self.state.type_of(expr)
         if isinstance(type_, DimValue):
-            return SizeOf(type_.dim)
+            return SizeOf(type_.dim, "", type_.number)
         assert isinstance(type_, Tensor)
         number = expr.operand if isinstance(expr, ast.Negate) else expr
         assert isinstance(number, ast.Number)
@@ -233,7 +233,7 @@ class Lowering:
             right = self.expr(node.right, scope)
             size = state.type_of(node)
             if isinstance(size, DimValue):
-                found = SizeOf(size.dim)
+                found = SizeOf(size.dim, "", size.number)
                 continue
             use = state.elaboration.record.uses[node.span]
             type_ = type_at(state, use)

@@ -22,7 +22,7 @@ def value_of(lowering: Lowering, expr: ast.Name, scope: Scope) -> Known:
     elaboration = lowering.state.elaboration
     type_ = elaboration.type_of(expr) if id(expr) in elaboration.record.types else None
     if isinstance(type_, DimValue):
-        return SizeOf(type_.dim)
+        return SizeOf(type_.dim, "", type_.number)
     if isinstance(type_, ShapeValue):
         return ShapeOf(type_.shape)
     return look_up(lowering, expr.name, scope, type_)

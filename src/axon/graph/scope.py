@@ -102,8 +102,8 @@ def operand_type(operand: Operand) -> Type:
     match operand:
         case Value() | Number():
             return operand.type
-        case SizeOf(dim, elem):
-            return Tensor(elem, ()) if elem else DimValue(dim)
+        case SizeOf(dim, elem, number):
+            return Tensor(elem, ()) if elem else DimValue(dim, number)
         case ShapeOf(shape, elem):
             return Tensor(elem, (len(shape),)) if elem else ShapeValue(shape)
         case Bundle(items):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from axon.solver.constraints import Constraint
 from axon.solver.rules import new_store
+from axon.solver.store import Store
+from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Shape, ShapeEq
@@ -15,7 +17,10 @@ from axon.types.variables import DimVar, ShapeVar
 @dataclass(frozen=True, slots=True)
 class Clash:
     """The shape a constraint has here and the one the others want; the first size that differs and
-    the other one, its place in the shape, and the name that the operator's signature has for it.
+    the other one, where in the shape, and the name that the operator's signature has for it.
+
+    `before` is what the shape is known to be by what comes before, `after` what it is known to be
+    then: what a place takes it for is told from what it has.
     """
 
     constraint: Constraint
@@ -23,32 +28,121 @@ class Clash:
     wanted: Shape
     size: Dim | None = None
     other: Dim | None = None
-    place: str = ""
+    at: int = 0
     variable: str = ""
+    before: Shape = ()
+    after: Shape = ()
+
+    @property
+    def place(self) -> str:
+        return ordinal(self.at)
 
 
-def find_clash(core: list[Constraint], constraint: Constraint) -> Clash:
-    """Solve the others, then read both sides of this one."""
-    others = new_store(levels=False)
-    others.post_all([c for c in core if c is not constraint])
+def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
+    """The constraints in the order in which a run would meet them: the arguments of a call, what a
+    function among them is given, what its body asks for, and then what is asked of its result.
+    (Inference walks the body first.)
+    """
+    last: dict[Span | None, int] = {}
+    for i, constraint in enumerate(constraints):
+        last[constraint.origin.call] = i
+    functions = {(c.origin.span, c.origin.call) for c in constraints if c.origin.part}
+
+    def key(at: int) -> list[tuple[int, int]]:
+        origin = constraints[at].origin
+        around = [
+            (span.end - span.start, last[call])
+            for span, call in functions
+            if span is not None and within(origin.call or origin.span, span)
+        ]
+        outer = [(i, 2) for _, i in sorted(around, reverse=True)]
+        own = last[origin.call] if origin.call is not None else at
+        stage = 0 if not origin.part else 3 if origin.part.endswith("result") else 1
+        return [*outer, (own, stage), (at, 0)]
+
+    return [constraints[i] for i in sorted(range(len(constraints)), key=key)]
+
+
+def within(inner: Span | None, outer: Span) -> bool:
+    return (
+        inner is not None
+        and inner.source is outer.source
+        and outer.start <= inner.start
+        and inner.end <= outer.end
+    )
+
+
+def find_clash(basis: list[Constraint], core: list[Constraint], constraint: Constraint) -> Clash:
+    """Solve the others, then read both sides of this one: among all that there is (`basis`), which
+    knows more, unless that is in conflict without it too. Both are in the order of evaluation.
+    """
+    found, clear = _clash_among(basis, constraint)
+    if found.size is None and not clear and basis is not core:
+        alone, _ = _clash_among(core, constraint)
+        return found if alone.size is None else alone
+    return found
+
+
+def _clash_among(constraints: list[Constraint], constraint: Constraint) -> tuple[Clash, bool]:
+    """The clash of a constraint with others, and whether the others are without conflict."""
+    others = _solved([c for c in constraints if c is not constraint])
+    clear = not others.conflicts
     relation = constraint.relation
     if not isinstance(relation, ShapeEq):
-        return Clash(constraint, (), ())
-    wanted, here = others.word(relation.left), others.word(relation.right)
-    if constraint.origin.kind == "result":
-        wanted, here = here, wanted
-    flexible = any(isinstance(item, ShapeVar) for item in relation.left)
+        return Clash(constraint, (), ()), clear
+    asked, there = sides(constraint, relation)
+    wanted, here = others.word(asked), others.word(there)
+    before = after = here
+    if constraint.origin.kind == "argument":
+        first, end = _extent(constraints, constraint)
+        before = _solved(constraints[:first]).word(there)
+        after = _solved(constraints[:end]).word(there)
+    written = {"called": wanted, "result": there}.get(constraint.origin.kind, asked)
+    flexible = any(isinstance(item, ShapeVar) for item in written)
     for from_end in (True, False) if flexible else (False, True):
-        found = _mismatch(relation.left, wanted, here, from_end)
+        found = _mismatch(written, wanted, here, from_end)
         if found is not None:
-            size, other, place, variable = found
-            return Clash(constraint, here, wanted, size, other, place, variable)
-    return Clash(constraint, here, wanted)
+            size, other, at, variable = found
+            clash = Clash(constraint, here, wanted, size, other, at, variable, before, after)
+            return clash, clear
+    return Clash(constraint, here, wanted, before=before, after=after), clear
+
+
+def sides(constraint: Constraint, relation: ShapeEq) -> tuple[Shape, Shape]:
+    """What is wanted, and what there is."""
+    origin = constraint.origin
+    if origin.turned or origin.kind == "result":
+        return relation.right, relation.left
+    return relation.left, relation.right
+
+
+def _extent(constraints: list[Constraint], constraint: Constraint) -> tuple[int, int]:
+    """Where a constraint is among those in the order of evaluation, and where the plain arguments
+    of its call end.
+    """
+    at, call = constraints.index(constraint), constraint.origin.call
+    same = [i for i, c in enumerate(constraints) if c.origin.call == call and not c.origin.part]
+    return at, max([at, *same]) + 1 if call is not None else at + 1
+
+
+def _solved(constraints: list[Constraint]) -> Store:
+    store = new_store(levels=False)
+    store.post_all(constraints)
+    return store
+
+
+def item_at(word: Shape, at: int) -> Dim | None:
+    """The dimension at a place, if nothing of unknown rank is outside it."""
+    outside = word[at:] if at < 0 else word[: at + 1]
+    if not -len(word) <= at < len(word) or any(isinstance(i, ShapeVar) for i in outside):
+        return None
+    item = word[at]
+    return None if isinstance(item, ShapeVar) else item
 
 
 def _mismatch(
     written: Shape, wanted: Shape, here: Shape, from_end: bool
-) -> tuple[Dim, Dim, str, str] | None:
+) -> tuple[Dim, Dim, int, str] | None:
     """The first pair of sizes that can never be equal, counted from an end as far as it is
     fixed.
     """
@@ -59,7 +153,7 @@ def _mismatch(
             return None
         difference = dims.sub(a, b)
         if isinstance(difference, int) and difference != 0:
-            return b, a, _ordinal(i, from_end), _name_at(written, at)
+            return b, a, at, _name_at(written, at)
     return None
 
 
@@ -67,16 +161,13 @@ def _name_at(written: Shape, at: int) -> str:
     """The name at a place of the shape as it was written, if nothing of unknown rank is outside
     it.
     """
-    outside = written[at:] if at < 0 else written[: at + 1]
-    if any(isinstance(item, ShapeVar) for item in outside) or not -len(written) <= at < len(
-        written
-    ):
-        return ""
-    item = written[at]
+    item = item_at(written, at)
     return item.name if isinstance(item, DimVar) else ""
 
 
-def _ordinal(i: int, from_end: bool) -> str:
+def ordinal(at: int) -> str:
+    """Which size of a shape: `second`, `last`."""
+    from_end, i = at < 0, -1 - at if at < 0 else at
     words = ("", "second", "third", "fourth", "fifth", "sixth")
     if i >= len(words):
         return f"{i + 1}th{'-last' if from_end else ''}"

@@ -14,8 +14,8 @@ from axon.inference import operators
 from axon.inference.environment import Environment
 from axon.inference.existentials import conditions, seal
 from axon.inference.infer import Inference, Prelude
+from axon.inference.program import describe_all
 from axon.inference.record import Record
-from axon.inference.report import describe
 from axon.inference.schemes import as_run_finds_it, resolved, same_rows
 from axon.inference.state import State
 from axon.inference.unify import unify
@@ -68,9 +68,13 @@ class Elaboration:
     state: State
     checks: tuple[Guard, ...]
 
-    def names(self) -> dict[str, Shape]:
-        """What the names in annotations stand for."""
-        return {name: self.state.store.word((v,)) for name, v in self.state.names.index.items()}
+    def names(self) -> dict[str, Dim | Shape]:
+        """What the names in annotations stand for: dimensions, and shapes."""
+        store = self.state.store
+        return {
+            name: store.dim(var) if isinstance(var, DimVar) else store.word((var,))
+            for name, var in self.state.names.index.items()
+        }
 
     def as_made(self, type_: Type) -> Type:
         """The type with each run-time size as what made it, also where a check says that it equals
@@ -127,7 +131,7 @@ def elaborate(
     result: Type | None = None,
     *,
     name: str = "",
-    names: dict[str, Shape] | None = None,
+    names: dict[str, Dim | Shape] | None = None,
     depth: int = 0,
     concrete: bool = False,
 ) -> Elaboration | list[Diagnostic]:
@@ -139,15 +143,14 @@ def elaborate(
     state = State()
     state.level, state.depth = 1, depth
     inference = Recording(state, prelude)
-    for known, shape in (names or {}).items():
-        _enter_name(state, known, shape)
-    found = inference.infer_fn(fn, environment(inference))
+    for known, value in (names or {}).items():
+        _enter_name(state, known, value)
+    arguments = [
+        None if given is None else (given, _at_call(param, i + 1, given, name))
+        for i, (param, given) in enumerate(zip(fn.params, params, strict=True))
+    ]
+    found = inference.infer_fn(fn, environment(inference), arguments=arguments)
     assert isinstance(found, Fn)
-    for i, (param, given) in enumerate(zip(found.params, params, strict=True)):
-        if given is not None:
-            place = fn.params[i].span
-            note = f"`{fn.params[i].name} : {Show().type(given)}`"
-            unify(state, param, given, Origin("annotation", place, name, 0, note), deeper=1)
     if result is not None:
         origin = Origin("result", fn.body.result.span, "", 0, "what it is used as")
         unify(state, found.result, result, origin, deeper=1)
@@ -157,7 +160,7 @@ def elaborate(
     state.store.review()
     problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
     constraints = tuple(state.store.posted)
-    problems += [describe(state.store, c, constraints)[0] for c in state.store.conflicts[:3]]
+    problems += describe_all(state.store, state.store.conflicts[:3], constraints)[0]
     if problems:
         return list({(d.code, d.message, d.span): d for d in problems}.values())
     type_ = state.resolve(found)
@@ -168,13 +171,19 @@ def elaborate(
     return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
 
 
-def _enter_name(state: State, name: str, shape: Shape) -> None:
-    if len(shape) == 1 and not isinstance(shape[0], ShapeVar):
-        dim = state.names.index[name] = DimVar(name, state.level, user=True)
-        state.post(DimEq(dim, shape[0]), NOWHERE)
-    else:
+def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
+    """Where the type of an argument comes from: the call of `name`, seen from the parameter."""
+    note = f"`{param.name}` is {Show().type(given)}"
+    return Origin("called", param.span, name, position, note)
+
+
+def _enter_name(state: State, name: str, value: Dim | Shape) -> None:
+    if isinstance(value, tuple):
         var = state.names.index[name] = ShapeVar(name, state.level, user=True)
-        state.post(ShapeEq((var,), shape), NOWHERE)
+        state.post(ShapeEq((var,), value), NOWHERE)
+    else:
+        dim = state.names.index[name] = DimVar(name, state.level, user=True)
+        state.post(DimEq(dim, value), NOWHERE)
 
 
 def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:

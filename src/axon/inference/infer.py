@@ -26,8 +26,9 @@ from axon.types.type import (
     Tensor,
     Tuple,
     Type,
+    relation_variables,
 )
-from axon.types.variables import ElemVar, ShapeVar, TypeVar, given_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at
 
 Prelude = Callable[[str], Entry | None]
 """The standard library: asked for a name that nothing else explains."""
@@ -147,8 +148,17 @@ class Inference:
 
     # --- functions ---
 
-    def infer_fn(self, fn: ast.Fn, env: Environment, given: Sequence[Type] = ()) -> Type:
-        """The type of a function; `given` are those of its parameters if they are known already."""
+    def infer_fn(
+        self,
+        fn: ast.Fn,
+        env: Environment,
+        given: Sequence[Type] = (),
+        arguments: Sequence[tuple[Type, Origin] | None] = (),
+    ) -> Type:
+        """The type of a function; `given` are those of its parameters if they are known already,
+        `arguments` the types that it is called with, each at its origin. Both are known before the
+        body is inferred, so what the body asks for meets the sizes that there are.
+        """
         state = self.state
         inner = Environment(env)
         params: list[Type] = []
@@ -168,11 +178,20 @@ class Inference:
             declared = param.span if param.type is not None else None
             inner.names[param.name] = Entry(type_, param.name_span, declared)
         reader.in_parameter = False
+        for type_, argument in zip(params, arguments, strict=False):
+            if argument is not None:
+                known, origin = argument
+                if isinstance(known, Tuple) and isinstance(type_, TypeVar):
+                    known = self._declared(known, origin)
+                unify(state, type_, known, origin, deeper=1)
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None
         reader.conditions(fn.where)
         for relation, span in reader.conditions_with_places():
             note = span.text if span is not None else ""
+            for var in relation_variables(relation):
+                if isinstance(var, DimVar) and var.rank_of is not None:
+                    state.store.ask_rank(var.rank_of)
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)

@@ -146,7 +146,7 @@ def apply_operator(
     use = Use(operator, values, reader.given, scheme.type)
     if operator.family == "functional" and gives_sizes(scheme, len(exprs)):
         return apply_turns(inference, scheme, use, exprs, span, env)
-    args = _arguments(inference, scheme, exprs, env, name == "reshape")
+    args = _arguments(inference, scheme, exprs, env, span if name == "reshape" else None)
     return _apply_scheme(inference, scheme, use, args, exprs, span)
 
 
@@ -155,17 +155,20 @@ def _arguments(
     scheme: Scheme,
     exprs: tuple[ast.Expr, ...],
     env: Environment,
-    wildcard: bool,
+    reshape: Span | None,
 ) -> list[Type]:
-    """The arguments' types; where a size is wanted an expression is read as one."""
+    """The arguments' types; where a size is wanted an expression is read as one. In a call of
+    `reshape`, which is given, a size may be left open.
+    """
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     types: list[Type] = []
     for i, expr in enumerate(exprs):
         param = params[i] if i < len(params) else None
         if isinstance(param, DimValue):
             types.append(DimValue(sizes.read_dim(inference, expr, env)))
-        elif isinstance(param, ShapeValue) and wildcard and isinstance(expr, ast.ListExpr):
-            types.append(sizes.reshaped(inference, types[0] if types else UNKNOWN, expr, env))
+        elif isinstance(param, ShapeValue) and reshape and types and isinstance(expr, ast.ListExpr):
+            origin = Origin("argument", exprs[0].span, "reshape", 1, "", reshape)
+            types.append(sizes.reshaped(inference, types[0], origin, expr, env))
         elif isinstance(param, Fn) and (name := _bare_operator(inference, expr, env)):
             types.append(operator_value(inference, name, expr.span, len(param.params)))
         else:

@@ -15,7 +15,8 @@ from axon.inference.report import describe
 from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
-from axon.solver.constraints import NOWHERE, Constraint, Guard
+from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard
+from axon.solver.store import Store
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import BIT
@@ -241,16 +242,11 @@ class Walk:
         self.inference.results.clear()
         if readable:
             self.diagnostics.extend(found)
-        told: dict[Constraint, None] = {}
-        places: set[tuple[str, tuple[int, int]]] = set()
-        for conflict in store.conflicts[conflicts:] if readable else ():
+        told: list[Constraint] = []
+        if readable and len(store.conflicts) > conflicts:
             bad = True
-            diagnostic, core = describe(store, conflict, constraints)
-            place = (diagnostic.code, _place(diagnostic))
-            if told.keys().isdisjoint(core) and place not in places:
-                self.diagnostics.append(diagnostic)
-            told.update(dict.fromkeys(core))
-            places.add(place)
+            said, told = describe_all(store, store.conflicts[conflicts:], constraints)
+            self.diagnostics.extend(said)
         checks = [as_run_finds_it(store, guard) for guard in store.guards[guards:]]
         checks = list(conditions(checks))
         if scheme is not None:
@@ -325,6 +321,25 @@ class Walk:
             if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
                 choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
                 self.state.elems[var] = choice
+
+
+def describe_all(
+    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
+) -> tuple[list[Diagnostic], list[Constraint]]:
+    """A message for each conflict that has nothing in common with those before it, and the
+    constraints that the conflicts are about.
+    """
+    said: list[Diagnostic] = []
+    told: dict[Constraint, None] = {}
+    places: set[tuple[str, Span | None]] = set()
+    for conflict in conflicts:
+        diagnostic, core = describe(store, conflict, around)
+        place = diagnostic.code, diagnostic.span
+        if told.keys().isdisjoint(core) and place not in places:
+            said.append(diagnostic)
+        told.update(dict.fromkeys(core))
+        places.add(place)
+    return said, list(told)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

@@ -1,82 +1,126 @@
-"""Questions about a definition: why is this dimension what it is?"""
+"""Questions about a definition: why is this dimension what it is, and what must hold of it?"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from axon.inference.program import Definition
+from axon.inference.schemes import resolved, visible
+from axon.inference.signature import describe_definition
 from axon.inference.state import State
-from axon.solver.constraints import Constraint
-from axon.solver.reasons import sufficient
+from axon.solver.constraints import NOWHERE, Constraint
+from axon.solver.reasons import enough_for, sufficient
+from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.show import Names, Show
-from axon.types.type import Fn, Shape, Tensor, Type, relation_variables
-from axon.types.variables import ShapeVar
+from axon.types.type import (
+    AtLeast,
+    Fn,
+    Relation,
+    Shape,
+    Tensor,
+    Type,
+    relation_variables,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that must hold, as the signature has it, and the fewest constraints that ask for
+    it.
+    """
+
+    text: str
+    because: tuple[Constraint, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was asked about, its value, and the fewest constraints that give it that value, in
-    source order.
+    """What was asked about, what it is, and the fewest constraints that make it so, in source
+    order; then the conditions on what it is.
     """
 
     subject: str
     value: str
     because: tuple[Constraint, ...]
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a question is about: a shape, and which of its dimensions."""
+
+    name: str
+    shape: Shape
+    index: int | None = None
+    user: DimVar | ShapeVar | None = None
+    """The variable, if it is asked for by name."""
+
+    def read(self, store: Store) -> Shape:
+        """Its value; the whole shape where the dimension is inside a part of open rank."""
+        word = store.word(self.shape)
+        at = None if self.index is None else place(word, self.index)
+        return word if at is None else (word[at],)
 
 
 def why(state: State, definition: Definition, question: str) -> Answer | str:
     """`n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions),
     `result[0]`; else a complaint.
     """
-    found = _subject(state, definition, question)
-    if isinstance(found, str):
-        return found
-    read = found
-    value = read(state.store)
+    subject = _subject(state, definition, question)
+    if isinstance(subject, str):
+        return subject
+    value = subject.read(state.store)
+    because = sufficient(list(definition.constraints), subject.read, value)
+    show = Show(_names(definition))
+    text = _text(subject, state.store.word(subject.shape), value, show)
+    conditions = tuple(_conditions(definition, value, show))
+    return Answer(question.strip(), text, tuple(because), conditions)
+
+
+def _names(definition: Definition) -> Names:
+    """The names that the signature has, and then others."""
     names = Names()
+    for name, var in describe_definition(definition).variables.items():
+        names.given[var] = name
+        names.taken.add(name)
     for constraint in definition.constraints:
-        names.reserve(v for v in relation_variables(constraint.relation))
-    because = sufficient(list(definition.constraints), read, value)
-    show = Show(names)
-    one = value[0] if len(value) == 1 else None
-    single = one is not None and not isinstance(one, ShapeVar) and "[" in question
-    text = show.dim(one) if single and not isinstance(one, ShapeVar | None) else show.shape(value)
-    return Answer(question, text, tuple(because))
+        names.reserve(relation_variables(constraint.relation))
+    return names
 
 
-def _subject(state: State, definition: Definition, question: str) -> Callable[[Store], Shape] | str:
+# --- what it is about ---
+
+
+def _subject(state: State, definition: Definition, question: str) -> _Subject | str:
     match = re.fullmatch(r"\s*([A-Za-z_][\w']*)\s*(?:\[\s*(-?\d{1,6})\s*\])?\s*", question)
     if match is None:
         return f"`{question}` is not a name, `name[0]` or `result[0]`"
-    name, index = match[1], match[2]
+    name, index = match[1], int(match[2]) if match[2] is not None else None
     var = definition.names.index.get(name)
     if var is not None and name not in definition.params:
-        return _pick((var,), index, isinstance(var, ShapeVar))
-    type_ = _typed(state, definition, name)
-    if type_ is None:
-        known = ", ".join([*definition.params, *definition.names.index, "result"])
-        return f"{definition.name} has no parameter or dimension `{name}`; there are {known}"
-    type_ = state.prune(type_)
-    if not isinstance(type_, Tensor):
-        return f"`{name}` is not a tensor"
-    length = len(state.store.word(type_.shape))
-    if index is not None and not -length <= int(index) < length:
-        return f"`{name}` has {length} dimension{'' if length == 1 else 's'}"
-    return _pick(type_.shape, index, whole=True)
-
-
-def _pick(shape: Shape, index: str | None, whole: bool) -> Callable[[Store], Shape]:
-    def read(store: Store) -> Shape:
-        word = store.word(shape)
-        if index is None or not whole:
-            return word
-        at = int(index)
-        return (word[at],) if -len(word) <= at < len(word) else word
-
-    return read
+        if isinstance(var, DimVar) and index is not None:
+            return f"`{name}` is a dimension: it has no dimensions of its own"
+        subject = _Subject(name, (var,), index, var)
+    else:
+        type_ = _typed(state, definition, name)
+        if type_ is None:
+            known = ", ".join([*definition.params, *definition.names.index, "result"])
+            return f"{definition.name} has no parameter or dimension `{name}`; there are {known}"
+        type_ = state.prune(type_)
+        if not isinstance(type_, Tensor):
+            return f"`{name}` is not a tensor"
+        subject = _Subject(name, type_.shape, index)
+    word = state.store.word(subject.shape)
+    if index is None or any(isinstance(item, ShapeVar) for item in word):
+        return subject
+    if not -len(word) <= index < len(word):
+        return f"`{name}` has {len(word)} dimension{'' if len(word) == 1 else 's'}"
+    return subject
 
 
 def _typed(state: State, definition: Definition, name: str) -> Type | None:
@@ -88,4 +132,93 @@ def _typed(state: State, definition: Definition, name: str) -> Type | None:
     return type_.result if name == "result" else None
 
 
-__all__ = ["Answer", "why"]
+def place(word: Shape, index: int) -> int | None:
+    """Where in a word a dimension is, counted from the front or from the end; None if a shape of
+    open rank is before it.
+    """
+    if not -len(word) <= index < len(word):
+        return None
+    before = word[: index + 1] if index >= 0 else word[index:]
+    return None if any(isinstance(item, ShapeVar) for item in before) else index
+
+
+# --- what it is ---
+
+
+def _text(subject: _Subject, word: Shape, value: Shape, show: Show) -> str:
+    if subject.user is not None and value == (subject.user,):
+        return "any size" if isinstance(subject.user, DimVar) else "any shape"
+    index = subject.index
+    if index is None:
+        one = value[0] if len(value) == 1 else None
+        if isinstance(subject.user, DimVar) and one is not None and not isinstance(one, ShapeVar):
+            return show.dim(one)
+        return show.shape(value)
+    if place(word, index) is not None:
+        (item,) = value
+        assert not isinstance(item, ShapeVar)
+        return show.dim(item)
+    return _inside(subject.name, word, index, show)
+
+
+def _inside(name: str, word: Shape, index: int, show: Show) -> str:
+    """A dimension that is in a part of open rank, or beyond it: what is known instead."""
+    opens = [i for i, item in enumerate(word) if isinstance(item, ShapeVar)]
+    at = opens[0] if index >= 0 else opens[-1]
+    part = f"the shape {show.shape((word[at],))}, whose rank is open"
+    if len(word) == 1:
+        return f"not known: `{name}` is {part}"
+    if index >= 0:
+        where = "begins with" if at == 0 else "goes on with"
+    else:
+        where = "ends with" if at == len(word) - 1 else "has, further out,"
+    ends = (*range(opens[0]), *range(opens[-1] + 1 - len(word), 0))
+    known = [
+        f"{name}[{i}] is {show.dim(item)}"
+        for i in ends
+        if not isinstance(item := word[i], ShapeVar)
+    ]
+    text = f"not known: `{name}` is {show.shape(word)}, which {where} {part}"
+    return "; ".join([text, *known])
+
+
+# --- what must hold ---
+
+
+def _conditions(definition: Definition, value: Shape, show: Show) -> Iterable[Condition]:
+    """The conditions of the signature, and its run-time checks, that speak of a value."""
+    mine = set(shape_variables(value))
+    relations = [*visible(definition.scheme.relations)]
+    relations += [guard.relation for guard in definition.guards]
+    for relation in dict.fromkeys(relations):
+        if mine.isdisjoint(relation_variables(relation)):
+            continue
+        because = enough_for(list(definition.constraints), _entails(relation))
+        yield Condition(show.check(relation), tuple(because))
+
+
+def _entails(relation: Relation) -> Callable[[list[Constraint]], bool]:
+    """Whether constraints ask for a relation: with it they say no more than without it."""
+
+    def holds(constraints: list[Constraint]) -> bool:
+        alone = new_store(levels=False)
+        alone.post_all(constraints)
+        before, bound = _left(alone), len(alone.bindings)
+        alone.post(relation, NOWHERE, 1)
+        return not alone.conflicts and len(alone.bindings) == bound and _left(alone) == before
+
+    return holds
+
+
+def _left(store: Store) -> set[Relation]:
+    """What waits in a store."""
+    state = State(store=store)
+    return {_said(resolved(state, c.relation)) for c in store.waiting}
+
+
+def _said(relation: Relation) -> Relation:
+    """The same whether it is shown or not."""
+    return AtLeast(relation.dim, silent=False) if isinstance(relation, AtLeast) else relation
+
+
+__all__ = ["Answer", "Condition", "why"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from axon.diagnostics import Diagnostic, Label, Severity
-from axon.inference.clash import Clash, find_clash
+from axon.diagnostics import Diagnostic, Severity
+from axon.inference.clash import Clash, find_clash, in_order_of_evaluation
+from axon.inference.labels import labels_of, of_function
 from axon.inference.suggest import suggestions
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
@@ -26,10 +27,9 @@ from axon.types.type import (
     DimBroadcast,
     DimEq,
     Shape,
-    ShapeEq,
     relation_variables,
 )
-from axon.types.variables import ShapeVar, is_ragged
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 _CODES = {
     "size": "AX101",
@@ -56,15 +56,22 @@ def describe(
 
     `around` are all the constraints of the definition: a suggestion must fit them too.
     """
-    core = reasons(store, conflict)
+    core = in_order_of_evaluation(reasons(store, conflict))
     found = conflict_of(core) or conflict
     # with all that is known about the definition sizes are shown in the names that the user gave
-    basis = list(around) if len(around) <= MOST_AROUND else core
-    clashes = [find_clash(basis, c) for c in _worth_showing(core)]
-    names = Names(hints=True)
+    basis = core
+    if len(around) <= MOST_AROUND:
+        own = set(around)
+        elsewhere = [c for c in core if c not in own]
+        basis = in_order_of_evaluation([*elsewhere, *around])
+    clashes = [find_clash(basis, core, c) for c in _worth_showing(core)]
+    # arguments are shown in the user's names and a, b, c …; conditions as signatures have them
+    names, written = Names(), Names(hints=True)
     for constraint in basis:
         names.reserve(relation_variables(constraint.relation))
-    show = Show(names, depth=conflict.constraint.depth)
+        written.reserve(relation_variables(constraint.relation))
+    depth = conflict.constraint.depth
+    show = Show(names, depth=depth)
     main = _main(clashes)
     if (
         main is not None
@@ -76,12 +83,12 @@ def describe(
         found = replace(found, kind="size", left=main.other, right=main.size)
     known = new_store(levels=False)
     known.post_all(basis)
-    said = _Saying(found, core, clashes, main, show, known)
+    said = _Saying(found, core, clashes, main, show, Show(written, depth=depth), known)
     code, message = said.message()
     help_: list[str] = []
     if said.main is not None and found.kind in ("size", "rank"):
         help_ = suggestions(core, said.main.constraint, list(around))
-    labels = tuple(said.labels())
+    labels = labels_of(clashes, core, said.main, show, code == "AX102")
     hidden = len(core) - len(clashes)
     notes = (
         (f"it goes on through {hidden} more place{'s' if hidden > 1 else ''} between these",)
@@ -100,7 +107,11 @@ def _worth_showing(core: list[Constraint]) -> list[Constraint]:
 
 def _main(clashes: list[Clash]) -> Clash | None:
     """What to speak of: the last thing that was asked for and cannot be had."""
-    for kinds in (("argument", "result", "pattern", "size"), ("condition", "call", "value")):
+    for kinds in (
+        ("argument", "result", "pattern", "size", "divisor"),
+        ("condition", "call", "value"),
+        ("called",),
+    ):
         for clash in reversed(clashes):
             if clash.constraint.origin.kind in kinds:
                 return clash
@@ -117,8 +128,10 @@ class _Saying:
         clashes: list[Clash],
         main: Clash | None,
         show: Show,
+        written: Show,
         known: Store,
     ) -> None:
+        self.written = written
         self.known = known
         self.conflict = conflict
         self.core = core
@@ -134,13 +147,22 @@ class _Saying:
         if condition is not None and self.conflict.kind not in ("ragged", "uniform"):
             return "AX111", self._who() + self._condition(condition)
         elements = next((c for c in self.core if _counts_elements(c)), None)
-        if elements is not None:
+        if elements is not None and self._is_about(elements):
             return code, self._who() + self._elements(elements)
+        divided = self._divided()
+        if divided:
+            return "AX107", self._who() + divided
         if code == "AX101" and self._broadcasts():
             a, b = self._side(self.conflict.right), self._side(self.conflict.left)
             text = f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
             return "AX110", self._who() + text
         return code, self._who() + self._plain(code)
+
+    def _is_about(self, constraint: Constraint) -> bool:
+        """Whether it is the operator of this constraint that the message is about."""
+        return self.main is None or (
+            self.main.constraint.origin.operator == constraint.origin.operator
+        )
 
     def _broadcasts(self) -> bool:
         """Whether it is the broadcasting of this very call that fails."""
@@ -169,7 +191,7 @@ class _Saying:
             case "AX103":
                 return self._negative()
             case "AX104":
-                return f"no whole number satisfies {self._equation()}"
+                return self._not_a_multiple() or f"no whole number satisfies {self._equation()}"
             case "AX105" if conflict.kind == "uniform":
                 return "works along an axis that a ragged dimension varies over"
             case "AX105":
@@ -214,18 +236,33 @@ class _Saying:
         if origin.kind == "result":
             return f"the result has shape {here}, but it is declared {origin.note}"
         what = f"argument {origin.position} has" if origin.position else "this has"
+        if origin.part:
+            what = of_function(origin.part, "the function's") + " has"
         count = sum(not isinstance(item, ShapeVar) for item in main.wanted)
         least = "at least " if count < len(main.wanted) else ""
         verb = "is" if count == 1 else "are"
         noun = "no dimensions" if not count else f"{count} dimension{'' if count == 1 else 's'}"
         return f"{what} shape {here}, where {least}{noun} {verb} wanted"
 
-    def _negative(self) -> str:
+    def _root(self) -> Constraint:
+        """The constraint of the program that the conflict is in."""
         root = self.conflict.constraint
         while root.parents:
             root = root.parents[0]
+        return root
+
+    def _divided(self) -> str:
+        """A divisor that is zero: its guard says that it is at least one."""
+        root = self._root()
+        if root.origin.kind != "divisor" or not isinstance(root.relation, AtLeast):
+            return ""
+        divisor = self.written.dim(dims.add(root.relation.dim, 1), spaced=True)
+        return f"a size is divided by {divisor}, which is 0"
+
+    def _negative(self) -> str:
+        root = self._root()
         if isinstance(root.relation, AtLeast) and isinstance(self.conflict.left, int):
-            size = self.show.dim(root.relation.dim, spaced=True)
+            size = self.written.dim(root.relation.dim, spaced=True)
             value = self.conflict.left
             return (
                 f"the size {size} would be {value}" if size != str(value) else f"a size of {value}"
@@ -247,18 +284,33 @@ class _Saying:
             asked: Dim = dims.of_size(var) if isinstance(var, ShapeVar) else var
             value = others.dim(asked)
             if isinstance(value, int):
-                facts[f"{self.show.dim(asked)} is {value}"] = None
+                facts[f"{self.written.dim(asked)} is {value}"] = None
         because = f": {', '.join(facts)}" if facts else ""
-        text = condition.origin.note or self.show.relation(condition.relation)
+        text = condition.origin.note or self.written.relation(condition.relation)
         return f"the condition {text} does not hold{because}"
 
     def _elements(self, constraint: Constraint) -> str:
         others = new_store(levels=False)
         others.post_all([c for c in self.core if c is not constraint])
         assert isinstance(constraint.relation, DimEq)
-        a = self.show.dim(others.dim(constraint.relation.left), spaced=True)
-        b = self.show.dim(others.dim(constraint.relation.right), spaced=True)
-        return f"the numbers of elements differ, {a} and {b}"
+        a, b = others.dim(constraint.relation.left), others.dim(constraint.relation.right)
+        if isinstance(a, int) != isinstance(b, int):  # the other may be known from elsewhere
+            a, b = self.known.dim(a), self.known.dim(b)
+        sizes = f"{self.show.dim(a, spaced=True)} and {self.show.dim(b, spaced=True)}"
+        return f"the numbers of elements differ, {sizes}"
+
+    def _not_a_multiple(self) -> str:
+        """`2*a = 7` where nothing is known of `a` but that it is a size."""
+        left, right = self.conflict.left, self.conflict.right
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            return ""
+        left, right = self.known.dim(left), self.known.dim(right)
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, Poly) and len(side.terms) == 1:
+                ((mono, factor),) = side.terms.items()
+                if len(mono) == 1 and isinstance(mono[0], DimVar) and not mono[0].user:
+                    return f"{self.show.dim(other, spaced=True)} is not a multiple of {factor}"
+        return ""
 
     def _equation(self) -> str:
         conflict = self.conflict
@@ -270,60 +322,6 @@ class _Saying:
         if isinstance(side, tuple):
             return self.show.shape(self.known.word(side))
         return self.show.dim(self.known.dim(side), spaced=True)
-
-    # --- the labels ---
-
-    def labels(self) -> list[Label]:
-        main = self.main
-        labels: list[Label] = []
-        folded: set[Constraint] = set()
-        seen: set[tuple[int, int]] = set()
-        texts: dict[Constraint, str] = {}
-        for clash in self.clashes:
-            if clash.constraint.origin.kind == "argument":
-                source = _declaration(self.core, clash.constraint)
-                texts[clash.constraint] = self._argument(clash, source)
-                if source is not None:
-                    folded.add(source)
-        calls = {c.origin.call for c in self.core if c.origin.kind == "argument"}
-        for clash in sorted(self.clashes, key=lambda c: c is not main):
-            constraint, origin = clash.constraint, clash.constraint.origin
-            span = origin.span
-            if span is None or constraint in folded or (span.start, span.end) in seen:
-                continue
-            if origin.kind in ("call", "value", "size") and span in calls:
-                continue
-            seen.add((span.start, span.end))
-            same_call = main is not None and origin.call == main.constraint.origin.call
-            primary = clash is main or (origin.kind == "argument" and same_call)
-            labels.append(Label(span, texts.get(constraint) or _other_text(constraint), primary))
-        if labels and not any(label.primary for label in labels):
-            labels[0] = Label(labels[0].span, labels[0].text, primary=True)
-        labels = [label for label in labels if label.primary or not _inside(label, labels)]
-        labels.sort(key=lambda label: (not label.primary, label.span.start))
-        return labels
-
-    def _argument(self, clash: Clash, source: Constraint | None) -> str:
-        if clash.size is not None:
-            text = f"{clash.place} size {self.show.dim(clash.size)}"
-        elif clash.here:
-            text = f"shape {self.show.shape(clash.here)}"
-        else:
-            text = "a scalar" if clash.wanted else "this argument"
-        if source is not None and source.origin.span is not None:
-            text += f", from {source.origin.note} (line {source.origin.span.line})"
-        return text
-
-
-def _inside(label: Label, labels: list[Label]) -> bool:
-    """Whether another label is around this one and says the same."""
-    return any(
-        other is not label
-        and other.span.start <= label.span.start
-        and label.span.end <= other.span.end
-        and other.text == label.text
-        for other in labels
-    )
 
 
 def _is_condition(constraint: Constraint) -> bool:
@@ -352,35 +350,3 @@ def _counts_elements(constraint: Constraint) -> bool:
             for atom in mono
         )
     )
-
-
-def _declaration(core: list[Constraint], constraint: Constraint) -> Constraint | None:
-    """The annotation that gave an argument its shape, if the argument is a declared parameter."""
-    relation = constraint.relation
-    if not isinstance(relation, ShapeEq):
-        return None
-    return next(
-        (
-            c
-            for c in core
-            if c.origin.kind == "annotation"
-            and isinstance(c.relation, ShapeEq)
-            and c.relation.left == relation.right
-        ),
-        None,
-    )
-
-
-def _other_text(constraint: Constraint) -> str:
-    origin = constraint.origin
-    match origin.kind:
-        case "annotation":
-            return f"{'given' if origin.operator else 'declared'} {origin.note}"
-        case "result":
-            return f"declared to be {origin.note}"
-        case "condition":
-            return "asked for here"
-        case "call" | "value":
-            return f"in this use of {origin.operator}"
-        case _:
-            return ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from axon.inference.unify import unify
+from axon.inference.fractions import combine
+from axon.inference.unify import floor, unify
 from axon.solver.constraints import Origin
 from axon.syntax import ast
 from axon.types import dim as dims
@@ -47,22 +48,11 @@ def read_shape(inference: Inference, expr: ast.ListExpr, env: Environment) -> Ty
 
 
 def combined(inference: Inference, op: str, left: Type, right: Type) -> Type | None:
-    """Sums and products of sizes are sizes.
-
-    A quotient is not: as a value it is not rounded down.
-    """
+    """Sums, products and quotients of sizes are sizes."""
     left, right = inference.state.prune(left), inference.state.prune(right)
     if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
         return None
-    match op:
-        case "+":
-            return DimValue(dims.add(left.dim, right.dim))
-        case "-":
-            return DimValue(dims.sub(left.dim, right.dim))
-        case "*" if isinstance(left.dim, int | DimVar) or isinstance(right.dim, int | DimVar):
-            return DimValue(dims.mul(left.dim, right.dim))
-        case _:
-            return None
+    return combine(op, left, right)
 
 
 def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
@@ -93,6 +83,7 @@ def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
         case _:
             type_ = inference.state.prune(inference.infer(expr, env))
             if isinstance(type_, DimValue):
+                floor(inference.state, type_, Origin("size", expr.span))
                 return type_.dim
             dim = inference.state.fresh_dim()
             unify(inference.state, DimValue(dim), type_, Origin("size", expr.span))
@@ -106,13 +97,17 @@ def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
     if written.problem is not None:
         inference.error(*written.problem, node.span)
     if written.guard is not None:
-        inference.state.post(written.guard, Origin("size", node.span))
+        inference.state.post(written.guard, Origin("divisor", node.span))
     return written.dim
 
 
-def reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Environment) -> Type:
+def reshaped(
+    inference: Inference, input_: Type, origin: Origin, expr: ast.ListExpr, env: Environment
+) -> Type:
     """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
     there are, divided by those that the other sizes account for (which must not be none).
+
+    `origin` is that of the first argument, whose elements are counted.
     """
     state = inference.state
     wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
@@ -125,9 +120,9 @@ def reshaped(inference: Inference, input_: Type, expr: ast.ListExpr, env: Enviro
     word = [0 if i == at else read_dim(inference, e, env) for i, e in enumerate(expr.items)]
     shape = (state.fresh_shape(),)
     tensor = Tensor(ElemVar("", state.level), shape)
-    unify(state, tensor, input_, Origin("argument", expr.span, "reshape", 1, "", expr.span))
+    unify(state, tensor, input_, origin)
     others = dims.product([dim for i, dim in enumerate(word) if i != at])
-    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("size", expr.span, "reshape"))
+    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("divisor", expr.span, "reshape"))
     word[at] = state.fresh_dim()
     exact = DimEq(word[at], dims.floordiv(shape_size(shape), others))
     state.post(exact, Origin("size", expr.span, "reshape"))

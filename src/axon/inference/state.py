@@ -41,6 +41,8 @@ class State:
     store: Store = field(default_factory=new_store)
     types: dict[TypeVar, Type] = field(default_factory=dict)
     elems: dict[ElemVar, Elem] = field(default_factory=dict)
+    asked: dict[ElemVar, Origin] = field(default_factory=dict)
+    """What narrowed an element type to a class: a tensor that is used as a size, say."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     names: Scope = field(default_factory=Scope)
     names_level: int = 1
@@ -122,7 +124,10 @@ class State:
                 return Fn(tuple(self.resolve(p) for p in params), self.resolve(result))
             case ShapeValue(shape):
                 return ShapeValue(self.store.word(shape))
-            case DimValue(dim):
-                return DimValue(self.store.dim(dim))
+            case DimValue(dim, number):
+                if number is None:
+                    return DimValue(self.store.dim(dim))
+                top, bottom = number
+                return DimValue(self.store.dim(dim), (self.store.dim(top), self.store.dim(bottom)))
             case TypeVar() | Unknown():
                 return type_

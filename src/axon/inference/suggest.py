@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.inference.clash import sides
 from axon.solver.constraints import Constraint
 from axon.solver.rules import new_store
 from axon.source import Span
@@ -32,14 +33,15 @@ def _transposed(core: list[Constraint], main: Constraint, around: list[Constrain
         relation, origin = constraint.relation, constraint.origin
         if origin.kind != "argument" or origin.call != main.origin.call or origin.span is None:
             continue
-        if not isinstance(relation, ShapeEq):
+        if not isinstance(relation, ShapeEq) or origin.part:
             continue
         others = new_store(levels=False)
         others.post_all([c for c in core if c is not constraint])
-        word = others.word(relation.right)
+        wanted, there = sides(constraint, relation)
+        word = others.word(there)
         if len(word) < 2 or any(isinstance(item, ShapeVar) for item in word[-2:]):
             continue
-        swapped = ShapeEq(relation.left, (*word[:-2], word[-1], word[-2]))
+        swapped = ShapeEq(wanted, (*word[:-2], word[-1], word[-2]))
         changed = [Constraint(swapped, origin, c.depth) if c is constraint else c for c in around]
         if _clearly_fits(changed, around):
             return [f"`transpose({_short(origin.span)})` would fit"]
@@ -69,7 +71,9 @@ def _broadcasts(core: list[Constraint], main: Constraint) -> bool:
     arguments = [
         c for c in core if c.origin.kind == "argument" and c.origin.call == main.origin.call
     ]
-    words: list[Shape] = [c.relation.right for c in arguments if isinstance(c.relation, ShapeEq)]
+    words: list[Shape] = [
+        sides(c, c.relation)[1] for c in arguments if isinstance(c.relation, ShapeEq)
+    ]
     relation = Broadcast((ShapeVar(),), tuple(words))
     others = [c for c in core if c not in arguments]
     trial = [*others, Constraint(relation, main.origin, main.depth)]

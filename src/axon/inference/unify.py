@@ -7,12 +7,22 @@ sides are alike.
 
 from __future__ import annotations
 
-from axon.diagnostics import Diagnostic, Label, Severity
+from dataclasses import replace
+
+from axon.inference.fractions import divisors
+from axon.inference.mismatch import (
+    classes_differ,
+    elements_differ,
+    literal_differs,
+    mismatch,
+    not_in_class,
+)
 from axon.inference.state import Asked, State
 from axon.solver.constraints import Origin
-from axon.types.elements import BIT, INT, NUM, class_name
-from axon.types.show import Names, Show
+from axon.types import dim as dims
+from axon.types.elements import ANY, BIT, INT, NUM
 from axon.types.type import (
+    AtLeast,
     DimEq,
     DimValue,
     Elem,
@@ -45,28 +55,35 @@ def unify(
     if state.sealed:
         raise Asked
     if nested > DEEPEST_TYPE:
-        _mismatch(state, expected, actual, origin, "AX208")
+        mismatch(state, expected, actual, origin, "AX208")
         return
     match expected, actual:
         case (TypeVar(), _):
             _bind(state, expected, widened(state, actual, expected.wide), origin, deeper)
         case (_, TypeVar()):
-            wide = widened(state, expected, True) if actual.wide else expected
-            _bind(state, actual, wide, origin, deeper)
+            given = widened(state, expected, True) if actual.wide else expected
+            _bind(state, actual, given, origin, deeper, wanted=True)
         case (Tensor(e1, s1), Tensor(e2, s2)):
             if unify_elem(state, e1, e2, origin) and s1 != s2:
                 state.post(ShapeEq(s1, s2), origin, deeper)
         case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
-            for a, b in zip(items1, items2, strict=True):
-                unify(state, a, b, origin, deeper, nested + 1)
+            for i, (a, b) in enumerate(zip(items1, items2, strict=True)):
+                of = (
+                    replace(origin, part=f"item {i + 1} of {origin.part}")
+                    if origin.part
+                    else origin
+                )
+                unify(state, a, b, of, deeper, nested + 1)
         case (Fn(params1, result1), Fn(params2, result2)):
             if len(params1) != len(params2):
-                _mismatch(state, expected, actual, origin, "AX203")
+                mismatch(state, expected, actual, origin, "AX203")
                 return
-            for a, b in zip(params1, params2, strict=True):
-                unify(state, b, a, origin, deeper + 1, nested + 1)
-            unify(state, result1, result2, origin, deeper + 1, nested + 1)
+            for i, (a, b) in enumerate(zip(params1, params2, strict=True)):
+                unify(state, b, a, _part(origin, f"argument {i + 1}"), deeper + 1, nested + 1)
+            unify(state, result1, result2, _part(origin, "result"), deeper + 1, nested + 1)
         case (DimValue(d1), DimValue(d2)):
+            floor(state, expected, origin, deeper)
+            floor(state, actual, origin, deeper)
             state.post(DimEq(d1, d2), origin, deeper)
         case (ShapeValue(w1), ShapeValue(w2)):
             state.post(ShapeEq(w1, w2), origin, deeper)
@@ -89,7 +106,19 @@ def unify(
             if _restrict(state, elem, INT, origin):
                 _open_shape(state, word, shape, origin, deeper)
         case _:
-            _mismatch(state, expected, actual, origin, "AX207")
+            mismatch(state, expected, actual, origin, "AX207")
+
+
+def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> None:
+    """The value is used as a size: the divisor of a quotient must not be zero."""
+    for divisor in divisors(value):
+        guard = AtLeast(dims.sub(divisor, 1), silent=True)
+        state.post(guard, replace(origin, kind="divisor"), deeper)
+
+
+def _part(origin: Origin, part: str) -> Origin:
+    """The origin of what is asked of a part of a function."""
+    return origin if origin.part or origin.kind != "argument" else replace(origin, part=part)
 
 
 def widened(state: State, type_: Type, sizes: bool = False) -> Type:
@@ -135,7 +164,10 @@ def _found(state: State, deeper: int) -> DimVar:
     return DimVar("", state.level, scope=made_at(state.depth + deeper), runtime=True)
 
 
-def _bind(state: State, var: TypeVar, value: Type, origin: Origin, deeper: int) -> None:
+def _bind(
+    state: State, var: TypeVar, value: Type, origin: Origin, deeper: int, wanted: bool = False
+) -> None:
+    """The variable stands for the value, which is `wanted` of it or which it is given."""
     if isinstance(value, TypeVar):
         if _rank(value) > _rank(var):
             var, value = value, var
@@ -144,10 +176,13 @@ def _bind(state: State, var: TypeVar, value: Type, origin: Origin, deeper: int) 
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
-        state.post(ShapeEq((named,), value.shape), origin, deeper)
+        told = replace(origin, turned=True) if wanted else origin
+        if isinstance(value.elem, ElemVar) and value.elem.allowed & ANY != ANY:
+            state.asked.setdefault(value.elem, origin)
+        state.post(ShapeEq((named,), value.shape), told, deeper)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
-        _mismatch(state, var, value, origin, "AX208")
+        mismatch(state, var, value, origin, "AX208")
         return
     state.types[var] = _shallow(state, value, var.scope, origin, deeper)
 
@@ -226,17 +261,20 @@ def unify_elem(state: State, left: Elem, right: Elem, origin: Origin) -> bool:
         return True
     if isinstance(left, str):
         if isinstance(right, str):
-            _elements_differ(state, left, right, origin)
+            elements_differ(state, left, right, origin)
             return False
         return _bind_elem(state, right, left, origin)
     if isinstance(right, str):
         return _bind_elem(state, left, right, origin)
     both = left.allowed & right.allowed
     if not both:
-        _classes_differ(state, left.allowed, right.allowed, origin)
+        first = left if left in state.asked else right
+        classes_differ(state, left.allowed, right.allowed, origin, first)
         return False
     if (left.user, -left.id) > (right.user, -right.id):
         left, right = right, left
+    if both & ANY != ANY:
+        state.asked.setdefault(right, state.asked.get(left, origin))
     right.allowed = both
     right.level = min(left.level, right.level)
     if not right.literal or left.literal == "float":
@@ -250,9 +288,9 @@ def _bind_elem(state: State, var: ElemVar, elem: str, origin: Origin) -> bool:
         state.elems[var] = elem
         return True
     if var.literal:
-        _literal_differs(state, elem, origin)
+        literal_differs(state, elem, origin)
     else:
-        _not_in_class(state, elem, var.allowed, origin)
+        not_in_class(state, elem, var.allowed, origin)
     return False
 
 
@@ -261,127 +299,12 @@ def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
     if isinstance(elem, str):
         if BIT[elem] & mask:
             return True
-        _not_in_class(state, elem, mask, origin)
+        not_in_class(state, elem, mask, origin)
         return False
     if not elem.allowed & mask:
-        _classes_differ(state, elem.allowed, mask, origin)
+        classes_differ(state, elem.allowed, mask, origin, elem)
         return False
+    if elem.allowed & mask != elem.allowed:
+        state.asked[elem] = origin
     elem.allowed &= mask
     return True
-
-
-# --- what is wrong
-# -------------------------------------------------------------------------------------
-
-
-def _elements_differ(state: State, left: str, right: str, origin: Origin) -> None:
-    if origin.kind == "result":
-        message = f"the result is declared {right}, but its element type is {left}"
-        label, wanted = f"{left} here", right
-    else:
-        message = f"{_who(origin)}the element types differ, {left} and {right}"
-        label, wanted = f"{right} here, where {left} is wanted", left
-    _report(
-        state, "AX205", message, origin, label, help=f"convert one of them: `cast(…, to={wanted})`"
-    )
-
-
-def _literal_differs(state: State, elem: str, origin: Origin) -> None:
-    kind = "a bool" if elem == "bool" else f"{elem}, a whole number"
-    _report(
-        state,
-        "AX206",
-        f"{_who(origin)}a number with a fraction stands where {kind} is wanted",
-        origin,
-        "",
-        help="convert the other side: `cast(…, to=f32)`",
-    )
-
-
-def _not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
-    _report(
-        state,
-        "AX206",
-        f"{_who(origin)}{elem} is not {_described(mask)}",
-        origin,
-        f"{elem} here",
-        help=f"convert it: `cast(…, to={'f32' if 'float' in class_name(mask) else 'i64'})`",
-    )
-
-
-def _classes_differ(state: State, left: int, right: int, origin: Origin) -> None:
-    _report(
-        state,
-        "AX206",
-        f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}",
-        origin,
-        "",
-    )
-
-
-def _described(mask: int) -> str:
-    name = class_name(mask)
-    return {
-        "num": "a number type",
-        "float": "a float type",
-        "int": "an integer type",
-        "any": "any element type",
-    }.get(name, name)
-
-
-def _mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
-    names = Names()
-    names.reserve(
-        (*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual)))
-    )
-    show = Show(names)
-    wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
-    if code == "AX208":
-        message = f"{_who(origin)}this type would have to contain itself"
-        label = ""
-    elif code == "AX203":
-        n, m = len(_params(state, expected)), len(_params(state, actual))
-        message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
-        label = f"takes {_count(m)}"
-    else:
-        message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
-        label = f"`{found}`, where `{wanted}` is wanted"
-    _report(state, code, message, origin, label)
-
-
-def _params(state: State, type_: Type) -> tuple[Type, ...]:
-    type_ = state.prune(type_)
-    return type_.params if isinstance(type_, Fn) else ()
-
-
-def _count(n: int) -> str:
-    return "one argument" if n == 1 else f"{n} arguments"
-
-
-def _article(type_: Type) -> str:
-    match type_:
-        case Tensor():
-            return "a tensor"
-        case Tuple(items):
-            return f"a tuple of {len(items)}"
-        case Fn(params, _):
-            return f"a function of {_count(len(params))}"
-        case ShapeValue():
-            return "a shape"
-        case DimValue():
-            return "a dimension"
-        case TypeVar() | Unknown():
-            return "something"
-
-
-def _who(origin: Origin) -> str:
-    return f"{origin.operator}: " if origin.operator else ""
-
-
-def _report(
-    state: State, code: str, message: str, origin: Origin, label: str, help: str | None = None
-) -> None:
-    labels = (Label(origin.span, label, primary=True),) if origin.span is not None else ()
-    state.diagnostics.append(
-        Diagnostic(code, Severity.ERROR, message, labels, (), (help,) if help else ())
-    )

@@ -4,7 +4,7 @@ them are tried, before anything is computed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from axon.graph.sizes import readings
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
 from axon.types.show import Names, Show
-from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, type_variables
+from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -52,14 +52,18 @@ class Binding:
         return ", ".join(parts)
 
 
-def bind(graph: Graph, args: Sequence[Any]) -> Binding | Mismatch | None:
+def bind(
+    graph: Graph, args: Sequence[Any], naming: Callable[[], Names]
+) -> Binding | Mismatch | None:
     """The sizes that the arguments have; None where only a closer look can tell whether they
-    fit.
+    fit. `naming` gives them names, where they do not.
     """
+    found = _bind(graph, args, Names())
+    return _bind(graph, args, naming()) if isinstance(found, Mismatch) else found
+
+
+def _bind(graph: Graph, args: Sequence[Any], names: Names) -> Binding | Mismatch | None:
     binding = Binding()
-    names = Names()
-    for param in graph.params:
-        names.reserve(type_variables(param.type))
     later: list[tuple[str, int, Dim, int]] = []
     for param, arg in zip(graph.params, args, strict=True):
         problem = _leaf(param.name, param.type, arg, binding, later, names)

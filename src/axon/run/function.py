@@ -22,6 +22,7 @@ from axon.inference.signature import Signature
 from axon.run import values
 from axon.run.bind import Binding, Mismatch, bind
 from axon.run.errors import ArgumentError, RunError
+from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
 from axon.types.show import Show
 from axon.types.type import Fn, Tuple, Type
@@ -244,8 +245,9 @@ class Function:
         self, types: list[Type], arrays: Sequence[Any], key: object
     ) -> tuple[Graph, Callable[..., Any]]:
         made = graph(self._module, self.__name__, types)
-        if isinstance(made, list):
-            raise ArgumentError(self._cannot(arrays), made)
+        if isinstance(made, list):  # the sizes say more than the ranks
+            exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
+            raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
         try:
             function = self._backend.prepare(made, self._externs, self._watcher)
             self._graphs[key] = made, function
@@ -285,7 +287,7 @@ class Function:
 
     def _bound(self, made: Graph, arrays: Sequence[Any]) -> None:
         """Check the sizes of the arguments, before anything is computed."""
-        found = bind(made, arrays)
+        found = bind(made, arrays, lambda: names_at_call(self.definition, made))
         if isinstance(found, Binding):
             return
         exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
@@ -333,6 +335,8 @@ class Function:
             )
         if kind == "NoModel":  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
+        if isinstance(problem, ZeroDivisionError):
+            return RunError(f"{name}: a size is divided by zero")
         if isinstance(problem, IndexError):
             return RunError(f"{name}: an index is out of range: {problem}")
         if isinstance(problem, ValueError) and "empty sequence" in str(problem):

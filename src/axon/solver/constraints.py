@@ -14,9 +14,11 @@ class Origin:
     """The place in a program that asks for a relation. The solver carries it and never looks
     inside.
 
-    `kind` is one of argument, call, value, annotation, result, condition, pattern, size;
-    `operator` and `position` say of what, `call` is the whole call, `note` the declaration as it
-    is written.
+    `kind` is one of argument, call, value, annotation, called (the argument that a call gives a
+    parameter), result, condition, pattern, size, divisor; `operator` and `position` say of what,
+    `call` is the whole call, `note` the declaration as it is written, `part` what of a function
+    that is an argument: its result, or one of its own arguments. An equation has what is wanted on
+    the left and what there is on the right, unless it is `turned`.
     """
 
     kind: str
@@ -25,6 +27,8 @@ class Origin:
     position: int = 0
     note: str = ""
     call: Span | None = None
+    part: str = ""
+    turned: bool = False
 
 
 NOWHERE = Origin("given", None)

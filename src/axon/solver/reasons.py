@@ -82,6 +82,13 @@ def sufficient(
         store.post_all(subset)
         return read(store) == value
 
+    return enough_for(constraints, holds)
+
+
+def enough_for(
+    constraints: list[Constraint], holds: Callable[[list[Constraint]], bool]
+) -> list[Constraint]:
+    """The fewest of the constraints for which something holds; none if it does not for all."""
     return _fewest(constraints, holds) if holds(constraints) else []
 
 

@@ -456,6 +456,12 @@ class Store:
             self._ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
 
+    def ask_rank(self, var: ShapeVar) -> None:
+        """The rank of a shape is asked for: one that is bound already has it from now on."""
+        binding = self.bindings.get(var)
+        if binding is not None and var.rank not in self.bindings:
+            self.imply("rank", (binding.by,), DimEq(var.rank, shape_rank(self.shape((var,)))))
+
 
 def _mentions(dim: Dim | ShapeVar, mono: Mono) -> bool:
     """Whether a monomial is a factor somewhere in a dimension: put in for it, it would go round."""

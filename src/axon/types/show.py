@@ -36,7 +36,7 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, is_ragged
 
 # What needs no parentheses: a name, a number, a call.
-_SIMPLE = re.compile(r"\??\w+'*|\w+\([^()]*\)")
+_SIMPLE = re.compile(r"\??\w+'*(\[\d+\])?|\w+\([^()]*\)")
 
 
 def _letters(alphabet: str) -> Iterator[str]:

@@ -64,9 +64,14 @@ class ShapeValue:
 
 @dataclass(frozen=True, slots=True)
 class DimValue:
-    """The type of a value that is this dimension, such as `d` in `scores / sqrt(d)`."""
+    """The type of a value that is this dimension, such as `d` in `scores / sqrt(d)`.
+
+    A quotient of sizes is two things (D21): where a size is wanted it is `dim`, rounded down; where
+    a number is wanted it is `number`, the dividend and the divisor.
+    """
 
     dim: Dim
+    number: tuple[Dim, Dim] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +236,10 @@ def type_variables(type_: Type) -> Iterator[Var]:
             yield from type_variables(result)
         case ShapeValue(shape):
             yield from shape_variables(shape)
-        case DimValue(dim):
+        case DimValue(dim, number):
             yield from dims.variables(dim)
+            for part in number or ():
+                yield from dims.variables(part)
         case Unknown():
             return
 
@@ -328,8 +335,10 @@ class Renaming:
                 return Fn(tuple(self.type(p) for p in params), self.type(result))
             case ShapeValue(shape):
                 return ShapeValue(self.shape(shape))
-            case DimValue(dim):
-                return DimValue(self.dim(dim))
+            case DimValue(dim, number):
+                if number is None:
+                    return DimValue(self.dim(dim))
+                return DimValue(self.dim(dim), (self.dim(number[0]), self.dim(number[1])))
             case Unknown():
                 return type_
 

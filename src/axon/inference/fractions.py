@@ -1,0 +1,87 @@
+"""Arithmetic on sizes that are values. A quotient stays both a size and a number (D21), and so does
+what is made of it.
+
+As a size each quotient is rounded down where it stands; as a number nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd
+
+from axon.types import dim as dims
+from axon.types.dim import Dim, FloorDiv
+from axon.types.type import DimValue
+
+LONGEST_PRODUCT = 32
+
+
+def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
+    """`left op right`; None where it is no size, or too large to keep."""
+    match op:
+        case "+":
+            dim = dims.add(left.dim, right.dim)
+        case "-":
+            dim = dims.sub(left.dim, right.dim)
+        case "*" if _terms(left.dim) * _terms(right.dim) <= LONGEST_PRODUCT:
+            dim = dims.mul(left.dim, right.dim)
+        case "/" if right.dim != 0:
+            dim = dims.floordiv(left.dim, right.dim)
+        case _:
+            return None
+    if op != "/" and left.number is None and right.number is None:
+        return None if dims.is_vast(dim) else DimValue(dim)
+    above, below = left.number or (left.dim, 1), right.number or (right.dim, 1)
+    if max(map(_terms, above)) * max(map(_terms, below)) > LONGEST_PRODUCT:
+        return None
+    top, bottom = _fraction(op, above, below)
+    if any(map(dims.is_vast, (dim, top, bottom))) or bottom == 0:
+        return None
+    return _lowest(dim, top, bottom)
+
+
+def divisors(value: DimValue) -> Iterator[Dim]:
+    """What the size is divided by, and may be zero."""
+    return _divisors(value.dim) if value.number is not None else iter(())
+
+
+def _divisors(dim: Dim) -> Iterator[Dim]:
+    for mono in dims.terms_of(dim):
+        for atom in mono:
+            if isinstance(atom, FloorDiv):
+                top, bottom = atom.args
+                if not isinstance(bottom, int):
+                    yield bottom
+                yield from _divisors(top)
+                yield from _divisors(bottom)
+
+
+def _terms(dim: Dim) -> int:
+    return len(dims.terms_of(dim))
+
+
+def _fraction(op: str, left: tuple[Dim, Dim], right: tuple[Dim, Dim]) -> tuple[Dim, Dim]:
+    (a, b), (c, d) = left, right
+    match op:
+        case "*":
+            return dims.mul(a, c), dims.mul(b, d)
+        case "/":
+            return dims.mul(a, d), dims.mul(b, c)
+        case _ if b == d:
+            return (dims.add(a, c) if op == "+" else dims.sub(a, c)), b
+        case _:
+            one, other = dims.mul(a, d), dims.mul(c, b)
+            return (dims.add(one, other) if op == "+" else dims.sub(one, other)), dims.mul(b, d)
+
+
+def _lowest(dim: Dim, top: Dim, bottom: Dim) -> DimValue:
+    """In lowest terms, as far as numbers go; a whole number is a size like others."""
+    if isinstance(bottom, int):
+        common = gcd(bottom, *dims.terms_of(top).values())
+        if bottom < 0:
+            common = -common
+        top = dims.from_terms({mono: c // common for mono, c in dims.terms_of(top).items()})
+        bottom //= common
+        if bottom == 1 and top == dim:
+            return DimValue(dim)
+    return DimValue(dim, (top, bottom))

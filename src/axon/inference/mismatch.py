@@ -1,0 +1,140 @@
+"""Two types, or two classes of element types, that are not one: what is said of it."""
+
+from __future__ import annotations
+
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.state import State
+from axon.solver.constraints import Origin
+from axon.types.elements import class_name
+from axon.types.show import Names, Show
+from axon.types.type import (
+    DimValue,
+    Fn,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    Unknown,
+    type_variables,
+)
+from axon.types.variables import ElemVar, TypeVar
+
+
+def elements_differ(state: State, left: str, right: str, origin: Origin) -> None:
+    if origin.kind == "result":
+        message = f"the result is declared {right}, but its element type is {left}"
+        label, wanted = f"{left} here", right
+    else:
+        message = f"{_who(origin)}the element types differ, {left} and {right}"
+        label, wanted = f"{right} here, where {left} is wanted", left
+    _report(
+        state, "AX205", message, origin, label, help=f"convert one of them: `cast(…, to={wanted})`"
+    )
+
+
+def literal_differs(state: State, elem: str, origin: Origin) -> None:
+    kind = "a bool" if elem == "bool" else f"{elem}, a whole number"
+    _report(
+        state,
+        "AX206",
+        f"{_who(origin)}a number with a fraction stands where {kind} is wanted",
+        origin,
+        "",
+        help="convert the other side: `cast(…, to=f32)`",
+    )
+
+
+def not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
+    _report(
+        state,
+        "AX206",
+        f"{_who(origin)}{elem} is not {_described(mask)}",
+        origin,
+        f"{elem} here",
+        help=f"convert it: `cast(…, to={'f32' if 'float' in class_name(mask) else 'i64'})`",
+    )
+
+
+def classes_differ(state: State, left: int, right: int, origin: Origin, elem: ElemVar) -> None:
+    """An element type is wanted of two classes; `elem` had one of them before."""
+    before = state.asked.get(elem)
+    labels = []
+    if origin.span is not None:
+        labels.append(Label(origin.span, _use(origin), primary=True))
+    if before is not None and before.span not in (None, origin.span):
+        wanted = f"{_who(before)}{_described(elem.allowed)} is wanted here"
+        labels.append(Label(before.span, _use(before) or wanted))
+    message = f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}"
+    state.diagnostics.append(Diagnostic("AX206", Severity.ERROR, message, tuple(labels)))
+
+
+def _use(origin: Origin) -> str:
+    return "used as a size, which is a whole number" if origin.kind == "size" else ""
+
+
+def _described(mask: int) -> str:
+    name = class_name(mask)
+    return {
+        "num": "a number type",
+        "float": "a float type",
+        "int": "an integer type",
+        "any": "any element type",
+    }.get(name, name)
+
+
+def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
+    names = Names()
+    names.reserve(
+        (*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual)))
+    )
+    show = Show(names)
+    wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
+    if code == "AX208":
+        message = f"{_who(origin)}this type would have to contain itself"
+        label = ""
+    elif code == "AX203":
+        n, m = len(_params(state, expected)), len(_params(state, actual))
+        message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
+        label = f"takes {_count(m)}"
+    else:
+        message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
+        label = f"`{found}`, where `{wanted}` is wanted"
+    _report(state, code, message, origin, label)
+
+
+def _params(state: State, type_: Type) -> tuple[Type, ...]:
+    type_ = state.prune(type_)
+    return type_.params if isinstance(type_, Fn) else ()
+
+
+def _count(n: int) -> str:
+    return "one argument" if n == 1 else f"{n} arguments"
+
+
+def _article(type_: Type) -> str:
+    match type_:
+        case Tensor():
+            return "a tensor"
+        case Tuple(items):
+            return f"a tuple of {len(items)}"
+        case Fn(params, _):
+            return f"a function of {_count(len(params))}"
+        case ShapeValue():
+            return "a shape"
+        case DimValue():
+            return "a dimension"
+        case TypeVar() | Unknown():
+            return "something"
+
+
+def _who(origin: Origin) -> str:
+    return f"{origin.operator}: " if origin.operator else ""
+
+
+def _report(
+    state: State, code: str, message: str, origin: Origin, label: str, help: str | None = None
+) -> None:
+    labels = (Label(origin.span, label, primary=True),) if origin.span is not None else ()
+    state.diagnostics.append(
+        Diagnostic(code, Severity.ERROR, message, labels, (), (help,) if help else ())
+    )

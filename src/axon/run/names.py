@@ -1,0 +1,112 @@
+"""The names that a definition's signature has for the sizes of its arguments: a call speaks of them
+by the names that `infer` shows.
+"""
+
+from __future__ import annotations
+
+from axon.graph.graph import Bundle, Graph, Operand, Value
+from axon.inference.program import Definition
+from axon.inference.signature import describe_definition
+from axon.types import dim as dims
+from axon.types.show import Names
+from axon.types.type import (
+    DimValue,
+    Fn,
+    Shape,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    type_variables,
+)
+from axon.types.variables import DimVar, ShapeVar, Var
+
+
+def names_at_call(definition: Definition, graph: Graph) -> Names:
+    """Names for the sizes in a graph. A size of a shape whose rank the signature leaves open is
+    named by its place there: `a[0]`; one of a type that is open, by its place in the argument.
+    """
+    known = describe_definition(definition).variables
+    naming = _Naming({var: name for name, var in known.items()})
+    naming.names.taken.update(known)
+    written = definition.scheme.type
+    if isinstance(written, Fn):
+        for type_, param in zip(written.params, graph.params, strict=False):
+            naming.align(type_, param.type)
+            naming.by_place(param.name, param.type)
+        naming.result(written.result, graph.result)
+    for param in graph.params:
+        naming.names.reserve(type_variables(param.type))
+    return naming.names
+
+
+class _Naming:
+    def __init__(self, shown: dict[Var, str]) -> None:
+        self.shown = shown
+        self.names = Names()
+
+    def result(self, written: Type, result: Operand) -> None:
+        match written, result:
+            case _, Value():
+                self.align(written, result.type)
+            case Tuple(types), Bundle(items):
+                for type_, item in zip(types, items, strict=False):
+                    self.result(type_, item)
+            case _:
+                pass
+
+    def align(self, written: Type, found: Type) -> None:
+        match written, found:
+            case (Tensor(_, word), Tensor(_, sizes)) | (ShapeValue(word), ShapeValue(sizes)):
+                self._word(word, sizes)
+            case DimValue(dim), DimValue(size):
+                self._word((dim,), (size,))
+            case Tuple(items), Tuple(parts):
+                for item, part in zip(items, parts, strict=False):
+                    self.align(item, part)
+            case _:
+                pass
+
+    def by_place(self, name: str, found: Type) -> None:
+        match found:
+            case Tensor(_, sizes):
+                for i, size in enumerate(sizes):
+                    if isinstance(size, DimVar) and not size.user:
+                        self._name(size, f"{name}[{i}]")
+            case Tuple(parts):
+                for i, part in enumerate(parts):
+                    self.by_place(f"{name}[{i}]", part)
+            case _:
+                pass
+
+    def _word(self, word: Shape, sizes: Shape) -> None:
+        """From both ends, as far as the places are the same; what is left is of the open part."""
+        opens = [i for i, item in enumerate(word) if isinstance(item, ShapeVar)]
+        if any(isinstance(size, ShapeVar) for size in sizes):
+            return
+        if not opens:
+            self._sizes(word, sizes)
+            return
+        start, end = opens[0], len(sizes) - (len(word) - 1 - opens[-1])
+        self._sizes(word[:start], sizes)
+        self._sizes(word[opens[-1] + 1 :], sizes[max(end, 0) :])
+        if len(opens) == 1:
+            name = self.shown.get(word[start])  # type: ignore[arg-type]
+            for i, size in enumerate(sizes[start:end]):
+                if name is not None and isinstance(size, DimVar):
+                    self._name(size, f"{name}[{i}]")
+
+    def _sizes(self, word: Shape, sizes: Shape) -> None:
+        for item, size in zip(word, sizes, strict=False):
+            if isinstance(item, ShapeVar) or isinstance(size, ShapeVar):
+                continue
+            mine, its = set(dims.variables(item)), set(dims.variables(size))
+            if len(mine) == 1 and len(its) == 1:
+                (named,), (var,) = mine, its
+                if named in self.shown and isinstance(var, DimVar):
+                    self._name(var, self.shown[named])
+
+    def _name(self, var: DimVar, name: str) -> None:
+        if var not in self.names.given and name not in self.names.given.values():
+            self.names.given[var] = name
+            self.names.taken.add(name)
