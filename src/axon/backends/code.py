@@ -172,7 +172,7 @@ class Body:
         self.line(f"{name} = {text if reading.scale == 1 else f'{text} // {reading.scale}'}")
         return name
 
-    def measure(self, source: Operand, shape: Shape) -> None:
+    def measure(self, source: Operand, shape: Shape, counted: bool) -> None:
         """Sizes out of an array: brought to the host, and checked to be sizes, as many as are
         wanted. What is known already must be what the array says.
         """
@@ -180,7 +180,11 @@ class Body:
         numbers = self.names.fresh("numbers")
         fixed = sum(not isinstance(item, ShapeVar) for item in shape)
         wanted = f"{fixed}, {fixed < len(shape)}"
-        self.line(f"{numbers} = {take}({self.operand(source)}, {wanted})")
+        array = self.operand(source)
+        if counted:
+            count = self.names.constant(rowwise.count, "count", "count")
+            array = f"{count}({array})"
+        self.line(f"{numbers} = {take}({array}, {wanted})")
         at = 0  # counted from the back once a part of unknown rank is past
         for i, item in enumerate(shape, 1):
             if isinstance(item, ShapeVar):
@@ -299,8 +303,8 @@ class Body:
                 text = f"{self.values[whole]}[{index}]"
             case Alias(_, operand):
                 text = self.operand(operand)
-            case Measure(source, shape):
-                self.measure(source, shape)
+            case Measure(source, shape, counted):
+                self.measure(source, shape, counted)
                 return
             case Check():
                 self.check(node)

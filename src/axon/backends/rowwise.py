@@ -308,6 +308,13 @@ def size_at(tensor: Row, axis: int, varying: bool) -> Any:
     return numpy.concatenate(found) if found else numpy.zeros(0, numpy.int64)
 
 
+def count(tensor: Row) -> int:
+    """How many elements a tensor has."""
+    if not isinstance(tensor, Ragged):
+        return int(numpy.prod(tensor.shape, dtype=object))
+    return sum(count(row) for row in tensor.rows) if tensor.packed is None else count(tensor.values)
+
+
 class NotASize(Exception):
     """What was computed to be a size, or a shape, cannot be one; the sentence says why."""
 

@@ -41,7 +41,7 @@ from axon.types.type import (
     Type,
     shape_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, given_at
+from axon.types.variables import DimVar, ShapeVar, given_at, is_ragged
 
 
 def coerce(state: State, value: Known, type_: Type) -> Operand:
@@ -99,15 +99,18 @@ def no_function(
     return found
 
 
-def as_tensors(result: Operand) -> Operand:
+def as_tensors(result: Operand, span: Span) -> Operand:
     """Sizes that are given to the caller are tensors of integers."""
     match result:
         case SizeOf(dim, ""):
             return SizeOf(dim, "i64")
         case ShapeOf(shape, ""):
+            if any(map(is_ragged, shape_variables(shape))):
+                text = "the shape of a tensor whose rows vary cannot be a result"
+                raise Stop([error("AX403", text, span)])
             return ShapeOf(shape, "i64")
         case Bundle(items):
-            return Bundle(tuple(as_tensors(item) for item in items))
+            return Bundle(tuple(as_tensors(item, span) for item in items))
         case _:
             return result
 
@@ -138,10 +141,11 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
     """An argument under the type that the function knows: sizes are read off it by that."""
     type_ = elaboration.type.params[index]
     made = elaboration.as_made(elaboration.found.params[index])
-    if not isinstance(arg, Value) or (arg.type == type_ and made == type_):
+    if not isinstance(arg, Value) or (arg.type == type_ == made and not arg.foreign):
         return arg
     inner = Value(elaboration.fn.params[index].name, type_, state.depth, made)
     state.emit(Alias(inner, arg))
+    _compare(state, arg.made or arg.type, type_)
     return inner
 
 
@@ -180,7 +184,7 @@ def seen_from_here(state: State, result: Known, type_: Type) -> Known:
                 return result
             outer = state.value(type_)
             state.emit(Alias(outer, result))
-            _compare(state, result.type, type_)
+            _compare(state, result.made or result.type, type_)
             return outer
         case Bundle(items), Tuple(types):
             parts = [seen_from_here(state, i, t) for i, t in zip(items, types, strict=True)]

@@ -16,7 +16,7 @@ from axon.inference.operators import scheme_of_value
 from axon.solver.constraints import Guard
 from axon.syntax import ast, mentioned
 from axon.types.type import Fn, Renaming, Type, relation_variables, type_variables
-from axon.types.variables import DimVar, ShapeVar, given_at, is_ragged, made_at
+from axon.types.variables import DimVar, ShapeVar, made_at
 
 
 def of_item(
@@ -49,7 +49,7 @@ def of_closure(state: State, closure: Closure, type_: Fn) -> Elaboration:
     if known is not None:
         return known[1]
     around = closure.scope.around
-    inner = _made_outside(type_, state.depth)
+    inner = _further_in(type_, state.depth)
     found = _found(
         elaborate(
             closure.fn,
@@ -59,7 +59,7 @@ def of_closure(state: State, closure: Closure, type_: Fn) -> Elaboration:
             inner.result,
             name=closure.name,
             names=around.names() if around is not None else None,
-            depth=state.depth - 1,  # its body stands where it is called
+            depth=state.depth,
             concrete=True,
         )
     )
@@ -114,25 +114,28 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
     return inner
 
 
-def _is_made(var: DimVar | ShapeVar, depth: int) -> bool:
-    """Whether a size is one that a function at this depth has before it is called."""
-    return var.scope <= made_at(depth) and not is_ragged(var)
-
-
-def _made_outside(type_: Fn, depth: int) -> Fn:
-    """The type with sizes that the run has made by now as sizes that the function is given: what
-    it asks of them is checked where it is called.
+def _further_in(type_: Fn, depth: int) -> Fn:
+    """The type of a function as its body sees it, which stands one deeper than its call: so do the
+    calls of functions that it is given, with the sizes that belong to them.
     """
     renaming = Renaming({}, {}, {}, {})
     for var in type_variables(type_):
-        if isinstance(var, DimVar) and var.runtime and _is_made(var, depth):
-            renaming.dims.setdefault(
-                var, DimVar(var.name, 1, scope=given_at(depth), runtime=True, row=var.row)
+        if isinstance(var, DimVar) and var.scope > made_at(depth):
+            inner = DimVar(
+                var.name,
+                var.level,
+                scope=var.scope + 2,
+                runtime=var.runtime,
+                over=var.over,
+                derived=var.derived,
+                row=var.row,
             )
-        elif isinstance(var, ShapeVar) and var.runtime and _is_made(var, depth):
-            renaming.shapes.setdefault(
-                var, (ShapeVar(var.name, 1, scope=given_at(depth), runtime=True),)
-            )
+            renaming.dims.setdefault(var, inner)
+        elif isinstance(var, ShapeVar) and var.scope > made_at(depth):
+            shape = ShapeVar(var.name, var.level, scope=var.scope + 2, runtime=var.runtime)
+            renaming.shapes.setdefault(var, (shape,))
+    if not renaming.dims and not renaming.shapes:
+        return type_
     result = renaming.type(type_)
     assert isinstance(result, Fn)
     return result

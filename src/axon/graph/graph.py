@@ -147,10 +147,13 @@ class Alias:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """The numbers in an array are sizes: from here on they are what this shape says."""
+    """The numbers in an array are sizes: from here on they are what this shape says. If it is
+    `counted`, the number of its elements is.
+    """
 
     source: Operand
     shape: Shape
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

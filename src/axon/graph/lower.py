@@ -53,7 +53,7 @@ def lower(
     assert place is not None
     try:
         made = make_graph(Shared(prelude, library), *place, params)
-        return replace(made, result=as_tensors(made.result))
+        return replace(made, result=as_tensors(made.result, place[0].items[place[2]].span))
     except Stop as stop:
         return stop.diagnostics
 

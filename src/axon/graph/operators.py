@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from axon.graph import ragged
 from axon.graph.convert import coerce
-from axon.graph.graph import Apply, Operand, ShapeOf, SizeOf
+from axon.graph.graph import Apply, Measure, Operand, ShapeOf, SizeOf, Value
 from axon.graph.measure import measure
 from axon.graph.state import State
 from axon.inference.record import Use
 from axon.ops import Operator
 from axon.source import Span
 from axon.syntax import ast
+from axon.types.dim import Dim
 from axon.types.type import DimValue, Fn, ShapeValue, Type
+from axon.types.variables import DimVar
 
 if TYPE_CHECKING:
     from axon.graph.lower import Lowering
@@ -76,6 +78,12 @@ def _attribute(state: State, use: Use, value: object) -> object:
     return value
 
 
+def _count(state: State, operand: Operand, dim: Dim) -> None:
+    """The number of elements of rows that vary is found when they are there."""
+    if isinstance(dim, DimVar) and dim.runtime and not dim.over:
+        state.emit(Measure(operand, (dim,), counted=True))
+
+
 def apply_operator(
     state: State,
     operator: Operator,
@@ -87,6 +95,8 @@ def apply_operator(
 ) -> Operand:
     """Apply an operator. `written` is its type before what is known was put in."""
     if isinstance(type_.result, DimValue):
+        if any(isinstance(o, Value) and ragged.varies(o.type) for o in operands):
+            _count(state, operands[0], type_.result.dim)
         return SizeOf(type_.result.dim)
     if isinstance(type_.result, ShapeValue):
         return ShapeOf(type_.result.shape)

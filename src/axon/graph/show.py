@@ -102,7 +102,7 @@ class _Writer:
                 text = f"{self.name(whole)}.{index}"
             case Alias(result, operand):
                 text = self.operand(operand, indent)
-            case Measure(source, shape):
+            case Measure(source, shape, _):
                 sizes = Show(self.names, depth=99).shape(shape)
                 self.lines.append(f"{indent}let {sizes} = {self.operand(source, indent)}")
                 return

@@ -122,7 +122,7 @@ def _linear(dim: Dim) -> tuple[DimVar, int, int] | None:
 def provided(node: Node) -> set[SizeVar]:
     """The variables that are known once the node has run."""
     match node:
-        case Measure(_, shape):
+        case Measure(_, shape, _):
             return {owner(v) for v in measured(shape)}
         case Check():
             return set()
@@ -143,7 +143,7 @@ def needed(node: Node) -> set[SizeVar]:
     match node:
         case Check(relation, _, _):
             found.update(relation_variables(relation))  # those of them that there are
-        case Measure(source, _):
+        case Measure(source, _, _):
             _operand_needs(source, found)
         case Item():
             pass
@@ -245,7 +245,7 @@ def operands_of(node: Node) -> tuple[Operand, ...]:
             return (whole,)
         case Alias(_, operand):
             return (operand,)
-        case Measure(source, _):
+        case Measure(source, _, _):
             return (source,)
         case Check():
             return ()

@@ -38,7 +38,7 @@ from axon.types.type import (
     shape_size,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at, made_so_far
 
 
 class Recording(Inference):
@@ -140,6 +140,7 @@ def elaborate(
     `names` are the dimensions and shapes that the definition around it has named. In a `concrete`
     one every element type is decided in the end.
     """
+    since = made_so_far()
     state = State()
     state.level, state.depth = 1, depth
     inference = Recording(state, prelude)
@@ -168,7 +169,7 @@ def elaborate(
     relations = [resolved(state, c.relation) for c in state.store.waiting]
     relations += [as_run_finds_it(state.store, g).relation for g in state.store.guards]
     seal(type_, relations, made_at(depth + 1))
-    return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state)))
+    return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state, since)))
 
 
 def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
@@ -196,7 +197,7 @@ def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:
                 state.elems[var] = "i64" if whole else "f32" if var.allowed & BIT["f32"] else "bool"
 
 
-def _checks(state: State) -> Iterator[Guard]:
+def _checks(state: State, since: int) -> Iterator[Guard]:
     seen: set[object] = set()
     for constraint in state.store.waiting:
         relation = resolved(state, constraint.relation)
@@ -204,4 +205,5 @@ def _checks(state: State) -> Iterator[Guard]:
             seen.add(relation)
             if any(True for _ in relation_variables(relation)):
                 yield Guard(relation, constraint.origin, constraint.depth)
-    yield from conditions(as_run_finds_it(state.store, guard) for guard in state.store.guards)
+    found = (as_run_finds_it(state.store, guard) for guard in state.store.guards)
+    yield from conditions(found, since)

@@ -149,16 +149,17 @@ def _mixed(type_: Type) -> Iterator[DimEq]:
 # --- checks ------------------------------------------------------------------------------------
 
 
-def conditions(guards: Iterable[Guard]) -> Iterator[Guard]:
+def conditions(guards: Iterable[Guard], since: int = 0) -> Iterator[Guard]:
     """The checks as conditions on what is known when they are made. `?k = 2*?a`, where `?a` is
-    nothing but half of `?k`, says that `?k` is even, and `?k = ?a` says nothing.
+    nothing but half of `?k`, says that `?k` is even, and `?k = ?a` says nothing. Sizes made before
+    `since` are known.
     """
     for guard in guards:
         if not isinstance(guard.relation, DimEq):
             yield guard
             continue
         gap = dims.sub(guard.relation.left, guard.relation.right)
-        follower = _follower(gap)
+        follower = _follower(gap, since)
         if follower is None:
             yield guard
             continue
@@ -172,13 +173,13 @@ def conditions(guards: Iterable[Guard]) -> Iterator[Guard]:
             yield Guard(AtLeast(size, silent=True), guard.origin, guard.depth)
 
 
-def _follower(gap: Dim) -> tuple[DimVar, int] | None:
+def _follower(gap: Dim, since: int) -> tuple[DimVar, int] | None:
     """The one size that follows from the others of an equation, and how often it is in it."""
     terms = dims.terms_of(gap)
     found = [
         (mono, mono[0])
         for mono in terms
-        if len(mono) == 1 and isinstance(mono[0], DimVar) and mono[0].derived
+        if len(mono) == 1 and isinstance(mono[0], DimVar) and mono[0].derived and mono[0].id > since
     ]
     if len(found) != 1:
         return None

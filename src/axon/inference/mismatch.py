@@ -82,6 +82,11 @@ def _described(mask: int) -> str:
     }.get(name, name)
 
 
+def varies(state: State, origin: Origin) -> None:
+    message = f"{_who(origin)}a shape that varies from row to row is no tensor"
+    _report(state, "AX105", message, origin, "varies")
+
+
 def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
     names = Names()
     names.reserve(

@@ -16,6 +16,7 @@ from axon.ops.scheme import scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
+from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.elements import BIT, NUM
 from axon.types.type import (
@@ -27,7 +28,7 @@ from axon.types.type import (
     Tensor,
     Type,
 )
-from axon.types.variables import ShapeVar, TypeVar
+from axon.types.variables import ShapeVar, TypeVar, is_ragged
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -207,10 +208,31 @@ def _apply_scheme(
     assert isinstance(type_, Fn)
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
+    if isinstance(type_.result, DimValue):
+        type_ = _counted(inference, use, type_, type_.result, span)
     if inference.record is not None:
         inference.record.uses[span] = replace(use, type=type_)
     inference.results.append((type_.result, span))
     return type_.result
+
+
+def _counted(inference: Inference, use: Use, type_: Fn, result: DimValue, span: Span) -> Fn:
+    """The number of elements of a tensor whose rows vary is a run-time size; a size that varies is
+    no number.
+    """
+    state = inference.state
+    if not any(map(is_ragged, dims.variables(state.store.dim(result.dim)))):
+        return type_
+    if use.operator.name == "size" and use.attributes.get("axis") is None:
+        return Fn(type_.params, DimValue(state.fresh_dim(runtime=True)))
+    inference.error(
+        "AX105",
+        f"{use.operator.name}: this size varies from row to row, so it is not one number",
+        span,
+        "varies",
+        help="ask for the size of each row: `map(fn (row) { size(row, axis=0) }, x)`",
+    )
+    return type_
 
 
 def _spatial(inference: Inference, args: list[Type]) -> int | None:

@@ -16,6 +16,7 @@ from axon.inference.mismatch import (
     literal_differs,
     mismatch,
     not_in_class,
+    varies,
 )
 from axon.inference.state import Asked, State
 from axon.solver.constraints import Origin
@@ -27,6 +28,7 @@ from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Shape,
     ShapeEq,
     ShapeValue,
     Tensor,
@@ -37,7 +39,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, is_ragged, made_at
 
 DEEPEST_TYPE = 120
 
@@ -96,6 +98,8 @@ def unify(
             if _restrict(state, elem, INT, origin):
                 state.post(ShapeEq((), shape), origin, deeper)
                 state.post(DimEq(dim, _found(state, deeper)), origin, deeper)
+        case (Tensor(), ShapeValue(word)) if _varies(state, word):
+            varies(state, origin)
         case (Tensor(elem, shape), ShapeValue(word)):
             if _restrict(state, elem, INT, origin):
                 for item in word:
@@ -140,6 +144,10 @@ def widened(state: State, type_: Type, sizes: bool = False) -> Type:
             return Tuple(tuple(widened(state, item, sizes) for item in items))
         case _:
             return type_
+
+
+def _varies(state: State, word: Shape) -> bool:
+    return any(map(is_ragged, shape_variables(state.store.word(word))))
 
 
 def _open_shape(
