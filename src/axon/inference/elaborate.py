@@ -206,4 +206,4 @@ def _checks(state: State, since: int) -> Iterator[Guard]:
             if any(True for _ in relation_variables(relation)):
                 yield Guard(relation, constraint.origin, constraint.depth)
     found = (as_run_finds_it(state.store, guard) for guard in state.store.guards)
-    yield from conditions(found, since)
+    yield from conditions(found, since, running=True)

@@ -149,11 +149,12 @@ def _mixed(type_: Type) -> Iterator[DimEq]:
 # --- checks ------------------------------------------------------------------------------------
 
 
-def conditions(guards: Iterable[Guard], since: int = 0) -> Iterator[Guard]:
+def conditions(guards: Iterable[Guard], since: int = 0, running: bool = False) -> Iterator[Guard]:
     """The checks as conditions on what is known when they are made. `?k = 2*?a`, where `?a` is
-    nothing but half of `?k`, says that `?k` is even, and `?k = ?a` says nothing. Sizes made before
-    `since` are known.
+    nothing but half of `?k`, says that `?k` is even, and `?k = ?a` says nothing but what `?a` is.
+    Sizes made before `since` are known. Who is `running` compares all that there is to compare.
     """
+    defined: set[DimVar] = set()
     for guard in guards:
         if not isinstance(guard.relation, DimEq):
             yield guard
@@ -164,7 +165,13 @@ def conditions(guards: Iterable[Guard], since: int = 0) -> Iterator[Guard]:
             yield guard
             continue
         var, factor = follower
+        if var in defined:
+            yield guard
+            continue
+        defined.add(var)
         rest = dims.combine(gap, -factor, var)
+        if running and factor in (1, -1):
+            yield guard
         if factor not in (1, -1):
             divides = DimEq(dims.mod(rest, abs(factor)), 0)
             yield Guard(divides, guard.origin, guard.depth)

@@ -6,11 +6,19 @@ from math import gcd
 
 from axon.solver.constraints import Constraint
 from axon.solver.facts import Facts
+from axon.solver.runtime import (
+    comes_later,
+    firmness,
+    follow,
+    may_bind,
+    ragged_clash,
+    varies_itself,
+)
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
 from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
-from axon.types.variables import DimVar, ShapeVar, is_ragged
+from axon.types.variables import DimVar
 
 MOST_OTHERS = 24
 MOST_TERMS = 64
@@ -91,7 +99,7 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
         if isinstance(value, int) and value < 0:
             store.conflict("non-negativity", constraint, "negative", left, right)
             return
-        if var.runtime and _follow(store, constraint, var, value):
+        if var.runtime and follow(store, constraint, terms):
             store.derive("raggedness", constraint, DimEq(left, right))
             return
         plain = {var} & {left, right} if isinstance(value, int | DimVar) else {var} & {left}
@@ -99,10 +107,10 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
             store.note("reordering", constraint)
         store.bind("basic" if plain else "arithmetic simplification", var, value, constraint)
         return
-    if _ragged_clash(terms):
+    if ragged_clash(terms):
         store.conflict("raggedness", constraint, "ragged", left, right)
         return
-    if _varies_itself(store, constraint, terms, constant):
+    if follow(store, constraint, terms) or varies_itself(store, constraint, terms, constant):
         store.derive("raggedness", constraint, DimEq(left, right))
         return
     gap = dims.from_terms({**terms, (): constant})
@@ -208,28 +216,13 @@ def _pivot(
         if constant:
             rest[()] = -coefficient * constant
         value = dims.from_terms(rest)
-        if not _may_bind(constraint, var, value) or (var.runtime and _comes_later(var, value)):
+        if not may_bind(var, value) or (var.runtime and comes_later(var, value)):
             continue
         negative = not dims.is_nonnegative(value)
-        key = (_firmness(var), -var.level, -var.scope, var.user, negative, -var.id)
+        key = (firmness(var), -var.level, -var.scope, var.user, negative, -var.id)
         if best is None or key < best[0]:
             best = key, var, value
     return None if best is None else (best[1], best[2])
-
-
-def _firmness(var: DimVar) -> int:
-    """Flexible variables are bound first, then run-time sizes that follow from others."""
-    return 0 if not var.runtime else 1 if var.derived else 2
-
-
-def _comes_later(var: DimVar, value: Dim) -> bool:
-    """Whether a run tells some of the value after the variable, or by a whole shape: what is known
-    before would wait for that.
-    """
-    return any(
-        v.runtime and (isinstance(v, ShapeVar) or (v.id > var.id and not v.derived))
-        for v in dims.variables(value)
-    )
 
 
 def _plain_variables(terms: dict[Mono, int]) -> list[tuple[DimVar, int]] | None:
@@ -265,93 +258,6 @@ def _plain_pivot(
     if constant:
         rest[()] = -coefficient * constant
     return var, dims.from_terms(rest)
-
-
-def _may_bind(constraint: Constraint, var: DimVar, value: Dim) -> bool:
-    """Which way an equation with run-time sizes goes; see "Raggedness is scope" in the
-    architecture.
-    """
-    others = [v for v in dims.variables(value) if v.runtime]
-    varies = any(map(is_ragged, others))
-    if not var.runtime:
-        if var.user and varies:
-            return False
-        return all(v.scope <= var.scope for v in others) and not _loses(var, value)
-    if bool(var.over) != varies:
-        return False
-    return all(v.scope <= var.scope or is_ragged(v) for v in others) and not _loses(var, value)
-
-
-def _loses(var: DimVar, value: Dim) -> bool:
-    """Whether the value has variables of further in that it does not determine: `n = a*b`, `n =
-    m/2`.
-
-    To bind `n` would take their freedom from them; what is linear determines them. A run-time size
-    is not bound to anything of the kind: the equation may still turn out otherwise.
-    """
-    return any(
-        v.level > var.level or (not v.runtime and (var.runtime or v.scope > var.scope))
-        for mono in dims.terms_of(value)
-        if len(mono) > 1 or (mono and not isinstance(mono[0], DimVar))
-        for v in dims.variables(dims.from_terms({mono: 1}))
-    )
-
-
-def _follow(store: Store, constraint: Constraint, var: DimVar, value: Dim) -> bool:
-    """What makes up a run-time size is known only to the run, and varies as it does: of `?k = 2*a`
-    follows that `a` is a run-time size, unless it was there before.
-    """
-    followers = [
-        v
-        for v in dict.fromkeys(dims.variables(value))
-        if isinstance(v, DimVar) and not v.runtime and v.rank_of is None and v.scope >= var.scope
-    ]
-    if var.over:  # what the user has named does not vary
-        followers = [v for v in followers if not v.user]
-    for v in followers:
-        made = DimVar(v.name, v.level, v.user, var.scope, runtime=True, over=var.over, derived=True)
-        store.bind("raggedness", v, made, constraint)
-    return bool(followers)
-
-
-def _varies_itself(
-    store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int
-) -> bool:
-    """A size of what was there before is equated with one that varies and was made since: it varies
-    as well, and the two are compared row by row.
-    """
-    for mono, coefficient in terms.items():
-        other = mono[0]
-        if coefficient not in (1, -1) or len(mono) != 1 or not isinstance(other, DimVar):
-            continue
-        if not other.over:
-            continue
-        rest = {m: c for m, c in terms.items() if m != mono}
-        if _follow(store, constraint, other, dims.from_terms(rest)):
-            return True
-        if constant or len(rest) != 1:
-            continue
-        ((first, factor),) = rest.items()
-        var = first[0]
-        if factor != -coefficient or len(first) != 1 or not isinstance(var, DimVar):
-            continue
-        if not var.runtime and not var.user:
-            own = DimVar(var.name, var.level, scope=var.scope, runtime=True, over=other.over)
-            store.bind("raggedness", var, own, constraint)
-            return True
-    return False
-
-
-def _ragged_clash(terms: dict[Mono, int]) -> bool:
-    """Sizes that vary are equated with what does not, and nothing is left to learn.
-
-    A dimension that the user has named does not vary (D8).
-    """
-    found = [(c, list(dims.variables(dims.from_terms({m: 1})))) for m, c in terms.items()]
-    if not all(v.runtime or v.user for _, variables in found for v in variables):
-        return False
-    signs = {c > 0 for c, variables in found if any(map(is_ragged, variables))}
-    return len(signs) == 1
 
 
 def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from axon.solver.constraints import Constraint
 from axon.solver.store import Store
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Poly
 from axon.types.rows import RowCall
 from axon.types.type import DimEq, RowOf, Shape, ShapeEq, shape_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -104,6 +104,8 @@ def _of_all_rows(row: Dim, call: RowCall) -> Dim | None:
     inside = [var for var in dims.variables(row) if call.is_inside(var)]
     if not all(isinstance(var, DimVar) and var.runtime for var in inside):
         return None
+    if isinstance(row, Poly) and any(call.is_made(v) for v in inside if isinstance(v, DimVar)):
+        return call.all_of(row)
     return dims.substitute(
         row, lambda v: call.whole(v) if v.over or call.is_inside(v) else v, dims.of_size
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.types.dim import variables
 from axon.types.poly import Dim
 from axon.types.variables import DimVar, ShapeVar, given_at, made_at
 
@@ -14,12 +15,13 @@ class RowCall:
     relation again finds the same variables.
     """
 
-    __slots__ = ("_dims", "_members", "_shapes", "_wholes", "depth")
+    __slots__ = ("_computed", "_dims", "_members", "_shapes", "_wholes", "depth")
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
         self._members: dict[DimVar, DimVar] = {}
         self._wholes: dict[DimVar, DimVar] = {}
+        self._computed: dict[Dim, DimVar] = {}
         self._dims: dict[tuple[Dim, bool], DimVar] = {}
         self._shapes: dict[tuple[ShapeVar, bool], ShapeVar] = {}
 
@@ -50,6 +52,22 @@ class RowCall:
                 scope=made_at(self.depth),
                 runtime=True,
                 over=member.over + 1,
+            )
+        return found
+
+    def is_made(self, member: DimVar) -> bool:
+        """Whether a size is made in each call, and is not that of a row."""
+        return self.is_inside(member) and member not in self._wholes
+
+    def all_of(self, size: Dim) -> DimVar:
+        """The sizes of all rows, for one that is computed from what each call makes: who has the
+        rows sees only these.
+        """
+        found = self._computed.get(size)
+        if found is None:
+            level = max(v.level for v in variables(size))
+            found = self._computed[size] = DimVar(
+                "", level, scope=made_at(self.depth), runtime=True, over=1
             )
         return found
 
