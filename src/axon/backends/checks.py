@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from axon.backends.row_sizes import NotAligned, RowSizes, at, rows_among
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.show import Names, Show
@@ -28,8 +29,8 @@ MOST_SHOWN = 8
 
 SizeVar = DimVar | ShapeVar
 Sizes = dict[SizeVar, Any]
-"""An integer for a dimension (an array of them, one for each row, where it varies), a tuple of
-integers for a shape."""
+"""An integer for a dimension (`RowSizes` where it varies, arrays of integers while it is tried), a
+tuple of integers for a shape."""
 
 
 class CheckFailed(Exception):
@@ -60,17 +61,33 @@ def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
 def _shown(size: Any) -> str:
     if isinstance(size, tuple):
         return f"[{','.join(map(str, size))}]"
-    if isinstance(size, numpy.ndarray):
-        some = ", ".join(str(n) for n in size[:MOST_SHOWN])
-        return f"{some}{', …' if len(size) > MOST_SHOWN else ''} in its rows"
+    if isinstance(size, RowSizes):
+        numbers = size.flat()
+        some = ", ".join(map(str, numbers[:MOST_SHOWN]))
+        return f"{some}{', …' if len(numbers) > MOST_SHOWN else ''} in its rows"
     return str(size)
 
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:
     relation, origin, variables = held
-    known = dict(zip(variables, sizes, strict=True))
-    if holds(relation, known) is False:
-        raise CheckFailed(relation, origin, known)
+    try:
+        fine = _holds_in_rows(relation, variables, sizes)
+    except NotAligned:
+        fine = False
+    if not fine:
+        raise CheckFailed(relation, origin, dict(zip(variables, sizes, strict=True)))
+
+
+def _holds_in_rows(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
+    """Whether a relation is not false in any row; of rows without rows of their own all at once."""
+    count = rows_among(sizes)
+    if any(isinstance(size, RowSizes) and isinstance(size.rows, tuple) for size in sizes):
+        return all(
+            _holds_in_rows(relation, variables, [at(size, i) for size in sizes])
+            for i in range(count or 0)
+        )
+    plain = [size.rows if isinstance(size, RowSizes) else size for size in sizes]
+    return holds(relation, dict(zip(variables, plain, strict=True))) is not False
 
 
 def holds(relation: Relation, sizes: Sizes) -> bool | None:

@@ -1,5 +1,5 @@
 """What the nature of an operator or a function is: whether it goes element by element, whether it
-makes sizes, which of its results vary.
+makes sizes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy
 
-from axon.backends.ragged import Varying
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -22,17 +21,15 @@ from axon.graph.graph import (
     OperatorFunction,
     SizeOf,
 )
-from axon.graph.ragged import runtime, varies
+from axon.graph.ragged import pointwise, runtime
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
-from axon.types.type import Tensor, Tuple, Type, type_variables
+from axon.types.type import Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
 
 MAKE_SIZES = frozenset(
     {"nonzero", "unique", "compress", "argwhere", "distinct", "rescale", "non_max_suppression"}
 )
-POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
-ALSO_POINTWISE = frozenset({"where", "cast", "quantise", "dequantise"})
 
 
 class DoesNotFit(Exception):
@@ -67,7 +64,11 @@ def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
 def elementwise(function: Function) -> bool:
     """Whether arrays can stand in the place of the scalars that the function takes."""
     return all(
-        (isinstance(n, Apply) and pointwise(n.operator, len(n.operands)) and n.rows is None)
+        (
+            isinstance(n, Apply)
+            and pointwise(n.operator, len(n.operands))
+            and not runtime(n.result.type)
+        )
         or isinstance(n, Alias)
         for n in function.nodes
     ) and all(isinstance(p.type, Tensor) and p.type.shape == () for p in function.params)
@@ -105,27 +106,3 @@ def is_open(attribute: object) -> bool:
     if isinstance(attribute, tuple):
         return any(is_open(item) for item in attribute)
     return isinstance(attribute, SizeOf)
-
-
-def pointwise(operator: Operator, arity: int) -> bool:
-    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
-    return (
-        operator.family in POINTWISE
-        or operator.name in ALSO_POINTWISE
-        or (operator.name in ("max", "min") and arity == 2)
-    )
-
-
-def rows_vary(type_: Type) -> Varying | None:
-    """Which sizes of a row only the run knows, if there are any."""
-    if not isinstance(type_, Tensor):
-        return None
-    sizes = tuple(runtime(Tensor(type_.elem, (item,))) for item in type_.shape[1:])
-    return Varying(sizes) if any(sizes) else None
-
-
-def varying(type_: Type, depth: int) -> Any:
-    """Which results vary in size."""
-    if isinstance(type_, Tuple):
-        return tuple(varying(item, depth) for item in type_.items)
-    return rows_vary(type_) if varies(type_, depth) else None

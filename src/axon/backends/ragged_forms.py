@@ -18,6 +18,7 @@ from axon.backends.ragged import (
     Ragged,
     RaggedError,
     Row,
+    Varying,
     offsets_of,
     part,
     rank,
@@ -81,9 +82,34 @@ def _read(x: Any, element: numpy.dtype[Any], depth: int) -> Row:
         return x if x.dtype == element else x.astype(element)
     if not x:
         return numpy.empty((0,) * depth, element)
+    if depth == 1 and not any(isinstance(each, list | tuple) or rank(each) for each in x):
+        return numpy.array(x, element)
     rows = _read_rows(x, element, depth)
     if any(isinstance(row, Ragged) or row.shape != rows[0].shape for row in rows):
         return Ragged.from_rows(rows)
+    return join("stack", rows)
+
+
+def arranged(x: Ragged, vary: tuple[bool, ...]) -> Ragged:
+    """The same rows, stored as it is said which of their sizes vary. They may agree by chance where
+    they vary; where they do not vary but differ, they are left as they are.
+    """
+    if x.offsets is None or not isinstance(x.values, Ragged):
+        if vary == tuple(size is None for size in x.shape[1:]):
+            return x
+        like = x.empty_row if x.like is None else x.like
+        return Ragged.from_rows(x.rows, like, Varying(vary))
+    inner = arranged(x.values, vary[1:]) if any(vary[1:]) else _as_array(x.values)
+    if isinstance(inner, Ragged):
+        return Ragged(inner, x.offsets, Varying(vary))
+    return arranged(Ragged(inner, x.offsets), vary)
+
+
+def _as_array(x: Ragged) -> Row:
+    """Rows that have one size after all as an array."""
+    rows = [_as_array(row) if isinstance(row, Ragged) else row for row in x.rows]
+    if not rows or any(isinstance(row, Ragged) or row.shape != rows[0].shape for row in rows):
+        return x
     return join("stack", rows)
 
 

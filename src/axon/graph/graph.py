@@ -10,13 +10,14 @@ use the values around it. Sizes are no values: they are known, or read off the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 
 from axon.ops import Operator
 from axon.solver.constraints import Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim
-from axon.types.type import Relation, Shape, Tensor, Type
+from axon.types.type import Fn, Relation, Shape, Tensor, Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,10 +91,33 @@ Attribute = object
 """A plain value; a size in it is a `SizeOf`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A dimension as a signature calls it. `names` are the variables in it. One that is `free` is
+    not computed along, whatever stands behind it; one that is `after` must not vary.
+    """
+
+    key: Hashable
+    names: tuple[Hashable, ...]
+    free: bool
+    after: bool
+
+
+Word = tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The dimensions of each operand and of each tensor that is made, None where they have none."""
+
+    operands: tuple[Word | None, ...]
+    results: tuple[Word | None, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Apply:
-    """An operator. `rows` says which operands are taken row by row where the rows of one of them
-    vary in size; it is None where nothing varies.
+    """An operator. `type` is what it is here, `written` the same before what is known was put in:
+    its signature, which says what it does with the dimensions of its operands.
     """
 
     result: Value
@@ -101,7 +125,8 @@ class Apply:
     operands: tuple[Operand, ...]
     attributes: dict[str, Attribute]
     span: Span
-    rows: tuple[bool, ...] | None = None
+    type: Fn
+    written: Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,13 +183,22 @@ class Check:
 
 Node = Apply | Call | Extern | Item | Alias | Measure | Check
 
+Levels = tuple[int, ...]
+"""For each dimension of a tensor, over how many of the first dimensions its size varies."""
+
+LevelTree = Levels | list["LevelTree"]
+"""The levels of a value; a list for a tuple of values."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """`requires` is what must hold before anything is computed."""
+    """`requires` is what must hold before anything is computed. `levels` are those of each value
+    that has a size of the run in it (see `graph/levels.py`).
+    """
 
     name: str
     params: tuple[Value, ...]
     nodes: tuple[Node, ...]
     result: Operand
     requires: tuple[Guard, ...] = ()
+    levels: Mapping[Value, LevelTree] = field(default_factory=dict)

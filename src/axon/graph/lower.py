@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from axon.diagnostics import Diagnostic
 from axon.graph import elaborations
@@ -20,6 +21,7 @@ from axon.graph.graph import (
     Function,
     Graph,
     Item,
+    LevelTree,
     Number,
     Operand,
     OperatorFunction,
@@ -27,10 +29,12 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
+from axon.graph.levels import Analysis, levels_of_type, seen_as_rows
 from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import look_up, value_of
 from axon.graph.operators import apply_operator, type_at, use_operator
+from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, constant
 from axon.graph.state import Library, Shared, State
 from axon.graph.tidy import tidy
@@ -51,8 +55,10 @@ def lower(
     """The graph of a definition at these argument types."""
     place = module.find(name, len(module.items))
     assert place is not None
+    levels = [None if type_ is None else levels_of_type(type_, 1) for type_ in params]
+    shallow = [None if type_ is None else seen_as_rows(type_, 1) for type_ in params]
     try:
-        made = make_graph(Shared(prelude, library), *place, params)
+        made = make_graph(Shared(prelude, library), *place, shallow, levels=levels)
         return replace(made, result=as_tensors(made.result))
     except Stop as stop:
         return stop.diagnostics
@@ -65,8 +71,11 @@ def make_graph(
     at: int,
     params: Sequence[Type | None],
     result: Type | None = None,
+    levels: Sequence[LevelTree | None] = (),
 ) -> Graph:
-    """The graph of what an item of a file calls by this name."""
+    """The graph of what an item of a file calls by this name. `levels` are those of the arguments,
+    where they are known.
+    """
     item = module.items[at]
     assert isinstance(item, ast.Binding)
     fn = item.value if isinstance(item.value, ast.Fn) else constant(item.value)
@@ -92,7 +101,12 @@ def make_graph(
         given = no_function(names[name], item.span)
     requires, later = elaborations.split(found.checks)
     nodes = place_checks(values, [*state.first, *state.nodes], [*later, *state.checks])
-    return Graph(name, values, tidy(values, nodes, given), given, tuple(requires))
+    nodes = tidy(values, nodes, given)
+    typed = [levels_of_type(value.type, value.depth) for value in values]
+    trees = [t if k is None else k for t, k in zip_longest(typed, levels)]
+    analysis = Analysis(values, trees, fn.body.result.span)
+    analysis.run(nodes, given)
+    return Graph(name, values, nodes, given, tuple(requires), analysis.levels)
 
 
 class Lowering:
@@ -118,7 +132,7 @@ class Lowering:
         """A function that an operator takes, as a graph in the graph. `written` is its type before
         what is known was put in.
         """
-        if isinstance(value, OperatorFunction):
+        if isinstance(value, OperatorFunction) and not _takes_matrices(type_):
             return value
         state = self.state
         nodes = state.take_nodes()
@@ -251,3 +265,8 @@ class Lowering:
         assert isinstance(type_, Fn)
         state.hint = hint
         return apply(self, callee, args, type_, call.span)
+
+
+def _takes_matrices(type_: Fn) -> bool:
+    """Whether a function of rows is given tensors whose own rows may vary in size."""
+    return any(isinstance(p, Tensor) and len(p.shape) > 1 and runtime(p) for p in type_.params)

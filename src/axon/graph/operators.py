@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from axon.graph import ragged
 from axon.graph.convert import coerce
 from axon.graph.graph import Apply, Operand, ShapeOf, SizeOf
 from axon.graph.measure import measure
@@ -92,8 +91,7 @@ def apply_operator(
     if operator.name == "identity":
         return operands[0]
     given = {**operator.defaults, **attributes}
-    rows = ragged.row_operands(operator, operands, type_, written)
     assert isinstance(written, Fn)
     result = state.value(type_.result, written.result)
-    state.emit(Apply(result, operator, operands, given, span, rows))
+    state.emit(Apply(result, operator, operands, given, span, type_, written))
     return result

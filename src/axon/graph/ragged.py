@@ -1,19 +1,29 @@
-"""Which operands are taken row by row, where the rows of one of them vary in size."""
+"""What a signature says of the dimensions of its operands: which of them it keeps as a batch.
+
+An operator takes a ragged tensor row by row. That is right if the dimensions that a size varies
+over are, in the operator's signature, a batch: those of the result begin with the same ones, and
+nothing is computed along them.
+"""
 
 from __future__ import annotations
 
-from axon.graph.graph import Operand, Value
+import re
+from collections.abc import Iterator, Sequence
+
+from axon.graph.graph import Apply, Label, Rows, Word
 from axon.ops import Operator
-from axon.types.type import Fn, Tensor, Tuple, Type, type_variables
+from axon.ops.operator import Problem
+from axon.ops.scheme import scheme_of
+from axon.types import dim as dims
+from axon.types.type import Fn, Shape, ShapeValue, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
+POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
+ALSO_POINTWISE = frozenset({"where", "cast", "quantise", "dequantise"})
+STRETCHES = frozenset({"broadcast_to", "expand"})
 
-def varies(type_: Type, depth: int) -> bool:
-    """Whether some size varies inside a tensor that stands at this depth."""
-    return any(
-        isinstance(v, DimVar | ShapeVar) and v.runtime and v.scope > depth
-        for v in type_variables(type_)
-    )
+FILLER = re.compile(r"d\d+")
+"""What a signature calls a dimension before the axis that it works along (see `ops/axes.py`)."""
 
 
 def runtime(type_: Type) -> bool:
@@ -21,49 +31,96 @@ def runtime(type_: Type) -> bool:
     return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
 
 
-NOT_A_BATCH = frozenset({"tril", "triu"})
-"""What looks at the place of a row in the matrix: its rows are no batch."""
+def pointwise(operator: Operator, arity: int) -> bool:
+    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
+    return (
+        operator.family in POINTWISE
+        or operator.name in ALSO_POINTWISE
+        or (operator.name in ("max", "min") and arity == 2)
+    )
 
 
-def row_operands(
-    operator: Operator, operands: tuple[Operand, ...], type_: Fn, written: Type
-) -> tuple[bool, ...] | None:
-    """An operand goes row by row if its outermost dimensions are, in the operator's signature,
-    those of the result: a batch. None where nothing can vary.
+def core(operator: Operator, arity: int) -> int | None:
+    """How many dimensions at the end do not broadcast; None for what does not broadcast at all."""
+    if pointwise(operator, arity) or operator.name in STRETCHES:
+        return 0
+    return 2 if operator.name == "@" else None
+
+
+def _signature(operator: Operator, type_: Fn) -> Type:
+    """The signature of an operator that is given as a function; its type here if it has none
+    without attributes.
     """
-    tensors = [o for o in operands if isinstance(o, Value)]
-    if not any(runtime(o.type) for o in tensors) and not runtime(type_.result):
-        return None
+    found = scheme_of(operator, len(type_.params), dict(operator.defaults))
+    if isinstance(found, Problem) or not isinstance(found.type, Fn):
+        return type_
+    return found.type if len(found.type.params) == len(type_.params) else type_
+
+
+def rows_of(node: Apply) -> Rows:
+    """The dimensions of an operator's operands and results as its signature calls them."""
+    type_, written = node.type, node.written
+    if written is type_:
+        written = _signature(node.operator, type_)
     assert isinstance(written, Fn)
-    if operator.name in NOT_A_BATCH:
-        return tuple(_batch(p, q) for p, q in zip(written.params, type_.params, strict=True))
-    lead = _lead(_first(written.result), _first(type_.result))
-    pairs = zip(written.params, type_.params, strict=True)
-    return tuple(lead is not None and _lead(param, known) is lead for param, known in pairs)
+    pairs = list(zip(written.params, type_.params, strict=True))
+    results = list(_tensors(written.result, type_.result))
+    lengths = _lengths([*pairs, *results])
+    return Rows(
+        tuple(_word(w, known, lengths) for w, known in pairs),
+        tuple(_word(w, known, lengths) for w, known in results),
+    )
 
 
-def _first(type_: Type) -> Type:
-    return type_.items[0] if isinstance(type_, Tuple) and type_.items else type_
+def _tensors(written: Type, known: Type) -> Iterator[tuple[Type, Type]]:
+    if isinstance(known, Tuple):
+        parts = written.items if isinstance(written, Tuple) else [written] * len(known.items)
+        for part, item in zip(parts, known.items, strict=True):
+            yield from _tensors(part, item)
+    else:
+        yield written, known
 
 
-def _lead(written: Type, known: Type) -> object:
-    """What a signature calls the outermost dimension of a tensor, or the shape that it is in."""
-    if not isinstance(written, Tensor) or not isinstance(known, Tensor) or not written.shape:
+def _shape(type_: Type) -> Shape | None:
+    return type_.shape if isinstance(type_, Tensor | ShapeValue) else None
+
+
+def _lengths(pairs: Sequence[tuple[Type, Type]]) -> dict[ShapeVar, int]:
+    """The ranks of the shapes in a signature, from those of what it is applied to."""
+    found: dict[ShapeVar, int] = {}
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        for written, known in pairs:
+            word, shape = _shape(written), _shape(known)
+            if word is None or shape is None:
+                continue
+            if any(isinstance(item, ShapeVar) for item in shape):
+                continue
+            unknown = {i for i in word if isinstance(i, ShapeVar) and i not in found}
+            if len(unknown) == 1:
+                var = unknown.pop()
+                rest = sum(found[i] if isinstance(i, ShapeVar) else 1 for i in word if i is not var)
+                found[var] = (len(shape) - rest) // sum(i is var for i in word)
+    return found
+
+
+def _word(written: Type, known: Type, lengths: dict[ShapeVar, int]) -> Word | None:
+    """The labels of a tensor's dimensions, or of those of a shape."""
+    word, shape = _shape(written), _shape(known)
+    if word is None or shape is None or any(isinstance(item, ShapeVar) for item in shape):
         return None
-    first, *others = written.shape
-    if isinstance(first, ShapeVar) and _is_empty(written, known):
-        return others[0] if others else None
-    return first
-
-
-def _is_empty(written: Tensor, known: Tensor) -> bool:
-    """Whether the shape that a signature begins with is `[]` here."""
-    alone = sum(isinstance(item, ShapeVar) for item in written.shape) == 1
-    return alone and len(known.shape) == len(written.shape) - 1
-
-
-def _batch(written: Type, known: Type) -> bool:
-    """Whether a tensor is a batch of matrices, and not one matrix."""
-    if not isinstance(written, Tensor) or not isinstance(known, Tensor) or not written.shape:
-        return False
-    return isinstance(written.shape[0], ShapeVar) and not _is_empty(written, known)
+    labels: list[Label] = []
+    for item in word:
+        if isinstance(item, ShapeVar):
+            after = item.name.startswith("after")
+            labels += [
+                Label((item, i), ((item, i),), not after, after)
+                for i in range(lengths.get(item, 0))
+            ]
+        else:
+            names = tuple(dims.variables(item))
+            after = any(v.name.startswith("after") for v in names)
+            filler = isinstance(item, DimVar) and FILLER.fullmatch(item.name) is not None
+            labels.append(Label(item, names, filler, after))
+    return tuple(labels) if len(labels) == len(shape) else None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
 
 from axon.backends.numpy_arrays import element as dtype
-from axon.backends.ragged import Ragged, Varying, split
-from axon.backends.ragged_forms import from_awkward, from_list
+from axon.backends.ragged import Ragged, split
+from axon.backends.ragged_forms import arranged, from_awkward, from_list
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ElemVar
 
@@ -50,7 +50,7 @@ def take(given: Given, wanted: Type | None) -> Any:
     if isinstance(given, Ragged):
         return _as_wanted(given, wanted)
     if wanted is not None and wants_rows(wanted) and len(getattr(given, "shape", ())) > 1:
-        return split(given)  # rows of one size are rows
+        return _as_wanted(split(_usual(given)), wanted)  # rows of one size are rows
     if isinstance(given, numpy.ndarray):
         return _usual(given)
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
@@ -75,13 +75,8 @@ def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:
     """Rows may agree in a size by chance: which of them vary is for the definition to say."""
     if not isinstance(wanted, Tensor) or not wants_rows(wanted) or len(wanted.shape) != given.rank:
         return given
-    vary = Varying(tuple(isinstance(d, DimVar) and d.runtime for d in wanted.shape[1:]))
-    if vary.sizes == tuple(size is None for size in given.shape[1:]):
-        return given
-    if any(isinstance(row, Ragged) for row in given.rows):
-        return given
-    like = given.empty_row if given.like is None else given.like
-    return Ragged.from_rows(given.rows, like, vary)
+    vary = tuple(isinstance(d, DimVar) and d.runtime for d in wanted.shape[1:])
+    return arranged(given, vary)
 
 
 def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type | None]:
@@ -136,21 +131,29 @@ def wants_rows(type_: Type) -> bool:
 
 
 def _rows(given: list[Any], wanted: Type) -> Ragged:
+    """A list of rows, as strict about its numbers as one that stands for an array."""
     assert isinstance(wanted, Tensor)
-    elem = dtype(wanted.elem) if isinstance(wanted.elem, str) else None
+    elem = wanted.elem if isinstance(wanted.elem, str) else None
+    if given and all(hasattr(row, "dtype") for row in given):
+        return _as_wanted(from_list(given), wanted)
+    numbers = _array(list(_leaves(given, len(wanted.shape))), elem)
     if not given:
         sizes = [size if isinstance(size, int) else 0 for size in wanted.shape[1:]]
-        return Ragged.from_rows([], like=numpy.zeros(sizes, elem or numpy.float32))
-    if all(hasattr(row, "dtype") for row in given):
-        return from_list(given)
-    try:
-        rows = from_list(given, elem)
-    except (TypeError, OverflowError):
-        raise Unfit("it is a list of something else than numbers") from None
-    except ValueError as problem:
-        raise Unfit(str(problem)) from None
-    plain = elem is None and rows.dtype == numpy.float64
-    return rows.map_values(lambda values: values.astype(numpy.float32)) if plain else rows
+        return _as_wanted(Ragged.from_rows([], numpy.zeros(sizes, numbers.dtype)), wanted)
+    return _as_wanted(from_list(given, numbers.dtype), wanted)
+
+
+def _leaves(given: Any, depth: int) -> Iterator[Any]:
+    """The numbers in a list that is nested so deep; an array in it is a list of numbers."""
+    if hasattr(given, "dtype") and not isinstance(given, Ragged):
+        given = given.tolist()
+    if isinstance(given, list | tuple) and depth:
+        for item in given:
+            yield from _leaves(item, depth - 1)
+    elif depth or isinstance(given, list | tuple | Ragged):
+        raise Unfit("its rows are nested to different depths")
+    else:
+        yield given
 
 
 def _plain(given: Any, wanted: Type | None) -> Any:
@@ -230,10 +233,9 @@ def type_at_rank(value: Any, depth: int = 1) -> Type:
             return ShapeValue(tuple(DimVar("", 1) for _ in value))
         return Tuple(tuple(type_at_rank(item, depth) for item in value))
     if isinstance(value, Ragged):
-        sizes = value.shape
         word = [
-            DimVar("", 1, scope=depth + 1, runtime=True) if size is None else DimVar("", 1)
-            for size in sizes
+            DimVar("", 1, scope=depth + level, runtime=True) if level else DimVar("", 1)
+            for level in value.levels
         ]
         return Tensor(element(value), tuple(word))
     return Tensor(element(value), tuple(DimVar("", 1) for _ in value.shape))
@@ -248,11 +250,11 @@ def exact_type(value: Any, depth: int = 1) -> Type:
             return ShapeValue(value)
         return Tuple(tuple(exact_type(item, depth) for item in value))
     if isinstance(value, Ragged):
-        word = [
-            DimVar("", 1, scope=depth + 1, runtime=True) if size is None else size
-            for size in value.shape
+        exact = [
+            DimVar("", 1, scope=depth + level, runtime=True) if size is None else size
+            for size, level in zip(value.shape, value.levels, strict=True)
         ]
-        return Tensor(element(value), tuple(word))
+        return Tensor(element(value), tuple(exact))
     return Tensor(element(value), tuple(int(size) for size in value.shape))
 
 
@@ -263,5 +265,5 @@ def key(value: Any) -> object:
     if isinstance(value, tuple):
         return tuple(key(item) for item in value)
     if isinstance(value, Ragged):
-        return value.dtype, tuple(size is None for size in value.shape)
+        return value.dtype, value.levels
     return value.dtype, len(value.shape)
