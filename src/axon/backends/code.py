@@ -31,8 +31,6 @@ from axon.graph.graph import (
     Function,
     Graph,
     Item,
-    Levels,
-    LevelTree,
     Measure,
     Node,
     Number,
@@ -42,8 +40,7 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.levels import goes_flat, prefix, varies
-from axon.graph.ragged import core, rows_of, runtime
+from axon.graph.ragged import runtime
 from axon.graph.sizes import (
     Reading,
     SizeVar,
@@ -56,6 +53,8 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
+from axon.ops.levels import Levels, LevelTree, goes_flat, varies
+from axon.ops.rows import core, rows_of
 from axon.types.dim import Dim
 from axon.types.type import Shape, Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -382,16 +381,16 @@ class Body:
 
     def _plan(self, node: Apply) -> rowwise.Plan:
         """How an operator takes rows that vary."""
-        operator, rows = node.operator, rows_of(node)
-        first = node.operands[0] if node.operands else None
-        levels = self.levels.get(first, ()) if isinstance(first, Value) else ()
+        operator, arity = node.operator, len(node.operands)
+        rows = rows_of(operator, node.type, node.written)
+        trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]
         return rowwise.Plan(
             operator.name,
             operator.family,
-            tuple(prefix(rows, i) for i in range(len(node.operands))),
+            tuple(map(rows.batch, range(arity))),
             self.levels[node.result],
-            core(operator, len(node.operands)),
-            goes_flat(node, levels) if varies(levels) else None,
+            core(operator, arity),
+            goes_flat(operator, node.attributes, trees),
         )
 
     def attribute(self, value: object) -> str:

@@ -21,9 +21,10 @@ from axon.graph.graph import (
     OperatorFunction,
     SizeOf,
 )
-from axon.graph.ragged import pointwise, runtime
+from axon.graph.ragged import runtime
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
+from axon.ops.rows import pointwise
 from axon.types.type import Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
 

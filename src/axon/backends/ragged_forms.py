@@ -32,15 +32,25 @@ from axon.ops.arrays import Array
 # --- lists --------------------------------------------------------------------------------------
 
 
-def from_list(rows: Sequence[Any], dtype: Any = None) -> Ragged:
+Sizes = tuple[int | None, ...]
+"""The sizes of a tensor's dimensions, None where they are not known."""
+
+
+def from_list(rows: Sequence[Any], dtype: Any = None, sizes: Sizes | None = None) -> Ragged:
     """A list of rows: arrays, or lists as deep as the tensor has dimensions.
 
     Lists inside a row are ragged where they are seen to differ in size. An empty one has the inner
-    sizes of those beside it.
+    sizes of those beside it, or those that are given.
     """
     found = [numpy.dtype(dtype)] if dtype is not None else list(_elements(rows))
     element = numpy.result_type(*found) if found else numpy.dtype(numpy.float64)
-    return Ragged.from_rows(_read_rows(rows, element, _depth(rows)), numpy.empty(0, element))
+    sizes = (None,) * _depth(rows) if sizes is None else sizes
+    return Ragged.from_rows(_read_rows(rows, element, sizes), _no_rows(element, sizes[1:]))
+
+
+def _no_rows(element: numpy.dtype[Any], sizes: Sizes) -> Array:
+    """What has no rows, and would have rows of these sizes."""
+    return numpy.empty((0, *(size or 0 for size in sizes[1:])), element)
 
 
 def to_list(x: Ragged) -> list[Any]:
@@ -60,9 +70,9 @@ def _elements(x: Any) -> Iterator[numpy.dtype[Any]]:
         yield numpy.dtype(x.dtype) if hasattr(x, "dtype") else numpy.asarray(x).dtype
 
 
-def _read_rows(rows: Sequence[Any], element: numpy.dtype[Any], depth: int) -> list[Row]:
-    """The rows of a list that stands for a tensor of that many dimensions."""
-    found = [_read(row, element, depth - 1) for row in rows]
+def _read_rows(rows: Sequence[Any], element: numpy.dtype[Any], sizes: Sizes) -> list[Row]:
+    """The rows of a list that stands for a tensor of so many dimensions."""
+    found = [_read(row, element, sizes[1:]) for row in rows]
     blank = [isinstance(row, list | tuple) and not row for row in rows]
     full = [row for row, no in zip(found, blank, strict=True) if not no]
     if not any(blank) or not full:
@@ -71,7 +81,8 @@ def _read_rows(rows: Sequence[Any], element: numpy.dtype[Any], depth: int) -> li
     return [empty if no else row for row, no in zip(found, blank, strict=True)]
 
 
-def _read(x: Any, element: numpy.dtype[Any], depth: int) -> Row:
+def _read(x: Any, element: numpy.dtype[Any], sizes: Sizes) -> Row:
+    depth = len(sizes)
     if not isinstance(x, list | tuple):
         if rank(x) != depth:
             raise RaggedError(f"the rows are nested to different depths: a part has rank {rank(x)}")
@@ -81,10 +92,10 @@ def _read(x: Any, element: numpy.dtype[Any], depth: int) -> Row:
             return x.map_values(lambda values: values.astype(element))
         return x if x.dtype == element else x.astype(element)
     if not x:
-        return numpy.empty((0,) * depth, element)
+        return _no_rows(element, sizes) if depth else numpy.empty(0, element)
     if depth == 1 and not any(isinstance(each, list | tuple) or rank(each) for each in x):
         return numpy.array(x, element)
-    rows = _read_rows(x, element, depth)
+    rows = _read_rows(x, element, sizes)
     if any(isinstance(row, Ragged) or row.shape != rows[0].shape for row in rows):
         return Ragged.from_rows(rows)
     return join("stack", rows)

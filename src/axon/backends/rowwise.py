@@ -17,8 +17,8 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_sizes import RowSizes, at, rows_among
-from axon.graph.graph import LevelTree
 from axon.ops.arrays import Array, Arrays, Meaning, Value
+from axon.ops.levels import LevelTree
 
 MOST_COMPILED = 64
 

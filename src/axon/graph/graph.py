@@ -10,10 +10,11 @@ use the values around it. Sizes are no values: they are known, or read off the s
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from axon.ops import Operator
+from axon.ops.levels import LevelTree
 from axon.solver.constraints import Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim
@@ -91,29 +92,6 @@ Attribute = object
 """A plain value; a size in it is a `SizeOf`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A dimension as a signature calls it. `names` are the variables in it. One that is `free` is
-    not computed along, whatever stands behind it; one that is `after` must not vary.
-    """
-
-    key: Hashable
-    names: tuple[Hashable, ...]
-    free: bool
-    after: bool
-
-
-Word = tuple[Label, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The dimensions of each operand and of each tensor that is made, None where they have none."""
-
-    operands: tuple[Word | None, ...]
-    results: tuple[Word | None, ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Apply:
     """An operator. `type` is what it is here, `written` the same before what is known was put in:
@@ -182,12 +160,6 @@ class Check:
 
 
 Node = Apply | Call | Extern | Item | Alias | Measure | Check
-
-Levels = tuple[int, ...]
-"""For each dimension of a tensor, over how many of the first dimensions its size varies."""
-
-LevelTree = Levels | list["LevelTree"]
-"""The levels of a value; a list for a tuple of values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

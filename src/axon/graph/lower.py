@@ -21,7 +21,6 @@ from axon.graph.graph import (
     Function,
     Graph,
     Item,
-    LevelTree,
     Number,
     Operand,
     OperatorFunction,
@@ -29,7 +28,7 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.levels import Analysis, levels_of_type, seen_as_rows
+from axon.graph.levels import Analysis, seen_as_rows
 from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import look_up, value_of
@@ -40,6 +39,7 @@ from axon.graph.state import Library, Shared, State
 from axon.graph.tidy import tidy
 from axon.inference.infer import Prelude
 from axon.ops import OPERATORS
+from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type

@@ -198,6 +198,7 @@ def _apply_scheme(
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
     inference.results.append((type_.result, span, state.depth))
+    inference.applied.append((replace(use, type=type_), span, state.depth))
     return type_.result
 
 

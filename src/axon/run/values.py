@@ -137,10 +137,11 @@ def _rows(given: list[Any], wanted: Type) -> Ragged:
     if given and all(hasattr(row, "dtype") for row in given):
         return _as_wanted(from_list(given), wanted)
     numbers = _array(list(_leaves(given, len(wanted.shape))), elem)
+    sizes = tuple(size if isinstance(size, int) else None for size in wanted.shape)
     if not given:
-        sizes = [size if isinstance(size, int) else 0 for size in wanted.shape[1:]]
-        return _as_wanted(Ragged.from_rows([], numpy.zeros(sizes, numbers.dtype)), wanted)
-    return _as_wanted(from_list(given, numbers.dtype), wanted)
+        like = numpy.zeros([size or 0 for size in sizes[1:]], numbers.dtype)
+        return _as_wanted(Ragged.from_rows([], like), wanted)
+    return _as_wanted(from_list(given, numbers.dtype, sizes), wanted)
 
 
 def _leaves(given: Any, depth: int) -> Iterator[Any]:
