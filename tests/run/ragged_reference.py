@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy
@@ -104,14 +103,6 @@ def each(function: Callable[..., Any], *trees: Tree) -> Tree:
     return function(*trees)
 
 
-def along(function: Callable[[Any, int], Any], tree: Tree, axis: int) -> Tree:
-    """A function of a leaf and an axis of it, for an axis behind the lists."""
-    if isinstance(tree, list):
-        assert axis > 0
-        return [along(function, row, axis - 1) for row in tree]
-    return function(tree, axis)
-
-
 def leaves(tree: Tree) -> Iterator[Any]:
     if isinstance(tree, list):
         for row in tree:
@@ -144,5 +135,28 @@ def concat(trees: list[Tree], axis: int) -> Tree:
     return numpy.concatenate(trees, axis)
 
 
-def patterns(counts: tuple[int, ...] = (0, 1, 3)) -> Iterator[tuple[Pattern, int]]:
-    yield from product(PATTERNS, counts)
+def evened(tree: Tree, top: bool = True) -> Tree:
+    """The same with arrays in place of lists whose rows are even by chance."""
+    if not isinstance(tree, list):
+        return tree
+    rows = [evened(row, False) for row in tree]
+    alike = not any(isinstance(row, list) or row.shape != rows[0].shape for row in rows)
+    return rows if top or not rows or not alike else numpy.stack(rows)
+
+
+def is_matrix(tree: Tree) -> bool:
+    """Whether the rows are vectors."""
+    return isinstance(tree, list) and all(
+        not isinstance(row, list) and row.ndim == 1 for row in tree
+    )
+
+
+def each_matrix(function: Callable[[Any], Any], tree: Tree) -> Tree:
+    """A function of the last two dimensions, which keeps what it does not see."""
+    if is_matrix(tree):
+        width = max(map(len, tree), default=0)
+        seen = function(numpy.ones((len(tree), width), numpy.float32))
+        return [row * seen[i, : len(row)] for i, row in enumerate(tree)]
+    if isinstance(tree, list):
+        return [each_matrix(function, row) for row in tree]
+    return function(tree)

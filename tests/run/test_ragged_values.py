@@ -77,14 +77,6 @@ def reduced(name: str, leaf: Leaf) -> list[Case]:
     ]
 
 
-def with_errors_ignored(function: Callable[..., Any], **more: Any) -> Leaf:
-    def leaf(x: Any, axis: int) -> Any:
-        with numpy.errstate(all="ignore"):
-            return function(x, axis=axis, **more)
-
-    return leaf
-
-
 def mean(x: Any, axis: int) -> Any:
     with numpy.errstate(all="ignore"):
         return x.sum(axis=axis) / numpy.float32(x.shape[axis])
@@ -175,11 +167,11 @@ CASES: list[Case] = [
     ),
     on_leaves("repeat(x, times=2, axis={axis})", lambda x, axis: numpy.repeat(x, 2, axis)),
     on_leaves("pad(x, before=1, after=2, axis={axis})", padded),
-    on_leaves("expand_dims(x, axis={axis})", numpy.expand_dims),
     on_leaves("gather(x, range(1), axis={axis})", lambda x, axis: numpy.take(x, [0], axis)),
     Case("concat(x, x, axis={axis})", lambda tree, axis: lists.concat([tree, tree], axis)),
     Case("stack(x, x + 1f, axis={axis})", lambda tree, axis: lists.stack(
         [tree, lists.each(lambda x: x + 1, tree)], axis)),
+    Case("expand_dims(x, axis={axis})", lists.expand),
     Case("expand_dims(x, axis={axis}) + 1f", lambda tree, axis: lists.expand(
         lists.each(lambda x: x + 1, tree), axis)),
     Case("squeeze(expand_dims(x, axis={axis}), axis={axis})", lambda tree, axis: tree),
@@ -187,16 +179,32 @@ CASES: list[Case] = [
 ]  # fmt: skip
 
 
-def rows_of(tree: Tree) -> list[Tree]:
-    return list(tree)
-
-
 def total(tree: Tree) -> Any:
     return sum((leaf.sum(dtype="f8") for leaf in lists.leaves(tree)), numpy.float64(0))
 
 
 def by_row(body: str, function: Callable[[Tree], Tree]) -> Case:
-    return Case(body, lambda tree, axis: [function(row) for row in rows_of(tree)])
+    return Case(body, lambda tree, axis: [function(row) for row in tree])
+
+
+def no_reference(tree: Tree, axis: int) -> Tree:
+    raise NoReference
+
+
+def summed_in_front(tree: Tree, axis: int) -> Any:
+    """The sum of two dimensions at the front, if that is all that varies."""
+    if not tree or any(isinstance(row, list) for row in tree):
+        raise NoReference
+    return sum((row.sum(axis=0) for row in tree[1:]), tree[0].sum(axis=0))
+
+
+def tiled(tree: Tree, axis: int) -> Tree:
+    """Twice, along the dimension before the last one."""
+    if isinstance(tree, list):
+        if lists.is_matrix(tree):
+            raise NoReference
+        return [tiled(row, axis) for row in tree]
+    return numpy.concatenate([tree, tree], -2)
 
 
 WHOLE: list[Case] = [
@@ -224,15 +232,26 @@ WHOLE: list[Case] = [
     by_row("map(fn (r) { map(reverse, r) }, x)", lambda r: [q[::-1] for q in r]),
     by_row("map(fn (r) { sum(r, axis=-1) }, x)", lambda r: lists.each(
         lambda x: x.sum(axis=-1), r)),
-    by_row("map(fn (r) { r + 1f, sum(r) }, x)", lambda r: r),
-    Case("map(fn (c) { x * c }, range(2f))", lambda tree, axis: tree),
+    Case("map(fn (c) { x * c }, ones([2]))", lambda tree, axis: [tree, tree]),
     Case("fold(0f, fn (s, r) { s + sum(r) }, x)", lambda tree, axis: total(tree)),
     Case("sum(map(fn (r) { expand_dims(r, axis=0) }, x))", lambda tree, axis: total(tree)),
     Case("tile(x, reps=[2])", lambda tree, axis: lists.each(
         lambda x: numpy.tile(x, [1] * (x.ndim - 1) + [2]), tree)),
-    Case("sum(x) / cast(rank(x), to=f32)", lambda tree, axis: total(tree) / 0),
+    Case("sum(x, axis=[0,1])", summed_in_front),
+    Case("sum(x, axis=[0,1], keep=true)", lambda tree, axis: [[summed_in_front(tree, axis)]]),
+    Case("stack(x, x)", lambda tree, axis: [tree, tree]),
+    Case("map(fn (r) { map(fn (q) { q + 1f }, r) }, stack(x, x))", lambda tree, axis: [
+        lists.each(lambda x: x + 1, tree)] * 2),
+    Case("squeeze(expand_dims(x, axis=[0,-1]), axis=[0,-1])", lambda tree, axis: tree),
+    Case("cond(sum(x) > 0f, fn () { x }, fn () { x * 2f })", lambda tree, axis: lists.each(
+        lambda x: x if total(tree) > 0 else x * 2, tree)),
+    Case("sum(x) * size(x, axis=0)", lambda tree, axis: total(tree) * len(tree)),
+    Case("cast(size(x, axis=-1), to=f32) + sum(x)", no_reference),
+    Case("x / size(x, axis=1)", no_reference),
+    Case("sum(flatten(x))", no_reference),
+    Case("tile(x, reps=[2,1])", tiled),
+    Case("tril(x)", lambda tree, axis: lists.each_matrix(numpy.tril, tree)),
 ]  # fmt: skip
-WHOLE = [c for c in WHOLE if "range(2f)" not in c.body and "rank(x)" not in c.body and "r + 1f, sum" not in c.body]
 
 
 # --- what comes of it ----------------------------------------------------------------------------
@@ -259,33 +278,50 @@ def written(tree: Tree) -> Any:
     return [written(row) for row in tree] if isinstance(tree, list) else tree.tolist()
 
 
+def expectation(case: Case, tree: Tree, axis: int, rank: int) -> Any:
+    """What the lists give: None if an index is not there, or `NoReference`."""
+    try:
+        return lists.plain(case.of(tree, axis % (rank + adds_an_axis(case))))
+    except NoReference:
+        return NoReference
+    except (ValueError, IndexError):
+        return None
+
+
+def adds_an_axis(case: Case) -> bool:
+    return "expand" in case.body or "stack" in case.body
+
+
 def outcome(case: Case, pattern: Pattern, tree: Tree, axis: int, net: Any) -> str:
     """What comes of a call: right, refused, or a sentence that says what is wrong."""
-    given = written(tree)
-    try:
-        expected = lists.plain(case.of(tree, axis % (len(pattern.dims) + ("expand" in case.body or "stack" in case.body))))
-    except NoReference:
-        expected = NoReference
-    except (ValueError, IndexError):
-        expected = None
+    expected = expectation(case, tree, axis, len(pattern.dims))
+    if expected is NoReference and pattern.nested:  # rows that are matrices by chance
+        expected = expectation(case, lists.evened(tree), axis, len(pattern.dims))
+    vague = any(leaf.ndim > 1 and leaf.size == 0 for leaf in lists.leaves(tree)) or (
+        pattern.nested and any(not lists.plain(row) for row in tree)
+    )
+    given = tree if vague and not pattern.nested and tree else written(tree)
     try:
         found = as_lists(net.f(given))
     except axon.ArgumentError as error:
         codes = {d.code for d in error.diagnostics}
         return "refused" if codes == {"AX105"} and pattern.nested else f"not called: {error}"
-    except axon.RunError as error:
-        return "refused" if expected is None else f"fails: {error}"
+    except axon.RunError as error:  # a list does not tell how wide a matrix without rows is
+        return "refused" if expected is None or vague else f"fails: {error}"
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     if expected is NoReference:
-        return f"no reference, but gives {found}"
-    return "right" if same(found, expected) else f"gives {found}, and should give {expected}"
+        unknown = not tree or (pattern.nested and any(not lists.plain(row) for row in tree))
+        return "refused" if unknown else f"no reference, but gives {found}"
+    if vague if expected is None else same(found, expected):
+        return "right"
+    return f"gives {found}, and should give {expected}"
 
 
 def axes_of(case: Case, pattern: Pattern) -> list[int]:
     if "{axis}" not in case.body:
         return [0]
-    rank = len(pattern.dims) + ("expand" in case.body or "stack" in case.body)
+    rank = len(pattern.dims) + adds_an_axis(case)
     return list(range(-rank, rank))
 
 
@@ -318,7 +354,7 @@ def tried(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_every_operator_along_every_axis(backend: str) -> None:
-    share = 0.4 if backend == "numpy" else 0.03
+    share = 0.4 if backend == "numpy" else 0.015
     found, wrong = tried(CASES + WHOLE, random.Random(backend), backend, (0, 1, 3), share)
     assert not wrong, "\n".join(wrong[:10])
-    assert found["right"] > (1000 if backend == "numpy" else 50), found
+    assert found["right"] > (1500 if backend == "numpy" else 40), found

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+import numpy
+
 from axon.backends import externs, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
@@ -56,7 +58,7 @@ from axon.ops.arrays import Arrays
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.rows import core, rows_of
 from axon.types.dim import Dim
-from axon.types.type import Shape, Tensor, type_variables
+from axon.types.type import Shape, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 Externs = Mapping[str, Callable[..., Any]]
@@ -391,6 +393,18 @@ class Body:
             self.levels[node.result],
             core(operator, arity),
             goes_flat(operator, node.attributes, trees),
+            self._blank(node.result.type),
+        )
+
+    def _blank(self, type_: Type) -> Any:
+        """A value of this type without elements; sizes that are not known are 0."""
+        if isinstance(type_, Tuple):
+            return tuple(self._blank(item) for item in type_.items)
+        if not isinstance(type_, Tensor):
+            return None
+        sizes = [size if isinstance(size, int) else 0 for size in type_.shape]
+        return numpy.empty(
+            (0, *sizes[1:])[: len(sizes)], self.coder.arrays.element(str(type_.elem))
         )
 
     def attribute(self, value: object) -> str:

@@ -89,11 +89,15 @@ def makes_sizes(operand: Operand) -> bool:
 
 def node_makes_sizes(node: Node, given: set[Var]) -> bool:
     match node:
-        case Measure() | Check():
+        case Measure():
             return True
+        case Check():
+            return False  # of sizes that are known when it is traced
         case Call(_, graph, _, _):
             inner = {v for p in graph.params for v in type_variables(p.type)}
             return any(node_makes_sizes(n, inner) for n in graph.nodes)
+        case Apply() if node.operator.name in MAKE_SIZES:
+            return True
         case Apply() if any(makes_sizes(o) for o in node.operands):
             return True
         case _:

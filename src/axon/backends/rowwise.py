@@ -8,6 +8,7 @@ not; rows that agree in size by chance make no difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
-from axon.backends.ragged_rows import map_rows, rows_of
+from axon.backends.ragged_rows import map_rows, rows_of, zeros_row
 from axon.backends.row_sizes import RowSizes, at, rows_among
 from axon.ops.arrays import Array, Arrays, Meaning, Value
 from axon.ops.levels import LevelTree
@@ -28,7 +29,8 @@ class Plan:
     """How an operator takes rows. `batch` says of each operand how many of its first dimensions are
     those of the result, `levels` where sizes of the result vary. What broadcasts has a `core`: the
     number of dimensions at the end that do not. A reduction that is `flat` takes so many dimensions
-    at the front as one. `compiled` keeps what a backend makes of a function that is mapped.
+    at the front as one. `blank` is a result without elements, as far as its type is known, and
+    `compiled` keeps what a backend makes of a function that is mapped.
     """
 
     operator: str
@@ -37,6 +39,7 @@ class Plan:
     levels: LevelTree
     core: int | None = None
     flat: int | None = None
+    blank: Value | None = None
     compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
 
 
@@ -95,6 +98,13 @@ def _which(levels: LevelTree, level: int = 0) -> Any:
     return ragged.Varying(sizes) if any(sizes) else None
 
 
+def _inside(blank: Value | None, level: int) -> Value | None:
+    """A row of a row of … of a result without elements."""
+    if isinstance(blank, tuple):
+        return tuple(_inside(part, level) for part in blank)
+    return None if blank is None else numpy.empty(blank.shape[level:], blank.dtype)
+
+
 def _as_levels(value: Value, levels: LevelTree, level: int = 0) -> Value:
     """A value that may be an array where another one would have rows: as the other one."""
     if isinstance(levels, list):
@@ -121,7 +131,13 @@ def _functional(
         case "map":
             function, *tensors = args
             batched = _batched(plan, xp, function, tensors)
-            return map_rows(function, tensors, ragged_result=_which(plan.levels), batched=batched)
+            return map_rows(
+                function,
+                tensors,
+                ragged_result=_which(plan.levels),
+                batched=batched,
+                blank=_inside(plan.blank, 1),
+            )
         case "cond":
             condition, then, otherwise = args
             return _as_levels(then() if condition else otherwise(), plan.levels)
@@ -157,7 +173,8 @@ def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Seque
         now = _as_levels(after, levels)
         return output
 
-    outputs = map_rows(step, tensors, ragged_result=_which(made))
+    blank = None if plan.blank is None else _inside(plan.blank[1], 1)
+    outputs = map_rows(step, tensors, ragged_result=_which(made), blank=blank)
     return (now if len(tensors[0]) else state), outputs
 
 
@@ -219,7 +236,8 @@ def _broadcast(
         inner = [next(given) if by_row else a for a, by_row in _pairs(args, outer)]
         return _broadcast(plan, meaning, xp, inner, attributes, level + 1)
 
-    return map_rows(one, stretched, ragged_result=_which(plan.levels, level))
+    blank = _inside(plan.blank, level + 1)
+    return map_rows(one, stretched, ragged_result=_which(plan.levels, level), blank=blank)
 
 
 def _pairs(args: Sequence[Any], outer: Sequence[bool]) -> list[tuple[Any, bool]]:
@@ -260,16 +278,20 @@ def _none(
     attributes: dict[str, Any],
     level: int,
 ) -> Value:
-    """What a row would be, where there are none."""
+    """What a row would be, where there are none: as far as the type knows, if rows of no elements
+    do not tell.
+    """
     given = [
         tuple(0 if isinstance(size, RowSizes) else size for size in a[1:])
         if isinstance(a, tuple)
-        else (a.empty_row if isinstance(a, Ragged) else _blank(a))
+        else zeros_row(a, 0)
         if by_row
         else a
         for a, by_row in _pairs(args, outer)
     ]
-    return _broadcast(plan, meaning, xp, given, attributes, level + 1)
+    with suppress(Exception):
+        return _broadcast(plan, meaning, xp, given, attributes, level + 1)
+    return _inside(plan.blank, level + 1)
 
 
 def _stretch(tensor: Row, count: int) -> Row:
@@ -323,11 +345,13 @@ def _stack(
         lambda *rows: _stack(plan, meaning, xp, rows, axis - 1, level + 1),
         parts,
         ragged_result=which,
+        blank=_inside(plan.blank, level + 1),
     )
 
 
 def _rows_of(plan: Plan, x: Ragged, function: Callable[[Row], Value], level: int) -> Value:
-    return map_rows(function, [x], ragged_result=_which(plan.levels, level))
+    blank = _inside(plan.blank, level + 1)
+    return map_rows(function, [x], ragged_result=_which(plan.levels, level), blank=blank)
 
 
 def _is_batch(plan: Plan, x: Ragged) -> bool:
@@ -428,7 +452,13 @@ def _by_rows(
     function = Lifted(one, outside, ())
     kind = (level, tuple(rest), tuple(attributes.items()))
     batched = _batched(plan, xp, function, tensors, kind)
-    return map_rows(function, tensors, ragged_result=_which(plan.levels, level), batched=batched)
+    return map_rows(
+        function,
+        tensors,
+        ragged_result=_which(plan.levels, level),
+        batched=batched,
+        blank=_inside(plan.blank, level + 1),
+    )
 
 
 def _alone(operand: Any, count: int) -> Any:

@@ -30,7 +30,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.scope import Stop
-from axon.graph.sizes import SizeVar, owner, readable
+from axon.graph.sizes import SizeVar, owner, readable, readings
 from axon.ops.levels import (
     TAKE_FUNCTIONS,
     LevelTree,
@@ -44,7 +44,7 @@ from axon.ops.levels import (
 from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.type import Renaming, Tensor, Tuple, Type, type_variables
+from axon.types.type import Fn, Renaming, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -222,11 +222,16 @@ def _typed(value: Value) -> LevelTree:
 def _typed_by_rows(node: Apply, trees: list[LevelTree]) -> LevelTree:
     """What the type of a result says if it has sizes of rows that vary in an operand."""
     varying: set[SizeVar] = set()
-    rows = trees[1:] if node.operator.name == "map" else trees[2:]
-    for function in node.operands:
-        taken = function.params[-len(rows) :] if isinstance(function, Function) and rows else ()
-        for param, tree in zip(taken, rows, strict=False):
-            for var, reading in readable(param):
+    first = {"map": 1, "fold": 2, "loop": 2}.get(node.operator.name, len(trees))
+    rows = trees[first:]
+    for function, type_ in zip(node.operands, node.type.params, strict=True):
+        if not isinstance(type_, Fn) or not rows:
+            continue
+        taken = [list(readings(param)) for param in type_.params[-len(rows) :]]
+        if isinstance(function, Function):
+            taken = [list(readable(param)) for param in function.params[-len(rows) :]]
+        for read, tree in zip(taken, rows, strict=False):
+            for var, reading in read:
                 if isinstance(tree, tuple) and isinstance(var, DimVar) and not reading.path:
                     place = reading.start + (reading.start >= 0)
                     if tree[place]:

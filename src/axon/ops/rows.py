@@ -138,6 +138,13 @@ def _lengths(pairs: Sequence[tuple[Type, Type]]) -> dict[ShapeVar, int]:
     return found
 
 
+def _names(var: DimVar | ShapeVar, lengths: dict[ShapeVar, int]) -> list[Hashable]:
+    """The dimensions that a variable stands for."""
+    if isinstance(var, DimVar):
+        return [var]
+    return [(var, i) for i in range(lengths.get(var, 0))]
+
+
 def _word(written: Type, known: Type, lengths: dict[ShapeVar, int]) -> Word | None:
     """The labels of a tensor's dimensions, or of those of a shape."""
     word, shape = _shape(written), _shape(known)
@@ -152,8 +159,9 @@ def _word(written: Type, known: Type, lengths: dict[ShapeVar, int]) -> Word | No
                 for i in range(lengths.get(item, 0))
             ]
         else:
-            names = tuple(dims.variables(item))
-            after = any(v.name.startswith("after") for v in names)
+            mentioned = list(dims.variables(item))
+            after = any(v.name.startswith("after") for v in mentioned)
             filler = isinstance(item, DimVar) and FILLER.fullmatch(item.name) is not None
-            labels.append(Label(item, names, filler, after))
+            names = [name for v in mentioned for name in _names(v, lengths)]
+            labels.append(Label(item, tuple(names), filler, after))
     return tuple(labels) if len(labels) == len(shape) else None
