@@ -17,8 +17,10 @@ from axon.ops import OPERATORS
 from axon.ops.examples import Example, examples, lift
 from tests.backends.test_every_operator import SIZES, Param, argument, params, smaller
 
-NO_BATCH = {"tril", "triu", "stack", "expand_dims", "squeeze"}
-"""What knows the place of a row among the others, or puts something before all of them."""
+NO_BATCH = {"tril", "triu", "stack", "expand_dims", "squeeze", "shape", "size", "rank"}
+"""What knows the place of a row among the others, puts something before all of them, or makes
+sizes.
+"""
 
 CHOSEN = [
     (name, smaller(example))

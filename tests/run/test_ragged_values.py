@@ -246,8 +246,6 @@ WHOLE: list[Case] = [
     Case("cond(sum(x) > 0f, fn () { x }, fn () { x * 2f })", lambda tree, axis: lists.each(
         lambda x: x if total(tree) > 0 else x * 2, tree)),
     Case("sum(x) * size(x, axis=0)", lambda tree, axis: total(tree) * len(tree)),
-    Case("cast(size(x, axis=-1), to=f32) + sum(x)", no_reference),
-    Case("x / size(x, axis=1)", no_reference),
     Case("sum(flatten(x))", no_reference),
     Case("tile(x, reps=[2,1])", tiled),
     Case("tril(x)", lambda tree, axis: lists.each_matrix(numpy.tril, tree)),

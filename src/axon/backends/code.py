@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from axon.backends import externs, row_sizes, rowwise
+from axon.backends import externs, row_plan, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
 from axon.backends.names import Names
@@ -297,7 +297,7 @@ class Body:
         params = [*values.values(), *sizes.values(), *inner.params(function.params)]
         result = inner.write(function)
         self.coder.define(name, params, inner, result)
-        lift = self.names.constant(rowwise.Lifted, "Lifted", "Lifted")
+        lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
         return f"{lift}({name}, ({given}), ({known}))"
@@ -381,12 +381,12 @@ class Body:
         takes_function = any(isinstance(o, Function | OperatorFunction) for o in node.operands)
         return takes_function and any(runtime(value.type) for value in values)
 
-    def _plan(self, node: Apply) -> rowwise.Plan:
+    def _plan(self, node: Apply) -> row_plan.Plan:
         """How an operator takes rows that vary."""
         operator, arity = node.operator, len(node.operands)
         rows = rows_of(operator, node.type, node.written)
         trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]
-        return rowwise.Plan(
+        return row_plan.Plan(
             operator.name,
             operator.family,
             tuple(map(rows.batch, range(arity))),

@@ -4,7 +4,7 @@ makes sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -20,6 +20,7 @@ from axon.graph.graph import (
     Operand,
     OperatorFunction,
     SizeOf,
+    Value,
 )
 from axon.graph.ragged import runtime
 from axon.ops import Operator
@@ -81,7 +82,7 @@ def makes_sizes(operand: Operand) -> bool:
         case OperatorFunction(operator):
             return operator.name in MAKE_SIZES
         case Function(params, nodes, _, _):
-            given = {v for p in params for v in type_variables(p.type)}
+            given = {v for p in params for v in _variables(p)}
             return any(node_makes_sizes(n, given) for n in nodes)
         case _:
             return False
@@ -94,7 +95,7 @@ def node_makes_sizes(node: Node, given: set[Var]) -> bool:
         case Check():
             return False  # of sizes that are known when it is traced
         case Call(_, graph, _, _):
-            inner = {v for p in graph.params for v in type_variables(p.type)}
+            inner = {v for p in graph.params for v in _variables(p)}
             return any(node_makes_sizes(n, inner) for n in graph.nodes)
         case Apply() if node.operator.name in MAKE_SIZES:
             return True
@@ -103,8 +104,15 @@ def node_makes_sizes(node: Node, given: set[Var]) -> bool:
         case _:
             return any(
                 isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
-                for v in type_variables(node.result.type)
+                for v in _variables(node.result)
             )
+
+
+def _variables(value: Value) -> Iterator[Var]:
+    """The variables of a value's type, also of those that it was made with."""
+    yield from type_variables(value.type)
+    if value.made is not None:
+        yield from type_variables(value.made)
 
 
 def is_open(attribute: object) -> bool:

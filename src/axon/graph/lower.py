@@ -105,7 +105,7 @@ def make_graph(
     typed = [levels_of_type(value.type, value.depth) for value in values]
     trees = [t if k is None else k for t, k in zip_longest(typed, levels)]
     analysis = Analysis(values, trees, fn.body.result.span)
-    analysis.run(nodes, given)
+    analysis.run(nodes, as_tensors(given))
     return Graph(name, values, nodes, given, tuple(requires), analysis.levels)
 
 

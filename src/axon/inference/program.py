@@ -302,7 +302,9 @@ class Walk:
             type_ = self.state.resolve(use.type)
             assert isinstance(type_, Fn)
             trees = [rows_level(levels_of_type(param, depth)) for param in type_.params]
-            if use.operator.name in TAKE_FUNCTIONS or not any(map(varies, trees)):
+            if use.operator.meaning is None or use.operator.name in TAKE_FUNCTIONS:
+                continue
+            if not any(map(varies, trees)):
                 continue
             if any(isinstance(v, ShapeVar) for v in type_variables(type_)):
                 continue  # the call will know

@@ -28,13 +28,15 @@ FILLER = re.compile(r"d\d+")
 @dataclass(frozen=True, slots=True)
 class Label:
     """A dimension as a signature calls it. `names` are the variables in it. One that is `free` is
-    not computed along, whatever stands behind it; one that is `after` must not vary.
+    not computed along, whatever stands behind it, one that is `along` is; one that is `after` must
+    not vary.
     """
 
     key: Hashable
     names: tuple[Hashable, ...]
     free: bool
     after: bool
+    along: bool = False
 
 
 Word = tuple[Label, ...]
@@ -56,7 +58,7 @@ class Rows:
         for result in self.results:
             same = 0
             for mine, other in zip(word, result or (), strict=False):
-                if mine.key != other.key or not (same == 0 or mine.free):
+                if mine.key != other.key or mine.along or not (same == 0 or mine.free):
                     break
                 same += 1
             count = min(count, same)
@@ -162,6 +164,7 @@ def _word(written: Type, known: Type, lengths: dict[ShapeVar, int]) -> Word | No
             mentioned = list(dims.variables(item))
             after = any(v.name.startswith("after") for v in mentioned)
             filler = isinstance(item, DimVar) and FILLER.fullmatch(item.name) is not None
+            along = any(v.name.startswith("along") for v in mentioned)
             names = [name for v in mentioned for name in _names(v, lengths)]
-            labels.append(Label(item, tuple(names), filler, after))
+            labels.append(Label(item, tuple(names), filler, after, along))
     return tuple(labels) if len(labels) == len(shape) else None

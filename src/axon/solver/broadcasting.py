@@ -139,10 +139,13 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
     rows = [part for part in parts if _of_a_row(part)]
     if len(rows) > 1:
         # as the tensors that they are rows of: a row of one element is not stretched (D8)
-        equal = [DimEq(other, rows[0]) for other in rows[1:]]
         others = tuple(part for part in parts if part not in rows)
-        rest = DimBroadcast(result, (rows[0], *others))
-        store.derive("broadcasting", constraint, *equal, rest)
+        store.derive(
+            "broadcasting",
+            constraint,
+            *(DimEq(other, rows[0]) for other in rows[1:]),
+            DimBroadcast(result, (rows[0], *others)),
+        )
         return
     decided = [part for part in parts if dims.is_not_one(part)]
     ragged = [part for part in parts if _varies(constraint, part)]
