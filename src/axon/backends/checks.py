@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from axon.backends.row_sizes import NotAligned, RowSizes, at, depth_of, rows_among, same_for_all
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.show import Names, Show
@@ -29,8 +30,8 @@ MOST_SHOWN = 8
 
 SizeVar = DimVar | ShapeVar
 Sizes = dict[SizeVar, Any]
-"""An integer for a dimension (an array of them, one for each row, where it varies), a tuple of
-integers for a shape."""
+"""An integer for a dimension (`RowSizes` where it varies, arrays of integers while it is tried), a
+tuple of integers for a shape."""
 
 
 class CheckFailed(Exception):
@@ -61,17 +62,41 @@ def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
 def _shown(size: Any) -> str:
     if isinstance(size, tuple):
         return f"[{','.join(map(str, size))}]"
-    if isinstance(size, numpy.ndarray):
-        some = ", ".join(str(n) for n in size[:MOST_SHOWN])
-        return f"{some}{', …' if len(size) > MOST_SHOWN else ''} in its rows"
+    if isinstance(size, RowSizes):
+        numbers = size.flat()
+        some = ", ".join(map(str, numbers[:MOST_SHOWN]))
+        return f"{some}{', …' if len(numbers) > MOST_SHOWN else ''} in its rows"
     return str(size)
 
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:
     relation, origin, variables = held
-    known = dict(zip(variables, sizes, strict=True))
-    if holds(relation, known) is False:
-        raise CheckFailed(relation, origin, known)
+    deepest = max(map(depth_of, sizes), default=0)
+    fine = _holds_in_all(relation, variables, sizes)
+    if not fine and any(0 < depth_of(size) < deepest for size in sizes):
+        # what varies over fewer dimensions may be the same for all rows further out
+        fine = _holds_in_all(relation, variables, [same_for_all(s, sizes) for s in sizes])
+    if not fine:
+        raise CheckFailed(relation, origin, dict(zip(variables, sizes, strict=True)))
+
+
+def _holds_in_all(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
+    try:
+        return _holds_in_rows(relation, variables, sizes)
+    except NotAligned:
+        return False
+
+
+def _holds_in_rows(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
+    """Whether a relation is not false in any row; of rows without rows of their own all at once."""
+    count = rows_among(sizes)
+    if any(isinstance(size, RowSizes) and isinstance(size.rows, tuple) for size in sizes):
+        return all(
+            _holds_in_rows(relation, variables, [at(size, i) for size in sizes])
+            for i in range(count or 0)
+        )
+    plain = [size.rows if isinstance(size, RowSizes) else size for size in sizes]
+    return holds(relation, dict(zip(variables, plain, strict=True))) is not False
 
 
 def holds(relation: Relation, sizes: Sizes) -> bool | None:
@@ -166,14 +191,6 @@ def _item(item: Dim | ShapeVar, sizes: Sizes) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether sizes are equal. Those of rows that are the same for each row further out are as many
-    as there are rows in one of these.
-    """
-    if isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and len(a) != len(b):
-        few, many = sorted((a, b), key=len)
-        if not len(few) or len(many) % len(few):
-            return False
-        return bool(numpy.all(numpy.tile(few, len(many) // len(few)) == many))
     return bool(numpy.all(a == b))
 
 

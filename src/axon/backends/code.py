@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from axon.backends import externs, rowwise
+import numpy
+
+from axon.backends import externs, row_plan, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
 from axon.backends.names import Names
@@ -18,10 +20,7 @@ from axon.backends.nature import (
     elementwise,
     makes_sizes,
     operator_function,
-    pointwise,
-    rows_vary,
     scalar,
-    varying,
 )
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.graph.graph import (
@@ -56,8 +55,10 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
+from axon.ops.levels import Levels, LevelTree, goes_flat, varies
+from axon.ops.rows import core, rows_of
 from axon.types.dim import Dim
-from axon.types.type import Shape, Tensor, type_variables
+from axon.types.type import Shape, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 Externs = Mapping[str, Callable[..., Any]]
@@ -87,7 +88,14 @@ class Coder:
     def __init__(self, arrays: Arrays, externs: Externs) -> None:
         self.arrays = arrays
         self.externs = externs
-        self.names = Names(xp=arrays, prod=prod, len=len, max=max, min=min, tuple=tuple)
+        self.names = Names(
+            xp=arrays,
+            prod=prod,
+            len=len,
+            max=row_sizes.greatest,
+            min=row_sizes.least,
+            tuple=tuple,
+        )
         self.lines: list[str] = []
         self.graphs: dict[Graph, str] = {}
         self.watched: Graph | None = None
@@ -97,7 +105,7 @@ class Coder:
         known = self.graphs.get(graph)
         if known is None:
             known = self.graphs[graph] = self.names.fresh(graph.name)
-            body = Body(self, {}, {}, "    ")
+            body = Body(self, {}, {}, "    ", graph.levels)
             body.watched = graph is self.watched
             params = body.params(graph.params)
             result = body.write(graph)
@@ -113,9 +121,15 @@ class Body:
     """The lines of one function; what it does not define itself it finds in those around it."""
 
     def __init__(
-        self, coder: Coder, values: dict[Value, str], sizes: dict[SizeVar, str], indent: str
+        self,
+        coder: Coder,
+        values: dict[Value, str],
+        sizes: dict[SizeVar, str],
+        indent: str,
+        levels: Mapping[Value, LevelTree],
     ) -> None:
         self.coder = coder
+        self.levels = levels
         self.names = coder.names
         self.values = dict(values)
         self.sizes = dict(sizes)
@@ -162,15 +176,22 @@ class Body:
             return name
         if reading.given == "dim":
             text = place
-        elif not reading.given and runtime(value.type):
-            measure = self.names.constant(rowwise.size_at, "size_at", "size_at")
-            text = f"{measure}({place}, {reading.start}, {var.runtime})"
+        elif not reading.given and (levels := self._levels(value, reading.path)):
+            measure = self.names.constant(row_sizes.size_at, "size_at", "size_at")
+            text = f"{measure}({place}, {reading.start}, {levels[reading.start]})"
         else:
             text = f"{sizes}[{reading.start}]"
         if reading.offset:
             text = f"({text} - {reading.offset})"
         self.line(f"{name} = {text if reading.scale == 1 else f'{text} // {reading.scale}'}")
         return name
+
+    def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
+        """Where the sizes of a tensor vary, if one of them does."""
+        tree = self.levels.get(value, ())
+        for index in path:
+            tree = tree[index] if isinstance(tree, list) else ()
+        return tree if isinstance(tree, tuple) and any(tree) else ()
 
     def measure(self, source: Operand, shape: Shape, counted: bool) -> None:
         """Sizes out of an array: brought to the host, and checked to be sizes, as many as are
@@ -255,7 +276,8 @@ class Body:
     def function(self, function: Function) -> str:
         """A function that stands where it is used."""
         name = self.names.fresh("each")
-        inner = Body(self.coder, self.values, self.sizes, self.indent + "    ")
+        known = self._outside(function, self.sizes)
+        inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels)
         params = inner.params(function.params)
         result = inner.write(function)
         self.line(f"def {name}({', '.join(params)}):")
@@ -271,18 +293,25 @@ class Body:
         """
         used = dict.fromkeys(v for v in values_in(function) if v in self.values)
         inside = needed_inside(function)
-        needs = [v for v in self.sizes if v in inside]
+        needs = [v for v in self._outside(function, self.sizes) if v in inside]
         name = self.names.fresh("each")
         values = {v: self.names.fresh(v.name) for v in used}
         sizes = {v: self.names.fresh(v.name or "n") for v in needs}
-        inner = Body(self.coder, values, sizes, "    ")
+        inner = Body(self.coder, values, sizes, "    ", self.levels)
         params = [*values.values(), *sizes.values(), *inner.params(function.params)]
         result = inner.write(function)
         self.coder.define(name, params, inner, result)
-        lift = self.names.constant(rowwise.Lifted, "Lifted", "Lifted")
+        lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
         return f"{lift}({name}, ({given}), ({known}))"
+
+    def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
+        """The sizes that a function knows from outside: what varies from row to row is another one
+        in each call.
+        """
+        rows = {v for p in function.params for v, _ in readable(p) if v.runtime}
+        return {var: name for var, name in sizes.items() if var not in rows}
 
     # --- nodes ---
 
@@ -330,25 +359,57 @@ class Body:
     def application(self, node: Apply) -> str:
         operator = node.operator
         assert operator.meaning is not None, operator.name
-        rows = node.rows
         makes = any(makes_sizes(o) for o in node.operands)
-        if rows is None and makes:
-            rows = (False,) * len(node.operands)
+        by_rows = makes or self._by_rows(node)
         parts = [
-            self.lifted(o)
-            if rows is not None and isinstance(o, Function) and not makes
-            else self.operand(o)
+            self.lifted(o) if by_rows and isinstance(o, Function) and not makes else self.operand(o)
             for o in node.operands
         ]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
         meaning = self.names.constant(
             operator.meaning, operator.rule.__name__, ("do", operator.name)
         )
-        if rows is None:
+        if not by_rows:
             return f"{meaning}({', '.join(['xp', *parts])})"
         do = self.names.constant(rowwise.apply, "by_rows", "by_rows")
-        plan = self.names.constant(_plan(node, rows), "plan")
+        plan = self.names.constant(self._plan(node), "plan")
         return f"{do}({', '.join([plan, meaning, 'xp', *parts])})"
+
+    def _by_rows(self, node: Apply) -> bool:
+        """Whether rows that vary are among what an operator takes or makes. A function that is
+        given sizes of the run is called row by row, too.
+        """
+        values = [v for o in (*node.operands, node.result) for v in values_in(o)]
+        if any(varies(self.levels.get(value, ())) for value in values):
+            return True
+        takes_function = any(isinstance(o, Function | OperatorFunction) for o in node.operands)
+        return takes_function and any(runtime(value.type) for value in values)
+
+    def _plan(self, node: Apply) -> row_plan.Plan:
+        """How an operator takes rows that vary."""
+        operator, arity = node.operator, len(node.operands)
+        rows = rows_of(operator, node.type, node.written)
+        trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]
+        return row_plan.Plan(
+            operator.name,
+            operator.family,
+            tuple(map(rows.batch, range(arity))),
+            self.levels[node.result],
+            core(operator, arity),
+            goes_flat(operator, node.attributes, trees),
+            self._blank(node.result.type),
+        )
+
+    def _blank(self, type_: Type) -> Any:
+        """A value of this type without elements; sizes that are not known are 0."""
+        if isinstance(type_, Tuple):
+            return tuple(self._blank(item) for item in type_.items)
+        if not isinstance(type_, Tensor):
+            return None
+        sizes = [size if isinstance(size, int) else 0 for size in type_.shape]
+        return numpy.empty(
+            (0, *sizes[1:])[: len(sizes)], self.coder.arrays.element(str(type_.elem))
+        )
 
     def attribute(self, value: object) -> str:
         if isinstance(value, SizeOf):
@@ -358,13 +419,3 @@ class Body:
         if value is None or isinstance(value, bool | int | str):
             return repr(value)
         return self.names.constant(value, "a", ("attribute", repr(value)))
-
-
-def _plan(node: Apply, rows: tuple[bool, ...]) -> rowwise.Plan:
-    """How an operator takes rows that vary."""
-    operator, result = node.operator, node.result
-    broadcasts = pointwise(operator, len(node.operands))
-    core = 0 if broadcasts else 2 if operator.name == "@" else None
-    which = varying(result.type)
-    may_vary = rows_vary(result.type)
-    return rowwise.Plan(operator.name, operator.family, rows, which, may_vary, core)

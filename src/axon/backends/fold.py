@@ -23,7 +23,7 @@ Held = Callable[[Value], object]
 
 def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
     """What the node makes, if that can be known now and is small."""
-    if node.rows is not None or not isinstance(node.result.type, Tensor):
+    if not isinstance(node.result.type, Tensor):
         return None
     operands = [_fixed(operand, held, arrays) for operand in node.operands]
     if None in operands or any(is_open(v) for v in node.attributes.values()):

@@ -1,15 +1,14 @@
 """What the nature of an operator or a function is: whether it goes element by element, whether it
-makes sizes, which of its results vary.
+makes sizes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
 
-from axon.backends.ragged import Varying
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -21,18 +20,18 @@ from axon.graph.graph import (
     Operand,
     OperatorFunction,
     SizeOf,
+    Value,
 )
-from axon.graph.ragged import runtime, varies
+from axon.graph.ragged import runtime
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
-from axon.types.type import Tensor, Tuple, Type, type_variables
+from axon.ops.rows import pointwise
+from axon.types.type import Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
 
 MAKE_SIZES = frozenset(
     {"nonzero", "unique", "compress", "argwhere", "distinct", "rescale", "non_max_suppression"}
 )
-POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
-ALSO_POINTWISE = frozenset({"where", "cast", "quantise", "dequantise"})
 
 
 class DoesNotFit(Exception):
@@ -67,7 +66,11 @@ def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
 def elementwise(function: Function) -> bool:
     """Whether arrays can stand in the place of the scalars that the function takes."""
     return all(
-        (isinstance(n, Apply) and pointwise(n.operator, len(n.operands)) and n.rows is None)
+        (
+            isinstance(n, Apply)
+            and pointwise(n.operator, len(n.operands))
+            and not runtime(n.result.type)
+        )
         or isinstance(n, Alias)
         for n in function.nodes
     ) and all(isinstance(p.type, Tensor) and p.type.shape == () for p in function.params)
@@ -79,7 +82,7 @@ def makes_sizes(operand: Operand) -> bool:
         case OperatorFunction(operator):
             return operator.name in MAKE_SIZES
         case Function(params, nodes, _, _):
-            given = {v for p in params for v in type_variables(p.type)}
+            given = {v for p in params for v in _variables(p)}
             return any(node_makes_sizes(n, given) for n in nodes)
         case _:
             return False
@@ -87,45 +90,32 @@ def makes_sizes(operand: Operand) -> bool:
 
 def node_makes_sizes(node: Node, given: set[Var]) -> bool:
     match node:
-        case Measure() | Check():
+        case Measure():
             return True
+        case Check():
+            return False  # of sizes that are known when it is traced
         case Call(_, graph, _, _):
-            inner = {v for p in graph.params for v in type_variables(p.type)}
+            inner = {v for p in graph.params for v in _variables(p)}
             return any(node_makes_sizes(n, inner) for n in graph.nodes)
+        case Apply() if node.operator.name in MAKE_SIZES:
+            return True
         case Apply() if any(makes_sizes(o) for o in node.operands):
             return True
         case _:
             return any(
                 isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
-                for v in type_variables(node.result.type)
+                for v in _variables(node.result)
             )
+
+
+def _variables(value: Value) -> Iterator[Var]:
+    """The variables of a value's type, also of those that it was made with."""
+    yield from type_variables(value.type)
+    if value.made is not None:
+        yield from type_variables(value.made)
 
 
 def is_open(attribute: object) -> bool:
     if isinstance(attribute, tuple):
         return any(is_open(item) for item in attribute)
     return isinstance(attribute, SizeOf)
-
-
-def pointwise(operator: Operator, arity: int) -> bool:
-    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
-    return (
-        operator.family in POINTWISE
-        or operator.name in ALSO_POINTWISE
-        or (operator.name in ("max", "min") and arity == 2)
-    )
-
-
-def rows_vary(type_: Type) -> Varying | None:
-    """Which sizes of a row only the run knows, if there are any."""
-    if not isinstance(type_, Tensor):
-        return None
-    sizes = tuple(runtime(Tensor(type_.elem, (item,))) for item in type_.shape[1:])
-    return Varying(sizes) if any(sizes) else None
-
-
-def varying(type_: Type) -> Any:
-    """Which results vary in size."""
-    if isinstance(type_, Tuple):
-        return tuple(varying(item) for item in type_.items)
-    return rows_vary(type_) if varies(type_) else None

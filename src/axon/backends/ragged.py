@@ -49,7 +49,7 @@ class Ragged:
     """Row `i` is `values[offsets[i]:offsets[i+1]]`; None where `values` are the rows."""
 
     varying: Varying | None = None
-    """Where `values` are the rows: which of their sizes vary, if that is known."""
+    """Which sizes of the rows vary, if that is known: they may agree by chance."""
 
     like: Row | None = None
     """Where there are no rows: what one would be."""
@@ -166,7 +166,18 @@ class Ragged:
                 sizes = [None if varies else size for size, varies in known]
             return len(self), *sizes
         first = _common(self.lengths.tolist()) if isinstance(self.values, Ragged) else None
+        if self.varying is not None and self.varying.sizes[0]:
+            first = None
         return len(self), first, *self.values.shape[1:]
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Over how many of the first dimensions each size varies; 0 where it does not."""
+        sizes = self.shape
+        if self.offsets is None or not isinstance(self.values, Ragged):
+            return tuple(0 if size is not None else 1 for size in sizes)
+        inner = (level + 1 if level else 0 for level in self.values.levels[1:])
+        return 0, int(sizes[1] is None), *inner
 
     @property
     def lengths(self) -> Offsets:

@@ -18,6 +18,7 @@ from axon.backends.ragged import (
     Ragged,
     RaggedError,
     Row,
+    Varying,
     offsets_of,
     part,
     rank,
@@ -31,15 +32,25 @@ from axon.ops.arrays import Array
 # --- lists --------------------------------------------------------------------------------------
 
 
-def from_list(rows: Sequence[Any], dtype: Any = None) -> Ragged:
+Sizes = tuple[int | None, ...]
+"""The sizes of a tensor's dimensions, None where they are not known."""
+
+
+def from_list(rows: Sequence[Any], dtype: Any = None, sizes: Sizes | None = None) -> Ragged:
     """A list of rows: arrays, or lists as deep as the tensor has dimensions.
 
     Lists inside a row are ragged where they are seen to differ in size. An empty one has the inner
-    sizes of those beside it.
+    sizes of those beside it, or those that are given.
     """
     found = [numpy.dtype(dtype)] if dtype is not None else list(_elements(rows))
     element = numpy.result_type(*found) if found else numpy.dtype(numpy.float64)
-    return Ragged.from_rows(_read_rows(rows, element, _depth(rows)), numpy.empty(0, element))
+    sizes = (None,) * _depth(rows) if sizes is None else sizes
+    return Ragged.from_rows(_read_rows(rows, element, sizes), _no_rows(element, sizes[1:]))
+
+
+def _no_rows(element: numpy.dtype[Any], sizes: Sizes) -> Array:
+    """What has no rows, and would have rows of these sizes."""
+    return numpy.empty((0, *(size or 0 for size in sizes[1:])), element)
 
 
 def to_list(x: Ragged) -> list[Any]:
@@ -59,9 +70,9 @@ def _elements(x: Any) -> Iterator[numpy.dtype[Any]]:
         yield numpy.dtype(x.dtype) if hasattr(x, "dtype") else numpy.asarray(x).dtype
 
 
-def _read_rows(rows: Sequence[Any], element: numpy.dtype[Any], depth: int) -> list[Row]:
-    """The rows of a list that stands for a tensor of that many dimensions."""
-    found = [_read(row, element, depth - 1) for row in rows]
+def _read_rows(rows: Sequence[Any], element: numpy.dtype[Any], sizes: Sizes) -> list[Row]:
+    """The rows of a list that stands for a tensor of so many dimensions."""
+    found = [_read(row, element, sizes[1:]) for row in rows]
     blank = [isinstance(row, list | tuple) and not row for row in rows]
     full = [row for row, no in zip(found, blank, strict=True) if not no]
     if not any(blank) or not full:
@@ -70,7 +81,8 @@ def _read_rows(rows: Sequence[Any], element: numpy.dtype[Any], depth: int) -> li
     return [empty if no else row for row, no in zip(found, blank, strict=True)]
 
 
-def _read(x: Any, element: numpy.dtype[Any], depth: int) -> Row:
+def _read(x: Any, element: numpy.dtype[Any], sizes: Sizes) -> Row:
+    depth = len(sizes)
     if not isinstance(x, list | tuple):
         if rank(x) != depth:
             raise RaggedError(f"the rows are nested to different depths: a part has rank {rank(x)}")
@@ -80,10 +92,35 @@ def _read(x: Any, element: numpy.dtype[Any], depth: int) -> Row:
             return x.map_values(lambda values: values.astype(element))
         return x if x.dtype == element else x.astype(element)
     if not x:
-        return numpy.empty((0,) * depth, element)
-    rows = _read_rows(x, element, depth)
+        return _no_rows(element, sizes) if depth else numpy.empty(0, element)
+    if depth == 1 and not any(isinstance(each, list | tuple) or rank(each) for each in x):
+        return numpy.array(x, element)
+    rows = _read_rows(x, element, sizes)
     if any(isinstance(row, Ragged) or row.shape != rows[0].shape for row in rows):
         return Ragged.from_rows(rows)
+    return join("stack", rows)
+
+
+def arranged(x: Ragged, vary: tuple[bool, ...]) -> Ragged:
+    """The same rows, stored as it is said which of their sizes vary. They may agree by chance where
+    they vary; where they do not vary but differ, they are left as they are.
+    """
+    if x.offsets is None or not isinstance(x.values, Ragged):
+        if vary == tuple(size is None for size in x.shape[1:]):
+            return x
+        like = x.empty_row if x.like is None else x.like
+        return Ragged.from_rows(x.rows, like, Varying(vary))
+    inner = arranged(x.values, vary[1:]) if any(vary[1:]) else _as_array(x.values)
+    if isinstance(inner, Ragged):
+        return Ragged(inner, x.offsets, Varying(vary))
+    return arranged(Ragged(inner, x.offsets), vary)
+
+
+def _as_array(x: Ragged) -> Row:
+    """Rows that have one size after all as an array."""
+    rows = [_as_array(row) if isinstance(row, Ragged) else row for row in x.rows]
+    if not rows or any(isinstance(row, Ragged) or row.shape != rows[0].shape for row in rows):
+        return x
     return join("stack", rows)
 
 

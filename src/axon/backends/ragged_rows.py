@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy
@@ -32,6 +33,7 @@ def map_rows(
     ragged_result: Which = False,
     batched: Callable[..., Value] | None = None,
     like: Value | None = None,
+    blank: Value | None = None,
 ) -> Value:
     """The function on each row of some tensors, side by side; the results are rows of a tensor.
 
@@ -43,10 +45,11 @@ def map_rows(
     row. Rows that are ragged themselves go one by one.
 
     Without rows, `like` is what a result would be; else the function is asked, with rows of zeros.
+    If it cannot tell, the result is like the `blank` one.
     """
     count = _count(args)
     if count == 0:
-        sample = _tried(function, args) if like is None else like
+        sample = _tried(function, args, blank) if like is None else like
         return _tensor([], ragged_result, sample, _home(sample))
     if batched is None or any(isinstance(arg, Ragged) and not _flat(arg) for arg in args):
         rows = [arg if isinstance(arg, Ragged) else _rows(arg) for arg in args]
@@ -62,14 +65,16 @@ def rows_of(results: list[Value], ragged_result: Which, like: Value) -> Value:
     return _tensor(results, ragged_result, like, _home(like))
 
 
-def _tried(function: Callable[..., Value], args: Sequence[Row]) -> Value:
+def _tried(function: Callable[..., Value], args: Sequence[Row], blank: Value | None) -> Value:
     """What the function gives for a row of zeros: one where sizes vary, or none if one is too
-    many.
+    many. Such a row may be none that could be there.
     """
-    try:
-        return function(*(_zeros_row(arg, 1) for arg in args))
-    except Exception:
-        return function(*(_zeros_row(arg, 0) for arg in args))
+    for length in (1, 0):
+        with suppress(Exception):
+            return function(*(zeros_row(arg, length) for arg in args))
+    if blank is None:
+        raise RaggedError("without rows, what the function gives is not known")
+    return blank
 
 
 def _count(args: Sequence[Row]) -> int:
@@ -152,15 +157,15 @@ def _sizes(value: Row) -> tuple[int | None, ...]:
     return value.shape if isinstance(value, Ragged) else numpy.shape(value)
 
 
-def _zeros_row(arg: Row, length: int) -> Row:
+def zeros_row(arg: Row, length: int) -> Row:
     """A row such as the argument would have, with so many zeros where sizes vary."""
     if not isinstance(arg, Ragged):
         return put(namespace(arg), numpy.zeros(arg.shape[1:], arg.dtype))
-    if arg.varying is not None:  # a row is an array, and which of its sizes vary is known
+    if arg.varying is not None and _flat(arg):  # which of a row's sizes vary is known
         sizes = [length if size is None else size for size in arg.shape[1:]]
         return put(arg.xp, numpy.zeros(sizes, arg.dtype))
     row = arg.empty_row
-    inner = _zeros_row(row, length)
+    inner = zeros_row(row, length)
     if isinstance(row, Ragged):
         return Ragged.from_rows([inner] * length, inner)
     return inner[None] if length else row

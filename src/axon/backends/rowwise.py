@@ -1,194 +1,54 @@
 """Operators where the rows of a tensor vary in size: on all values at once if they can, else row by
 row.
+
+A value is a `Ragged` where its levels say so (see `graph/levels.py`), and an array where they do
+not; rows that agree in size by chance make no difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from axon.backends import ragged
-from axon.backends.ragged import Ragged, Row
+from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_rows import map_rows, rows_of
-from axon.ops.arrays import Array, Arrays, Meaning, Value
-
-MOST_COMPILED = 64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """`rows` says which operands go row by row; `varying` which results vary in size, `may_vary`
-    whether they do if an operand does. What broadcasts has a `core`: the number of dimensions at
-    the end that do not. `compiled` keeps what a backend makes of a function that is mapped.
-    """
-
-    operator: str
-    family: str
-    rows: tuple[bool, ...]
-    varying: Any
-    may_vary: ragged.Varying | None = None
-    core: int | None = None
-    compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lifted:
-    """A function and what it uses from around it: values, then sizes, then its arguments."""
-
-    function: Callable[..., Value]
-    values: tuple[Value, ...]
-    sizes: tuple[Any, ...]
-
-    def __call__(self, *rows: Row) -> Value:
-        return self.function(*self.values, *self.sizes, *rows)
+from axon.backends.row_broadcast import broadcast
+from axon.backends.row_functions import functional
+from axon.backends.row_moves import even, expand, is_batch, one_matrix, reduce_flat, squeeze, stack
+from axon.backends.row_plan import Lifted, Plan, batched, inside, is_varying, which
+from axon.backends.row_sizes import RowSizes, at, rows_among
+from axon.ops.arrays import Arrays, Meaning, Value
 
 
 def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: Any) -> Value:
-    states = plan.family == "functional"  # there a tuple is a state, and not a shape
-    if not states and any(isinstance(a, tuple) and _varies(a) for a in args):
-        return _by_shape(plan, meaning, xp, args, attributes)
-    if plan.family != "functional" and not any(isinstance(a, Ragged) for a in args):
+    if plan.family == "functional" and plan.operator not in ("reduce", "scan"):
+        return functional(plan, meaning, xp, args, attributes)
+    if not any(map(is_varying, args)):
         return meaning(xp, *args, **attributes)
     match plan.operator:
-        case "map":
-            function, *tensors = args
-            varying = plan.varying or (
-                plan.may_vary and any(isinstance(t, Ragged) for t in tensors)
-            )
-            return map_rows(
-                function,
-                tensors,
-                ragged_result=varying,
-                batched=_batched(plan, xp, function, tensors),
-            )
-        case "cond":
-            condition, then, otherwise = args
-            return then() if condition else otherwise()
-        case "iterate" if not attributes["outputs"]:
-            state, condition, function = args
-            while condition(state):
-                state = function(state)
-            return state
-        case "iterate":
-            return _collect(plan, *args)
-        case "loop":
-            state, function, *tensors = args
-            return _loop(plan, state, function, tensors)
-        case "fold":
-            state, function, *tensors = args
-            for row in zip(*tensors, strict=True):
-                state = function(state, *row)
-            return state
         case "concat" if all(isinstance(a, Ragged) for a in args):
             return ragged.concat(args, attributes["axis"] % args[0].rank)
-        case "measured" if not plan.varying:
-            return _even(plan, args[0])
-        case "stack" if attributes["axis"] == 0:
-            return Ragged.from_rows(args)
-        case "expand_dims" if attributes["axis"] == (0,):
-            return Ragged.from_rows(args)
-        case "tril" | "triu" if not plan.rows[0]:  # one matrix, whose rows end early
-            padded, _ = args[0].to_padded()
-            made = meaning(xp, padded, **attributes)
-            return Ragged.from_padded(made, lengths=args[0].lengths)
-    if plan.family == "functional" and not any(isinstance(a, Ragged) for a in args):
-        return meaning(xp, *args, **attributes)
-    if plan.family == "reductions" and attributes.get("axis", 0) is None and len(args) == 1:
-        return meaning(xp, _all_values(xp, args[0]), **attributes)
+        case "measured":
+            return even(plan, args[0])
+        case "stack":
+            return stack(plan, meaning, xp, args, attributes["axis"] % (args[0].rank + 1))
+        case "expand_dims":
+            rank = args[0].rank + len(attributes["axis"])
+            axes = sorted(axis % rank for axis in attributes["axis"])
+            return expand(plan, meaning, xp, args[0], axes)
+        case "squeeze":
+            axes = sorted(axis % args[0].rank for axis in attributes["axis"])
+            return squeeze(plan, meaning, xp, args[0], axes)
+        case "tril" | "triu" if not is_batch(plan, args[0]):
+            return one_matrix(plan, meaning, xp, args[0], attributes)
+    if plan.flat is not None:
+        return reduce_flat(plan, meaning, xp, args[0], attributes)
     if plan.core is not None:
-        return _broadcast(plan, meaning, xp, args, attributes)
+        return broadcast(plan, meaning, xp, args, attributes)
     return _by_rows(plan, meaning, xp, args, attributes)
-
-
-# --- broadcasting ----------------------------------------------------------------------------
-
-
-def _broadcast(
-    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Row], attributes: dict[str, Any]
-) -> Value:
-    """Element by element, on all values at once where every argument is aligned with them."""
-    varying = [a for a in args if isinstance(a, Ragged)]
-    if not varying:
-        return meaning(xp, *args, **attributes)
-    rank = max(ragged.rank(a) for a in args)
-    first = varying[0]
-    aligned = all(a.packed and a.rank == rank and ragged.same_rows(a, first) for a in varying)
-    if (
-        plan.core == 0
-        and aligned
-        and all(isinstance(a, Ragged) or ragged.rank(a) <= rank - 2 for a in args)
-    ):
-        values = [a.packed[0] if isinstance(a, Ragged) and a.packed else a for a in args]
-        return Ragged(meaning(xp, *values, **attributes), first.offsets)
-    count = max(len(a) for a in args if ragged.rank(a) == rank)
-    outer = [ragged.rank(a) == rank for a in args]
-    stretched = [_stretch(a, count) if by_row else a for a, by_row in zip(args, outer, strict=True)]
-    rows = [a for a, by_row in zip(stretched, outer, strict=True) if by_row]
-
-    def one(*each: Row) -> Value:
-        given = iter(each)
-        inner = [next(given) if by_row else a for a, by_row in zip(args, outer, strict=True)]
-        return _broadcast(plan, meaning, xp, inner, attributes)
-
-    return map_rows(one, rows, ragged_result=plan.varying or plan.may_vary)
-
-
-def _stretch(tensor: Row, count: int) -> Row:
-    """A tensor of one row as one of many."""
-    if len(tensor) == count:
-        return tensor
-    if isinstance(tensor, Ragged):
-        return tensor.take(numpy.zeros(count, numpy.int64))
-    return numpy.broadcast_to(numpy.asarray(tensor), (count, *tensor.shape[1:]))
-
-
-def _varies(shape: tuple[Any, ...]) -> bool:
-    """Whether a shape has one size for each row."""
-    return any(isinstance(size, numpy.ndarray) for size in shape)
-
-
-def _by_shape(
-    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
-) -> Value:
-    """A tensor made in a shape that varies: each row in its own."""
-    shape = next(a for a in args if isinstance(a, tuple) and _varies(a))
-    if plan.operator not in ("zeros", "ones", "full", "broadcast_to"):
-        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here")
-
-    def row(i: int) -> Value:
-        sizes = tuple(int(n[i]) if isinstance(n, numpy.ndarray) else n for n in shape[1:])
-        given = [
-            sizes
-            if a is shape
-            else a[i if len(a) > 1 else 0]
-            if hasattr(a, "dtype") and ragged.rank(a) == len(shape)
-            else a
-            for a in args
-        ]
-        return meaning(xp, *given, **attributes)
-
-    vary = ragged.Varying(tuple(isinstance(n, numpy.ndarray) for n in shape[1:]))
-    like = (
-        None
-        if shape[0]
-        else meaning(xp, *[(0,) * len(shape[1:]) if a is shape else a for a in args], **attributes)
-    )
-    return Ragged.from_rows([row(i) for i in range(shape[0])], like, vary)
-
-
-def _even(plan: Plan, tensor: Ragged) -> Array:
-    """Rows that have one size after all, as an array."""
-    if not len(tensor):
-        return tensor.xp.zeros([size or 0 for size in tensor.shape], tensor.dtype)
-    padded, own = tensor.to_padded()
-    if not numpy.all(own):
-        sizes = list(dict.fromkeys(ragged.show_sizes(row.shape) for row in tensor))
-        told = f": the first is {sizes[0]}, another {sizes[1]}" if len(sizes) > 1 else ""
-        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here{told}")
-    return padded
 
 
 # --- row by row ------------------------------------------------------------------------------
@@ -203,13 +63,14 @@ def _by_rows(
     level: int = 0,
 ) -> Value:
     """A batch of rows, each as a batch of one: axes are counted as in the whole."""
-    by_row = plan.rows
-    if not any(isinstance(a, Ragged) for a in args):
-        alone = (None,) * level
-        given = [a[alone] if use and level else a for a, use in zip(args, by_row, strict=True)]
+    if not any(map(is_varying, args)):
+        given = [_alone(a, min(level, n)) for a, n in zip(args, plan.batch, strict=True)]
         return _only(meaning(xp, *given, **attributes), level)
+    by_row = [n > level for n in plan.batch]
     if any(isinstance(a, Ragged) and not use for a, use in zip(args, by_row, strict=True)):
-        raise ragged.RaggedError(f"{plan.operator} needs rows of one size here")
+        raise RaggedError(f"{plan.operator} needs rows of one size here")
+    if any(is_varying(a) for a in args if isinstance(a, tuple)):
+        return _by_shape(plan, meaning, xp, args, attributes, level)
     tensors = [a for a, use in zip(args, by_row, strict=True) if use]
     # what is the same for all rows: arrays are given to the function, the rest is part of it
     arrays = [hasattr(a, "dtype") and not use for a, use in zip(args, by_row, strict=True)]
@@ -224,11 +85,48 @@ def _by_rows(
         ]
         return _by_rows(plan, meaning, xp, parts, attributes, level + 1)
 
-    varying = plan.varying if isinstance(plan.varying, tuple) else plan.varying or plan.may_vary
     function = Lifted(one, outside, ())
     kind = (level, tuple(rest), tuple(attributes.items()))
-    batched = _batched(plan, xp, function, tensors, kind)
-    return map_rows(function, tensors, ragged_result=varying, batched=batched)
+    together = batched(plan, xp, function, tensors, kind)
+    return map_rows(
+        function,
+        tensors,
+        ragged_result=which(plan.levels, level),
+        batched=together,
+        blank=inside(plan.blank, level + 1),
+    )
+
+
+def _alone(operand: Any, count: int) -> Any:
+    """An operand with so many dimensions of size 1 before its own."""
+    if isinstance(operand, tuple):
+        return (*(1,) * count, *operand)
+    return operand[(None,) * count] if count and hasattr(operand, "dtype") else operand
+
+
+def _by_shape(
+    plan: Plan,
+    meaning: Meaning,
+    xp: Arrays,
+    args: Sequence[Any],
+    attributes: dict[str, Any],
+    level: int,
+) -> Value:
+    """A tensor made in a shape that varies: each row in its own."""
+    shape = next(a for a in args if isinstance(a, tuple) and is_varying(a))
+    if rows_among(shape[1:]) not in (None, shape[0]):
+        raise RaggedError(f"{plan.operator} is given a shape of {shape[0]} rows, which it has not")
+
+    def made(index: int | None) -> Value:
+        sizes = [
+            (0 if isinstance(n, RowSizes) else n) if index is None else at(n, index)
+            for n in shape[1:]
+        ]
+        given = [tuple(sizes) if a is shape else a for a in args]
+        return _by_rows(plan, meaning, xp, given, attributes, level + 1)
+
+    rows = [made(i) for i in range(shape[0])]
+    return rows_of(rows, which(plan.levels, level), rows[0] if rows else made(None))
 
 
 def _only(result: Value, level: int) -> Value:
@@ -238,74 +136,7 @@ def _only(result: Value, level: int) -> Value:
     return result[(0,) * level] if level else result
 
 
-def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:
-    now = state
-
-    def step(*row: Row) -> Value:
-        nonlocal now
-        now, output = function(now, *row)
-        return output
-
-    varying = plan.varying[1] if isinstance(plan.varying, tuple) else False
-    outputs = map_rows(step, tensors, ragged_result=varying)
-    return (now if len(tensors[0]) else state), outputs
-
-
-def _collect(
-    plan: Plan, state: Value, condition: Callable[..., Any], function: Callable[..., Any]
-) -> Value:
-    """Step by step: how many rows there will be is not known before."""
-    now, outputs = state, list[Value]()
-    while condition(now):
-        now, output = function(now)
-        outputs.append(output)
-    varying = plan.varying[1] if isinstance(plan.varying, tuple) else False
-    like = outputs[0] if outputs else function(state)[1]
-    return now, rows_of(outputs, varying, like)
-
-
-def _batched(
-    plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row], kind: Hashable = ()
-) -> Callable[..., Value] | None:
-    """The function on many rows at once, where the backend can do that; kept by `kind`."""
-    vectorised = getattr(xp, "vectorised", None)
-    if vectorised is None or not isinstance(function, Lifted):
-        return None
-    if any(isinstance(v, Ragged) for v in function.values):
-        return None
-    key = (function.sizes, kind)
-    made = plan.compiled.get(key)
-    if made is None:
-        made = vectorised(function.function, len(function.values), function.sizes, len(tensors))
-        if len(plan.compiled) >= MOST_COMPILED:
-            plan.compiled.clear()
-        plan.compiled[key] = made
-    return lambda *rows: made(*function.values, *rows)
-
-
-def _all_values(xp: Arrays, tensor: Row) -> Any:
-    if not isinstance(tensor, Ragged):
-        return tensor
-    if tensor.packed:
-        return tensor.packed[0]
-    return xp.concatenate([xp.reshape(_all_values(xp, row), (-1,)) for row in tensor.rows])
-
-
 # --- sizes -----------------------------------------------------------------------------------
-
-
-def size_at(tensor: Row, axis: int, varying: bool) -> Any:
-    """A size of a tensor: if it is `varying`, one number for each row."""
-    if not isinstance(tensor, Ragged):
-        return tensor.shape[axis]
-    axis = axis % tensor.rank
-    if axis == 0:
-        return len(tensor)
-    if not varying:
-        row = tensor[0] if len(tensor) else tensor.empty_row
-        return size_at(row, axis - 1, False)
-    found = [numpy.atleast_1d(size_at(row, axis - 1, True)) for row in tensor.rows]
-    return numpy.concatenate(found) if found else numpy.zeros(0, numpy.int64)
 
 
 def count(tensor: Row) -> int:

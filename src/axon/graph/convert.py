@@ -77,7 +77,8 @@ def _quotient(state: State, number: tuple[Dim, Dim], type_: Tensor) -> Operand:
     result = Value("", type_, state.depth)
     operands = tuple(SizeOf(part, str(type_.elem)) for part in number)
     divide = OPERATORS["/"]
-    state.emit(Apply(result, divide, operands, {}, state.elaboration.fn.span))
+    use = Fn((type_, type_), type_)
+    state.emit(Apply(result, divide, operands, {}, state.elaboration.fn.span, use, use))
     return result
 
 

@@ -10,13 +10,15 @@ use the values around it. Sizes are no values: they are known, or read off the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from axon.ops import Operator
+from axon.ops.levels import LevelTree
 from axon.solver.constraints import Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim
-from axon.types.type import Relation, Shape, Tensor, Type
+from axon.types.type import Fn, Relation, Shape, Tensor, Type
 from axon.types.variables import Var
 
 
@@ -98,8 +100,8 @@ Attribute = object
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Apply:
-    """An operator. `rows` says which operands are taken row by row where the rows of one of them
-    vary in size; it is None where nothing varies.
+    """An operator. `type` is what it is here, `written` the same before what is known was put in:
+    its signature, which says what it does with the dimensions of its operands.
     """
 
     result: Value
@@ -107,7 +109,8 @@ class Apply:
     operands: tuple[Operand, ...]
     attributes: dict[str, Attribute]
     span: Span
-    rows: tuple[bool, ...] | None = None
+    type: Fn
+    written: Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,10 +173,13 @@ Node = Apply | Call | Extern | Item | Alias | Measure | Check
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """`requires` is what must hold before anything is computed."""
+    """`requires` is what must hold before anything is computed. `levels` are those of each value
+    that has a size of the run in it (see `graph/levels.py`).
+    """
 
     name: str
     params: tuple[Value, ...]
     nodes: tuple[Node, ...]
     result: Operand
     requires: tuple[Guard, ...] = ()
+    levels: Mapping[Value, LevelTree] = field(default_factory=dict)

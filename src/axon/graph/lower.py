@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from axon.diagnostics import Diagnostic
 from axon.graph import elaborations
@@ -27,15 +28,18 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
+from axon.graph.levels import Analysis
 from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import look_up, value_of
 from axon.graph.operators import apply_operator, type_at, use_operator
+from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, as_function
 from axon.graph.state import Library, Shared, State
 from axon.graph.tidy import tidy
 from axon.inference.infer import Prelude
 from axon.ops import OPERATORS
+from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type
@@ -51,8 +55,9 @@ def lower(
     """The graph of a definition at these argument types."""
     place = module.find(name, len(module.items))
     assert place is not None
+    levels = [None if type_ is None else levels_of_type(type_) for type_ in params]
     try:
-        made = make_graph(Shared(prelude, library), *place, params)
+        made = make_graph(Shared(prelude, library), *place, params, levels=levels)
         return replace(made, result=as_tensors(made.result, place[0].items[place[2]].span))
     except Stop as stop:
         return stop.diagnostics
@@ -65,8 +70,11 @@ def make_graph(
     at: int,
     params: Sequence[Type | None],
     result: Type | None = None,
+    levels: Sequence[LevelTree | None] = (),
 ) -> Graph:
-    """The graph of what an item of a file calls by this name."""
+    """The graph of what an item of a file calls by this name. `levels` are those of the arguments,
+    where they are known.
+    """
     item = module.items[at]
     assert isinstance(item, ast.Binding)
     fn = as_function(item.value, len(params))
@@ -92,7 +100,12 @@ def make_graph(
         given = no_function(names[name], item.span)
     requires, later = elaborations.split(found.checks)
     nodes = place_checks(values, [*state.first, *state.nodes], [*later, *state.checks])
-    return Graph(name, values, tidy(values, nodes, given), given, tuple(requires))
+    nodes = tidy(values, nodes, given)
+    typed = [levels_of_type(value.type) for value in values]
+    trees = [t if k is None else k for t, k in zip_longest(typed, levels)]
+    analysis = Analysis(values, trees, fn.body.result.span)
+    analysis.run(nodes, as_tensors(given, fn.body.result.span))
+    return Graph(name, values, nodes, given, tuple(requires), analysis.levels)
 
 
 class Lowering:
@@ -122,7 +135,7 @@ class Lowering:
         """
         state = self.state
         if isinstance(value, OperatorFunction):
-            if not is_demanding(value.operator, type_):
+            if not is_demanding(value.operator, type_) and not _takes_matrices(type_):
                 return value
             value = written_out(value, len(type_.params), span)
         nodes = state.take_nodes()
@@ -258,3 +271,8 @@ class Lowering:
         assert isinstance(type_, Fn)
         state.hint = hint
         return apply(self, callee, args, type_, call.span)
+
+
+def _takes_matrices(type_: Fn) -> bool:
+    """Whether a function of rows is given tensors whose own rows may vary in size."""
+    return any(isinstance(p, Tensor) and len(p.shape) > 1 and runtime(p) for p in type_.params)

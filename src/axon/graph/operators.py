@@ -103,8 +103,7 @@ def apply_operator(
     if operator.name == "identity":
         return operands[0]
     given = {**operator.defaults, **attributes}
-    rows = ragged.row_operands(operator, operands, type_, written)
     assert isinstance(written, Fn)
     result = state.value(type_.result, written.result)
-    state.emit(Apply(result, operator, operands, given, span, rows))
+    state.emit(Apply(result, operator, operands, given, span, type_, written))
     return result

@@ -88,7 +88,7 @@ class _Writer:
 
     def node(self, node: Node, indent: str) -> None:
         match node:
-            case Apply(result, operator, operands, attributes, _, _):
+            case Apply(result, operator, operands, attributes):
                 text = self.application(operator.name, operands, indent)
                 shown = {k: v for k, v in attributes.items() if v != operator.defaults.get(k)}
                 if shown:

@@ -149,7 +149,7 @@ def needed(node: Node) -> set[SizeVar]:
             pass
         case Alias(_, operand):
             _operand_needs(operand, found)
-        case Apply(_, _, operands, attributes, _, _):
+        case Apply(_, _, operands, attributes):
             for operand in operands:
                 _operand_needs(operand, found)
             for value in attributes.values():

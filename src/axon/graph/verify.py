@@ -76,14 +76,15 @@ def _node(where: str, node: Node, known: set[Value], seen: set[Graph]) -> Iterat
         yield f"{where}: a value is made twice"
     yield from _type(where, node.result.type)
     match node:
-        case Apply(_, operator, operands, attributes, _, rows):
+        case Apply(_, operator, operands, attributes, _, type_, _):
             if operator.meaning is None:
                 yield f"{where}: {operator.name} has no meaning"
             missing = operator.attributes.keys() - attributes.keys()
             if missing:
                 yield f"{where}: {operator.name} lacks {', '.join(sorted(missing))}"
-            if rows is not None and len(rows) != len(operands):
-                yield f"{where}: {operator.name} has {len(operands)} operands, not {len(rows)}"
+            if len(type_.params) != len(operands):
+                count = len(type_.params)
+                yield f"{where}: {operator.name} has {len(operands)} operands, not {count}"
         case Call(_, graph, operands, _):
             if len(graph.params) != len(operands):
                 yield f"{where}: {graph.name} takes {len(graph.params)} values"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from axon.diagnostics import error
 from axon.inference import calls, operators, sizes
 from axon.inference.environment import Entry, Environment
-from axon.inference.record import Record
+from axon.inference.record import Record, Use
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
 from axon.inference.unify import unify, widened
@@ -36,8 +36,8 @@ Prelude = Callable[[str], Entry | None]
 
 class Inference:
     """The walk. `pending` are operator calls that wait for a rank to choose their signature,
-    `results`
-    what calls give, for a last look at the end of the definition.
+    `results` what calls give and `applied` what operators are applied to, for a last look at the
+    end of the definition.
 
     `tainted` is set when a definition uses one that has no type: then it has none either. `record`
     takes down what is found, where someone wants it.
@@ -50,6 +50,7 @@ class Inference:
         self.defining: list[str] = []
         self.later: dict[str, Span] = {}
         self.results: list[tuple[Type, Span]] = []
+        self.applied: list[tuple[Use, Span]] = []
         self.missing: set[str] = set()
         self.guesses = 20
         self.tainted = False

@@ -210,9 +210,11 @@ def _apply_scheme(
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
     if isinstance(type_.result, DimValue):
         type_ = _counted(inference, use, type_, type_.result, span)
+    use = replace(use, type=type_)
     if inference.record is not None:
-        inference.record.uses[span] = replace(use, type=type_)
+        inference.record.uses[span] = use
     inference.results.append((type_.result, span))
+    inference.applied.append((use, span))
     return type_.result
 
 

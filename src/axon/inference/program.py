@@ -15,6 +15,14 @@ from axon.inference.report import describe
 from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
+from axon.ops.levels import (
+    TAKE_FUNCTIONS,
+    WorksAlong,
+    levels_of_type,
+    made,
+    rows_level,
+    varies,
+)
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard
 from axon.solver.store import Store
 from axon.source import Span
@@ -240,6 +248,7 @@ class Walk:
             found = self.state.diagnostics[diagnostics:]
             bad = bool(found)
         self.inference.results.clear()
+        self.inference.applied.clear()
         if readable:
             self.diagnostics.extend(found)
         told: list[Constraint] = []
@@ -262,18 +271,46 @@ class Walk:
     def _look_for_ragged(self) -> None:
         """A ragged dimension varies over those before it, so no tensor may begin with one (D8)."""
         state = self.state
+        ragged = state.names.ragged
         for type_, span in self.inference.results:
             known = state.prune(type_)
-            first = state.store.shape(known.shape)[:1] if isinstance(known, Tensor) else ()
-            variables = shape_variables(state.store.word(first))
-            if any(is_ragged(v) for v in variables):
+            word = state.store.word(known.shape) if isinstance(known, Tensor) else ()
+            if not any(map(is_ragged, shape_variables(word))):
+                continue
+            ragged = True
+            if any(map(is_ragged, shape_variables(word[:1]))):
                 self.inference.error(
                     "AX105",
                     "the result would begin with a ragged dimension",
                     span,
                     "varies over nothing",
                 )
-                break
+                return
+        if ragged:
+            self._look_along_axes()
+
+    def _look_along_axes(self) -> None:
+        """An operator takes a ragged tensor row by row, so it may not work along its first axis,
+        nor put another one there.
+        """
+        for use, span in self.inference.applied:
+            type_ = self.state.resolve(use.type)
+            assert isinstance(type_, Fn)
+            trees = [rows_level(levels_of_type(param)) for param in type_.params]
+            if use.operator.meaning is None or use.operator.name in TAKE_FUNCTIONS:
+                continue
+            if not any(map(varies, trees)):
+                continue
+            if any(isinstance(v, ShapeVar) for v in type_variables(type_)):
+                continue  # the call will know
+            attributes = {**use.operator.defaults, **use.attributes}
+            try:
+                made(use.operator, attributes, type_, use.type, trees)
+            except WorksAlong:
+                name = use.operator.name
+                text = f"{name}: works along an axis that a ragged dimension varies over"
+                self.inference.error("AX105", text, span, "varies over this axis")
+                return
 
     def _notes(self) -> None:
         """D2: names that turned out equal, or constant."""

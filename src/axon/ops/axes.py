@@ -8,7 +8,8 @@ rank:
 
 What stands behind an axis that an operator removes is called `after` (a shape) and `after1`,
 `after2`, … (single dimensions, counted from the back; `after_1` between two such axes): inference
-asks of these that they do not vary inside the tensor.
+asks of these that they do not vary inside the tensor. Dimensions that an operator works along
+together are called `along0`, `along1`, …: it has no rows along them.
 """
 
 from __future__ import annotations

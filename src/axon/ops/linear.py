@@ -84,7 +84,9 @@ def transpose(*, perm: Ints | None = None) -> Rule:
     if sorted(order) != list(range(rank)):
         listed = ", ".join(str(axis) for axis in range(rank))
         return Problem(f"perm is not a permutation: it must hold each of {listed} once")
-    names = [f"d{i}" for i in range(rank)]
+    # what varies over the first dimension would stand before it, or over another one
+    behind = "d" if order[:1] in ([], [0]) else "after_"
+    names = [f"{behind if i else 'd'}{i}" for i in range(rank)]
     return f"t {dims(names)} -> t {dims([names[i] for i in order])}"
 
 

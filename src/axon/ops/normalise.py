@@ -94,7 +94,7 @@ def _last(name: str, arity: int, axes: int, most: int) -> Rule:
         return Problem(f"{name} takes a tensor and perhaps {extras}; {arity} arguments are given")
     if not 1 <= axes <= LIMIT:
         return Problem(f"axes must be from 1 to {LIMIT}, not {axes}")
-    last = "[n]" if axes == 1 else f"[{','.join(f'n{i}' for i in range(axes))}]"
+    last = "[n]" if axes == 1 else f"[{','.join(f'along{i}' for i in range(axes))}]"
     return f"(t s@{last}{f', t {last}' * (arity - 1)}) -> t s@{last} where t : float"
 
 

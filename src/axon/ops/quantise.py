@@ -61,7 +61,7 @@ def quantise_range() -> Rule:
     >>> quantise_range(x : f32 [b,n])
     (u8 [b,n], f32, u8)
     """
-    return "t s -> (u8 s, t [], u8 []) where t : float"
+    return "t after -> (u8 after, t [], u8 []) where t : float"
 
 
 @quantise_range.means

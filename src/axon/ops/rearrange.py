@@ -302,7 +302,9 @@ def pad(
     if any(isinstance(size, int) and size < 0 for pair in pairs for size in pair):
         return Problem("pad makes a tensor longer; to make it shorter, use slice")
     axes = tuple(range(len(pairs))) if pad else (axis,)
-    names = [f"n{i}" for i in axes] if pad else ["n"]
+    moves = pairs[0] != (0, 0) and axes[0] == 0  # the first axis: what is behind it may not vary
+    behind = "after_n" if moves else "n"
+    names = [f"{behind if i else 'n'}{i}" for i in axes] if pad else ["n"]
     longer = [_longer(name, pair) for name, pair in zip(names, pairs, strict=True)]
     if mode not in PAD_MODES:
         return Problem(f'mode is "{mode}"; it can be "constant", "edge", "reflect" or "wrap"')
@@ -312,7 +314,8 @@ def pad(
     grown = [n for n, pair in zip(names, pairs, strict=True) if pair != (0, 0)]
     some = "" if mode == "constant" else ", ".join(f"{n} >= 1" for n in grown)
     where = f" where {some}" if some else ""
-    return f"(t {place(axes, names)}{scalar}) -> t {place(axes, longer)}{where}"
+    tail = "after" if moves else "s"
+    return f"(t {place(axes, names, tail)}{scalar}) -> t {place(axes, longer, tail)}{where}"
 
 
 @pad.means

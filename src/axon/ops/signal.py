@@ -64,9 +64,10 @@ def dft(
     length = str(size) if size is not None else "2*n-2" if inverse and onesided else "n"
     if onesided and not inverse:
         length = f"({length})/2+1"
-    x, y = append(at(axis, "n"), "[c]"), append(at(axis, length), f"[{last}]")
+    x = append(at(axis, "n", tail="after"), "[after_c]")
+    y = append(at(axis, length, tail="after"), f"[{last}]")
     least = 2 if inverse and onesided and size is None else 1
-    return f"t {x} -> t {y} where n >= {least}, c >= 1, 2 >= c, t : float"
+    return f"t {x} -> t {y} where n >= {least}, after_c >= 1, 2 >= after_c, t : float"
 
 
 @dft.means

@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-
 from axon.backends.checks import Sizes, holds, says, value
-from axon.backends.rowwise import size_at
+from axon.backends.row_sizes import size_at
 from axon.graph.graph import Graph
 from axon.graph.sizes import readings
 from axon.solver.constraints import Guard
@@ -39,8 +37,8 @@ class Binding:
 
     def varies_alike(self, var: DimVar, arg: Any, axis: int) -> bool:
         """Whether a size that varies is, row by row, the one that another argument has."""
-        lengths = size_at(arg, axis, True)
-        return numpy.array_equal(self.rows.setdefault(var, lengths), lengths)
+        lengths = size_at(arg, axis, arg.levels[axis]).flat()
+        return bool(self.rows.setdefault(var, lengths) == lengths)
 
     def told(self, names: Names) -> str:
         """`n=3 from x, …`"""

@@ -9,7 +9,7 @@ from axon.backends.checks import CheckFailed
 from axon.backends.code import Externs, Watcher
 from axon.backends.externs import WrongResult
 from axon.backends.nature import DoesNotFit
-from axon.backends.ragged import RaggedError
+from axon.backends.ragged import Ragged, RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -226,7 +226,7 @@ class Function:
         arrays = self._arrays(args)
         made, function = self._graph(arrays)
         self._bound(made, arrays)
-        if all(a is b and not isinstance(a, tuple) for a, b in zip(args, arrays, strict=True)):
+        if all(a is b and _told_by_shape(a) for a, b in zip(args, arrays, strict=True)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
@@ -342,6 +342,11 @@ class Function:
         if isinstance(problem, ValueError) and "empty sequence" in str(problem):
             return RunError(f"{name}: {problem}; an axis has size 0")
         return problem
+
+
+def _told_by_shape(array: Any) -> bool:
+    """Whether element type and sizes say all that a graph depends on: rows of rows may vary."""
+    return not isinstance(array, tuple) and not (isinstance(array, Ragged) and array.rank > 2)
 
 
 class _Externs(dict[str, Callable[..., Any]]):

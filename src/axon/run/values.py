@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
 
 from axon.backends.numpy_arrays import element as dtype
-from axon.backends.ragged import Ragged, Varying, split
-from axon.backends.ragged_forms import from_awkward, from_list
+from axon.backends.ragged import Ragged, split
+from axon.backends.ragged_forms import arranged, from_awkward, from_list
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
@@ -50,7 +50,7 @@ def take(given: Given, wanted: Type | None) -> Any:
     if isinstance(given, Ragged):
         return _as_wanted(given, wanted)
     if wanted is not None and wants_rows(wanted) and len(getattr(given, "shape", ())) > 1:
-        return split(given)  # rows of one size are rows
+        return _as_wanted(split(_usual(given)), wanted)  # rows of one size are rows
     if isinstance(given, numpy.ndarray):
         return _usual(given)
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
@@ -75,13 +75,8 @@ def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:
     """Rows may agree in a size by chance: which of them vary is for the definition to say."""
     if not isinstance(wanted, Tensor) or not wants_rows(wanted) or len(wanted.shape) != given.rank:
         return given
-    vary = Varying(tuple(any(map(is_ragged, shape_variables((d,)))) for d in wanted.shape[1:]))
-    if vary.sizes == tuple(size is None for size in given.shape[1:]):
-        return given
-    if any(isinstance(row, Ragged) for row in given.rows):
-        return given
-    like = given.empty_row if given.like is None else given.like
-    return Ragged.from_rows(given.rows, like, vary)
+    vary = tuple(any(map(is_ragged, shape_variables((d,)))) for d in wanted.shape[1:])
+    return arranged(given, vary)
 
 
 def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type | None]:
@@ -134,21 +129,30 @@ def wants_rows(type_: Type) -> bool:
 
 
 def _rows(given: list[Any], wanted: Type) -> Ragged:
+    """A list of rows, as strict about its numbers as one that stands for an array."""
     assert isinstance(wanted, Tensor)
-    elem = dtype(wanted.elem) if isinstance(wanted.elem, str) else None
+    elem = wanted.elem if isinstance(wanted.elem, str) else None
+    if given and all(hasattr(row, "dtype") for row in given):
+        return _as_wanted(from_list(given), wanted)
+    numbers = _array(list(_leaves(given, len(wanted.shape))), elem)
+    sizes = tuple(size if isinstance(size, int) else None for size in wanted.shape)
     if not given:
-        sizes = [size if isinstance(size, int) else 0 for size in wanted.shape[1:]]
-        return Ragged.from_rows([], like=numpy.zeros(sizes, elem or numpy.float32))
-    if all(hasattr(row, "dtype") for row in given):
-        return from_list(given)
-    try:
-        rows = from_list(given, elem)
-    except (TypeError, OverflowError):
-        raise Unfit("it is a list of something else than numbers") from None
-    except ValueError as problem:
-        raise Unfit(str(problem)) from None
-    plain = elem is None and rows.dtype == numpy.float64
-    return rows.map_values(lambda values: values.astype(numpy.float32)) if plain else rows
+        like = numpy.zeros([size or 0 for size in sizes[1:]], numbers.dtype)
+        return _as_wanted(Ragged.from_rows([], like), wanted)
+    return _as_wanted(from_list(given, numbers.dtype, sizes), wanted)
+
+
+def _leaves(given: Any, depth: int) -> Iterator[Any]:
+    """The numbers in a list that is nested so deep; an array in it is a list of numbers."""
+    if hasattr(given, "dtype") and not isinstance(given, Ragged):
+        given = given.tolist()
+    if isinstance(given, list | tuple) and depth:
+        for item in given:
+            yield from _leaves(item, depth - 1)
+    elif depth or isinstance(given, list | tuple | Ragged):
+        raise Unfit("its rows are nested to different depths")
+    else:
+        yield given
 
 
 def _plain(given: Any, wanted: Type | None) -> Any:
@@ -228,10 +232,7 @@ def type_at_rank(value: Any, depth: int = 1) -> Type:
             return ShapeValue(tuple(_open(depth) for _ in value))
         return Tuple(tuple(type_at_rank(item, depth) for item in value))
     if isinstance(value, Ragged):
-        sizes = value.shape
-        word = [
-            _varying(i, depth) if size is None else _open(depth) for i, size in enumerate(sizes)
-        ]
+        word = [_varying(level, depth) if level else _open(depth) for level in value.levels]
         return Tensor(element(value), tuple(word))
     return Tensor(element(value), tuple(_open(depth) for _ in value.shape))
 
@@ -245,8 +246,11 @@ def exact_type(value: Any, depth: int = 1) -> Type:
             return ShapeValue(value)
         return Tuple(tuple(exact_type(item, depth) for item in value))
     if isinstance(value, Ragged):
-        word = [_varying(i, depth) if size is None else size for i, size in enumerate(value.shape)]
-        return Tensor(element(value), tuple(word))
+        exact = [
+            _varying(level, depth) if size is None else size
+            for size, level in zip(value.shape, value.levels, strict=True)
+        ]
+        return Tensor(element(value), tuple(exact))
     return Tensor(element(value), tuple(int(size) for size in value.shape))
 
 
@@ -254,9 +258,9 @@ def _open(depth: int) -> DimVar:
     return DimVar("", 1, scope=given_at(depth))
 
 
-def _varying(position: int, depth: int) -> DimVar:
-    """A size that varies over the dimensions before it."""
-    return DimVar("", 1, scope=given_at(depth), runtime=True, over=position)
+def _varying(level: int, depth: int) -> DimVar:
+    """A size that varies over so many of the dimensions before it."""
+    return DimVar("", 1, scope=given_at(depth), runtime=True, over=level)
 
 
 def key(value: Any) -> object:
@@ -266,5 +270,5 @@ def key(value: Any) -> object:
     if isinstance(value, tuple):
         return tuple(key(item) for item in value)
     if isinstance(value, Ragged):
-        return value.dtype, tuple(size is None for size in value.shape)
+        return value.dtype, value.levels
     return value.dtype, len(value.shape)

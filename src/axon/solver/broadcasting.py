@@ -136,6 +136,17 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
     if result == 1:
         store.derive("broadcasting", constraint, *(DimEq(part, 1) for part in parts))
         return
+    rows = [part for part in parts if _of_a_row(part)]
+    if len(rows) > 1:
+        # as the tensors that they are rows of: a row of one element is not stretched (D8)
+        others = tuple(part for part in parts if part not in rows)
+        store.derive(
+            "broadcasting",
+            constraint,
+            *(DimEq(other, rows[0]) for other in rows[1:]),
+            DimBroadcast(result, (rows[0], *others)),
+        )
+        return
     decided = [part for part in parts if dims.is_not_one(part)]
     ragged = [part for part in parts if _varies(constraint, part)]
     if not decided and ragged:
@@ -238,6 +249,11 @@ def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
     if _varies(constraint, size) and isinstance(part, DimVar) and part.user:
         return True
     return isinstance(dims.sub(part, size), int)
+
+
+def _of_a_row(part: Dim) -> bool:
+    """Whether a size is that of one row of a tensor in which it varies."""
+    return isinstance(part, DimVar) and part.row
 
 
 def _varies(constraint: Constraint, part: Dim) -> bool:

@@ -51,6 +51,8 @@ class Scope:
     types: dict[str, TypeVar] = field(default_factory=dict)
     given: dict[str, Dim] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
+    ragged: bool = False
+    """Whether a `*` was read."""
 
 
 class Reader:
@@ -163,6 +165,7 @@ class Reader:
                         "varies over nothing",
                         help="write the dimension that its size varies over first, as in [n,*]",
                     )
+                self.scope.ragged = True
                 word.append(self._star(before + len(word)))
             else:
                 word.append(self.dim(item))

@@ -1,0 +1,124 @@
+"""Broadcasting where rows vary in size: on all values at once if they are aligned, else row by
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy
+
+from axon.backends import ragged
+from axon.backends.ragged import Ragged, Row
+from axon.backends.ragged_rows import map_rows, rows_of, zeros_row
+from axon.backends.row_plan import Plan, inside, is_varying, which
+from axon.backends.row_sizes import RowSizes, at
+from axon.ops.arrays import Arrays, Meaning, Value
+
+
+def _rank(operand: Any) -> int:
+    return len(operand) if isinstance(operand, tuple) else ragged.rank(operand)
+
+
+def broadcast(
+    plan: Plan,
+    meaning: Meaning,
+    xp: Arrays,
+    args: Sequence[Any],
+    attributes: dict[str, Any],
+    level: int = 0,
+) -> Value:
+    """Element by element, on all values at once where every argument is aligned with them. `level`
+    is how many dimensions of the result this is in.
+    """
+    if not any(map(is_varying, args)):
+        return meaning(xp, *args, **attributes)
+    rank = max(map(_rank, args))
+    offsets = _aligned(args, rank) if plan.core == 0 else None
+    if offsets is not None:
+        values = [a.values if isinstance(a, Ragged) else a for a in args]
+        return Ragged(broadcast(plan, meaning, xp, values, attributes, level + 1), offsets)
+    outer = [_rank(a) == rank for a in args]
+    count = max(_count(a) for a, by_row in zip(args, outer, strict=True) if by_row)
+    if any(isinstance(a, tuple) for a in args):
+        rows = [_parts(a, count) if by_row else [a] * count for a, by_row in _pairs(args, outer)]
+        made = [
+            broadcast(plan, meaning, xp, each, attributes, level + 1)
+            for each in zip(*rows, strict=True)
+        ]
+        like = made[0] if made else _none(plan, meaning, xp, args, outer, attributes, level)
+        return rows_of(made, which(plan.levels, level), like)
+    stretched = [_stretch(a, count) for a, by_row in _pairs(args, outer) if by_row]
+
+    def one(*each: Row) -> Value:
+        given = iter(each)
+        inner = [next(given) if by_row else a for a, by_row in _pairs(args, outer)]
+        return broadcast(plan, meaning, xp, inner, attributes, level + 1)
+
+    blank = inside(plan.blank, level + 1)
+    return map_rows(one, stretched, ragged_result=which(plan.levels, level), blank=blank)
+
+
+def _pairs(args: Sequence[Any], outer: Sequence[bool]) -> list[tuple[Any, bool]]:
+    return list(zip(args, outer, strict=True))
+
+
+def _aligned(args: Sequence[Any], rank: int) -> Any:
+    """The offsets that all ragged arguments share, if the others do not reach as far as rows."""
+    varying = [a for a in args if isinstance(a, Ragged)]
+    if not varying or any(isinstance(a, tuple) for a in args):
+        return None
+    first = varying[0]
+    if any(a.offsets is None or a.rank != rank for a in varying):
+        return None
+    if not all(isinstance(a, Ragged) or ragged.rank(a) <= rank - 2 for a in args):
+        return None
+    return first.offsets if all(ragged.same_rows(first, a) for a in varying[1:]) else None
+
+
+def _count(operand: Any) -> int:
+    return operand[0] if isinstance(operand, tuple) else len(operand)
+
+
+def _parts(operand: Any, count: int) -> list[Any]:
+    """The rows of a tensor, or of a shape, as many as there should be."""
+    if isinstance(operand, tuple):
+        return [tuple(at(size, i) for size in operand[1:]) for i in range(count)]
+    rows = list(operand)
+    return rows * count if len(rows) == 1 else rows
+
+
+def _none(
+    plan: Plan,
+    meaning: Meaning,
+    xp: Arrays,
+    args: Sequence[Any],
+    outer: Sequence[bool],
+    attributes: dict[str, Any],
+    level: int,
+) -> Value:
+    """What a row would be, where there are none: as far as the type knows, if rows of no elements
+    do not tell.
+    """
+    given = [
+        tuple(0 if isinstance(size, RowSizes) else size for size in a[1:])
+        if isinstance(a, tuple)
+        else zeros_row(a, 0)
+        if by_row
+        else a
+        for a, by_row in _pairs(args, outer)
+    ]
+    with suppress(Exception):
+        return broadcast(plan, meaning, xp, given, attributes, level + 1)
+    return inside(plan.blank, level + 1)
+
+
+def _stretch(tensor: Row, count: int) -> Row:
+    """A tensor of one row as one of many."""
+    if len(tensor) == count:
+        return tensor
+    if isinstance(tensor, Ragged):
+        return tensor.take(numpy.zeros(count, numpy.int64))
+    return numpy.broadcast_to(numpy.asarray(tensor), (count, *tensor.shape[1:]))

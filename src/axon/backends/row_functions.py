@@ -1,0 +1,81 @@
+"""Operators that give the rows of tensors to a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from axon.backends.ragged import Row
+from axon.backends.ragged_rows import map_rows, rows_of
+from axon.backends.row_plan import Plan, as_levels, batched, inside, which
+from axon.ops.arrays import Arrays, Meaning, Value
+
+
+def functional(
+    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value:
+    match plan.operator:
+        case "map":
+            function, *tensors = args
+            together = batched(plan, xp, function, tensors)
+            return map_rows(
+                function,
+                tensors,
+                ragged_result=which(plan.levels),
+                batched=together,
+                blank=inside(plan.blank, 1),
+            )
+        case "cond":
+            condition, then, otherwise = args
+            return as_levels(then() if condition else otherwise(), plan.levels)
+        case "iterate" if not attributes["outputs"]:
+            state, condition, function = args
+            state = as_levels(state, plan.levels)
+            while condition(state):
+                state = as_levels(function(state), plan.levels)
+            return state
+        case "iterate":
+            return _collect(plan, *args)
+        case "loop":
+            state, function, *tensors = args
+            return _loop(plan, state, function, tensors)
+        case "fold":
+            state, function, *tensors = args
+            state = as_levels(state, plan.levels)
+            for row in zip(*tensors, strict=True):
+                state = as_levels(function(state, *row), plan.levels)
+            return state
+        case _:
+            return meaning(xp, *args, **attributes)
+
+
+def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:
+    assert isinstance(plan.levels, list)
+    levels, made = plan.levels
+    state = now = as_levels(state, levels)
+
+    def step(*row: Row) -> Value:
+        nonlocal now
+        after, output = function(now, *row)
+        now = as_levels(after, levels)
+        return output
+
+    blank = None if plan.blank is None else inside(plan.blank[1], 1)
+    outputs = map_rows(step, tensors, ragged_result=which(made), blank=blank)
+    return (now if len(tensors[0]) else state), outputs
+
+
+def _collect(
+    plan: Plan, state: Value, condition: Callable[..., Any], function: Callable[..., Any]
+) -> Value:
+    """Step by step: how many rows there will be is not known before."""
+    assert isinstance(plan.levels, list)
+    levels, made = plan.levels
+    state = now = as_levels(state, levels)
+    outputs = list[Value]()
+    while condition(now):
+        after, output = function(now)
+        now = as_levels(after, levels)
+        outputs.append(output)
+    like = outputs[0] if outputs else function(state)[1]
+    return now, rows_of(outputs, which(made), like)

@@ -1,0 +1,108 @@
+"""How an operator takes rows that vary, and what its results are made into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from axon.backends import ragged
+from axon.backends.ragged import Ragged, Row
+from axon.backends.ragged_rows import rows_of
+from axon.backends.row_sizes import RowSizes
+from axon.ops.arrays import Array, Arrays, Value
+from axon.ops.levels import LevelTree
+
+MOST_COMPILED = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How an operator takes rows. `batch` says of each operand how many of its first dimensions are
+    those of the result, `levels` where sizes of the result vary. What broadcasts has a `core`: the
+    number of dimensions at the end that do not. A reduction that is `flat` takes so many dimensions
+    at the front as one. `blank` is a result without elements, as far as its type is known, and
+    `compiled` keeps what a backend makes of a function that is mapped.
+    """
+
+    operator: str
+    family: str
+    batch: tuple[int, ...]
+    levels: LevelTree
+    core: int | None = None
+    flat: int | None = None
+    blank: Value | None = None
+    compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lifted:
+    """A function and what it uses from around it: values, then sizes, then its arguments."""
+
+    function: Callable[..., Value]
+    values: tuple[Value, ...]
+    sizes: tuple[Any, ...]
+
+    def __call__(self, *rows: Row) -> Value:
+        return self.function(*self.values, *self.sizes, *rows)
+
+
+def is_varying(operand: Any) -> bool:
+    """Whether an operand has rows that vary, or is a shape with a size for each row."""
+    if isinstance(operand, tuple):
+        return any(isinstance(size, RowSizes) for size in operand)
+    return isinstance(operand, Ragged)
+
+
+def which(levels: LevelTree, level: int = 0) -> Any:
+    """Which sizes of the rows vary, in a tensor that stands in so many dimensions of the result."""
+    if isinstance(levels, list):
+        return tuple(which(part, level) for part in levels)
+    sizes = tuple(size > level for size in levels[level + 1 :])
+    return ragged.Varying(sizes) if any(sizes) else None
+
+
+def inside(blank: Value | None, level: int) -> Value | None:
+    """A row of a row of … of a result without elements."""
+    if isinstance(blank, tuple):
+        return tuple(inside(part, level) for part in blank)
+    return None if blank is None else numpy.empty(blank.shape[level:], blank.dtype)
+
+
+def as_levels(value: Value, levels: LevelTree, level: int = 0) -> Value:
+    """A value that may be an array where another one would have rows: as the other one."""
+    if isinstance(levels, list):
+        return tuple(as_levels(v, part) for v, part in zip(value, levels, strict=True))
+    varying = which(levels, level)
+    if varying is None or isinstance(value, Ragged):
+        return value
+    rows = [as_levels(row, levels, level + 1) for row in value]
+    return rows_of(rows, varying, as_levels(blank_row(value), levels, level + 1))
+
+
+def blank_row(array: Array) -> Array:
+    """A row of an array that may have none."""
+    return numpy.zeros(array.shape[1:], array.dtype)
+
+
+def batched(
+    plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row], kind: Hashable = ()
+) -> Callable[..., Value] | None:
+    """The function on many rows at once, where the backend can do that; kept by `kind`."""
+    vectorised = getattr(xp, "vectorised", None)
+    if vectorised is None or not isinstance(function, Lifted):
+        return None
+    if any(isinstance(v, Ragged) for v in function.values):
+        return None
+    if any(isinstance(size, RowSizes) for size in function.sizes):
+        return None
+    key = (function.sizes, kind)
+    made = plan.compiled.get(key)
+    if made is None:
+        made = vectorised(function.function, len(function.values), function.sizes, len(tensors))
+        if len(plan.compiled) >= MOST_COMPILED:
+            plan.compiled.clear()
+        plan.compiled[key] = made
+    return lambda *rows: made(*function.values, *rows)

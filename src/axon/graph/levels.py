@@ -1,0 +1,243 @@
+"""The levels of all values of a graph: where their sizes vary (see `ops/levels.py`).
+
+Types do not tell rows that are ragged from matrices of their own sizes, arguments do: so this is
+found out once the arguments are known. A function that is mapped over a tensor sees its rows, where
+each level is one less. An operator along an axis that a size varies over is refused here, where its
+signature could not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axon.diagnostics import error
+from axon.graph.graph import (
+    Alias,
+    Apply,
+    Bundle,
+    Call,
+    Check,
+    Extern,
+    Function,
+    Item,
+    Measure,
+    Node,
+    Number,
+    Operand,
+    OperatorFunction,
+    ShapeOf,
+    SizeOf,
+    Value,
+)
+from axon.graph.scope import Stop
+from axon.graph.sizes import SizeVar, owner, readable, readings
+from axon.ops.levels import (
+    TAKE_FUNCTIONS,
+    LevelTree,
+    WorksAlong,
+    join,
+    levels_of_type,
+    made,
+    row,
+    stacked,
+)
+from axon.source import Span
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import Fn, Tensor, Tuple, Type
+from axon.types.variables import DimVar, ShapeVar
+
+
+class Analysis:
+    """The levels of the values of a graph; `sizes` are those of the sizes where they are read."""
+
+    def __init__(self, params: Sequence[Value], given: Sequence[LevelTree], span: Span) -> None:
+        self.levels: dict[Value, LevelTree] = {}
+        self.sizes: dict[SizeVar, int] = {}
+        self.span = span
+        for param, tree in zip(params, given, strict=True):
+            self._made(param, tree)
+
+    def run(self, nodes: Sequence[Node], result: Operand) -> LevelTree:
+        """The levels of the result."""
+        span = self.span
+        for node in nodes:
+            self._node(node)
+        self.span = span
+        return self._operand(result)
+
+    def _made(self, value: Value, tree: LevelTree) -> None:
+        self.levels[value] = tree
+        for var, reading in readable(value):
+            if var in self.sizes:
+                continue
+            part = tree
+            for index in reading.path:
+                part = part[index] if isinstance(part, list) else ()
+            known = isinstance(part, tuple) and part and isinstance(var, DimVar)
+            self.sizes[var] = part[reading.start] if known and isinstance(part, tuple) else 0
+
+    def _node(self, node: Node) -> None:
+        match node:
+            case Apply():
+                self.span = node.span
+                self._made(node.result, self._apply(node))
+            case Call(result, _, _, _) | Extern(result, _, _, _):
+                self._made(result, _typed(result))
+            case Item(result, whole, index):
+                tree = self.levels[whole]
+                self._made(result, tree[index] if isinstance(tree, list) else ())
+            case Alias(result, operand):
+                self._made(result, self._operand(operand))
+            case Measure() | Check():
+                pass
+
+    def _refused(self, text: str) -> Stop:
+        return Stop([error("AX105", text, self.span)])
+
+    # --- operands ---
+
+    def _operand(self, operand: Operand) -> LevelTree:
+        match operand:
+            case Value():
+                return self.levels[operand]
+            case ShapeOf(shape, elem):
+                tree = tuple(self._size(item) for item in shape)
+                if elem and any(tree):
+                    raise self._refused("a shape that varies from row to row is no vector")
+                return (0,) if elem else tree
+            case SizeOf(dim, _):
+                if self._size(dim):
+                    raise self._refused("a size that varies from row to row is no number")
+                return ()
+            case Bundle(items):
+                return [self._operand(item) for item in items]
+            case Number() | Function() | OperatorFunction():
+                return ()
+
+    def _size(self, item: Dim | ShapeVar) -> int:
+        variables = [item] if isinstance(item, ShapeVar) else dims.variables(item)
+        return max((self.sizes.get(owner(v), 0) for v in variables), default=0)
+
+    def _attribute(self, value: object) -> None:
+        if isinstance(value, tuple):
+            for item in value:
+                self._attribute(item)
+        elif isinstance(value, SizeOf):
+            self._operand(value)
+
+    # --- operators and functions ---
+
+    def _apply(self, node: Apply) -> LevelTree:
+        for value in node.attributes.values():
+            self._attribute(value)
+        trees = [self._operand(o) for o in node.operands]
+        if node.operator.name in TAKE_FUNCTIONS:
+            typed = join(_typed(node.result), _typed_by_rows(node, trees))
+            return self._functional(node, trees, typed)
+        for function in node.operands:  # of scalars
+            self._call(function, [() for _ in getattr(function, "params", ())], ())
+        try:
+            return made(node.operator, node.attributes, node.type, node.written, trees)
+        except WorksAlong:
+            name = node.operator.name
+            text = f"{name}: works along an axis that a ragged dimension varies over"
+            raise self._refused(text) from None
+
+    def _call(self, function: Operand, given: Sequence[LevelTree], result: LevelTree) -> LevelTree:
+        """What a function gives for arguments of these levels; an operator on its own gives what
+        its type says.
+        """
+        if not isinstance(function, Function):
+            return result
+        outer, self.sizes = self.sizes, dict(self.sizes)
+        for param in function.params:  # a row has a size of its own
+            for var, _ in readable(param):
+                self.sizes.pop(var, None)
+        for param, tree in zip(function.params, given, strict=True):
+            self._made(param, tree)
+        found = self.run(function.nodes, function.result)
+        self.sizes = outer
+        return found
+
+    def _functional(self, node: Apply, trees: list[LevelTree], typed: LevelTree) -> LevelTree:
+        operands = node.operands
+        match node.operator.name:
+            case "map":
+                found = self._call(operands[0], [row(t) for t in trees[1:]], row(typed))
+                return join(stacked(found), typed)
+            case "cond":
+                return join(self._call(operands[1], [], typed), self._call(operands[2], [], typed))
+            case "iterate":
+                outputs = bool(node.attributes["outputs"])
+                found = self._turns(operands[2], trees[0], [], typed, outputs)
+                state = found[0] if outputs and isinstance(found, list) else found
+                self._call(operands[1], [state], ())
+                return found
+            case name:
+                rows = [row(t) for t in trees[2:]]
+                return self._turns(operands[1], trees[0], rows, typed, name == "loop")
+
+    def _turns(
+        self,
+        function: Operand,
+        state: LevelTree,
+        rows: list[LevelTree],
+        typed: LevelTree,
+        outputs: bool,
+    ) -> LevelTree:
+        """A state that goes from turn to turn is what any turn makes it."""
+        output = typed[1] if outputs and isinstance(typed, list) else ()
+        while True:
+            like: LevelTree = [state, row(output)] if outputs else state
+            found = self._call(function, [state, *rows], like)
+            after = found[0] if outputs and isinstance(found, list) else found
+            later = join(state, after)
+            if later == state:
+                break
+            state = later
+        if outputs and isinstance(found, list):
+            return [state, join(stacked(found[1]), output)]
+        return state
+
+
+def _typed(value: Value) -> LevelTree:
+    """What the type of a value says, and that of what made it, before it was found to be equal to
+    something.
+    """
+    tree = levels_of_type(value.type)
+    return tree if value.made is None else join(tree, levels_of_type(value.made))
+
+
+def _typed_by_rows(node: Apply, trees: list[LevelTree]) -> LevelTree:
+    """What the type of a result says if it has sizes of rows that vary in an operand."""
+    varying: set[SizeVar] = set()
+    first = {"map": 1, "fold": 2, "loop": 2}.get(node.operator.name, len(trees))
+    rows = trees[first:]
+    for function, type_ in zip(node.operands, node.type.params, strict=True):
+        if not isinstance(type_, Fn) or not rows:
+            continue
+        taken = [list(readings(param)) for param in type_.params[-len(rows) :]]
+        if isinstance(function, Function):
+            taken = [list(readable(param)) for param in function.params[-len(rows) :]]
+        for read, tree in zip(taken, rows, strict=False):
+            for var, reading in read:
+                if isinstance(tree, tuple) and isinstance(var, DimVar) and not reading.path:
+                    place = reading.start + (reading.start >= 0)
+                    if tree[place]:
+                        varying.add(var)
+    tree = _mentioning(node.result.type, varying)
+    made_as = node.result.made
+    return tree if made_as is None else join(tree, _mentioning(made_as, varying))
+
+
+def _mentioning(type_: Type, varying: set[SizeVar]) -> LevelTree:
+    if isinstance(type_, Tuple):
+        return [_mentioning(item, varying) for item in type_.items]
+    if not isinstance(type_, Tensor):
+        return ()
+    return tuple(int(i > 0 and _mentions(item, varying)) for i, item in enumerate(type_.shape))
+
+
+def _mentions(item: Dim | ShapeVar, varying: set[SizeVar]) -> bool:
+    return not isinstance(item, ShapeVar) and any(v in varying for v in dims.variables(item))

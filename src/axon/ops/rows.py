@@ -1,0 +1,170 @@
+"""What a signature says of the dimensions of its operands: which of them it keeps as a batch.
+
+An operator takes a ragged tensor row by row. That is right if the dimensions that a size varies
+over are, in the operator's signature, a batch: the result begins with the same ones, and nothing is
+computed along them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from axon.ops.operator import Operator, Problem
+from axon.ops.scheme import scheme_of
+from axon.types import dim as dims
+from axon.types.type import Fn, Shape, ShapeValue, Tensor, Tuple, Type
+from axon.types.variables import DimVar, ShapeVar
+
+POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
+ALSO_POINTWISE = frozenset({"where", "cast", "quantise", "dequantise"})
+STRETCHES = frozenset({"broadcast_to", "expand"})
+
+FILLER = re.compile(r"d\d+")
+"""What a signature calls a dimension before the axis that it works along (see `ops/axes.py`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A dimension as a signature calls it. `names` are the variables in it. One that is `free` is
+    not computed along, whatever stands behind it, one that is `along` is; one that is `after` must
+    not vary.
+    """
+
+    key: Hashable
+    names: tuple[Hashable, ...]
+    free: bool
+    after: bool
+    along: bool = False
+
+
+Word = tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The dimensions of each operand and of each tensor that is made, None where they have none."""
+
+    operands: tuple[Word | None, ...]
+    results: tuple[Word | None, ...]
+
+    def batch(self, index: int) -> int:
+        """How many dimensions of an operand are a batch. The first one may be called anything."""
+        word = self.operands[index]
+        if word is None or not self.results:
+            return 0
+        count = len(word)
+        for result in self.results:
+            same = 0
+            for mine, other in zip(word, result or (), strict=False):
+                if mine.key != other.key or mine.along or not (same == 0 or mine.free):
+                    break
+                same += 1
+            count = min(count, same)
+        return count
+
+
+def pointwise(operator: Operator, arity: int) -> bool:
+    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
+    return (
+        operator.family in POINTWISE
+        or operator.name in ALSO_POINTWISE
+        or (operator.name in ("max", "min") and arity == 2)
+    )
+
+
+def core(operator: Operator, arity: int) -> int | None:
+    """How many dimensions at the end do not broadcast; None for what does not broadcast at all."""
+    if pointwise(operator, arity) or operator.name in STRETCHES:
+        return 0
+    return 2 if operator.name == "@" else None
+
+
+def rows_of(operator: Operator, type_: Fn, written: Type) -> Rows:
+    """The dimensions of what an operator takes and makes, as its signature calls them: `type_` is
+    what it is here, `written` the same before what is known was put in.
+    """
+    if written is type_:
+        written = _signature(operator, type_)
+    assert isinstance(written, Fn)
+    pairs = list(zip(written.params, type_.params, strict=True))
+    results = list(_tensors(written.result, type_.result))
+    lengths = _lengths([*pairs, *results])
+    return Rows(
+        tuple(_word(w, known, lengths) for w, known in pairs),
+        tuple(_word(w, known, lengths) for w, known in results),
+    )
+
+
+def _signature(operator: Operator, type_: Fn) -> Type:
+    """The signature of an operator that is given as a function; its type here if it has none
+    without attributes.
+    """
+    found = scheme_of(operator, len(type_.params), dict(operator.defaults))
+    if isinstance(found, Problem) or not isinstance(found.type, Fn):
+        return type_
+    return found.type if len(found.type.params) == len(type_.params) else type_
+
+
+def _tensors(written: Type, known: Type) -> Iterator[tuple[Type, Type]]:
+    if isinstance(known, Tuple):
+        parts = written.items if isinstance(written, Tuple) else [written] * len(known.items)
+        for part, item in zip(parts, known.items, strict=True):
+            yield from _tensors(part, item)
+    else:
+        yield written, known
+
+
+def _shape(type_: Type) -> Shape | None:
+    return type_.shape if isinstance(type_, Tensor | ShapeValue) else None
+
+
+def _lengths(pairs: Sequence[tuple[Type, Type]]) -> dict[ShapeVar, int]:
+    """The ranks of the shapes in a signature, from those of what it is applied to."""
+    found: dict[ShapeVar, int] = {}
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        for written, known in pairs:
+            word, shape = _shape(written), _shape(known)
+            if word is None or shape is None:
+                continue
+            if any(isinstance(item, ShapeVar) for item in shape):
+                continue
+            unknown = {i for i in word if isinstance(i, ShapeVar) and i not in found}
+            if len(unknown) == 1:
+                var = unknown.pop()
+                rest = sum(found[i] if isinstance(i, ShapeVar) else 1 for i in word if i is not var)
+                found[var] = (len(shape) - rest) // sum(i is var for i in word)
+    return found
+
+
+def _names(var: DimVar | ShapeVar, lengths: dict[ShapeVar, int]) -> list[Hashable]:
+    """The dimensions that a variable stands for."""
+    if isinstance(var, DimVar):
+        return [var]
+    return [(var, i) for i in range(lengths.get(var, 0))]
+
+
+def _word(written: Type, known: Type, lengths: dict[ShapeVar, int]) -> Word | None:
+    """The labels of a tensor's dimensions, or of those of a shape."""
+    word, shape = _shape(written), _shape(known)
+    if word is None or shape is None or any(isinstance(item, ShapeVar) for item in shape):
+        return None
+    labels: list[Label] = []
+    for item in word:
+        if isinstance(item, ShapeVar):
+            after = item.name.startswith("after")
+            labels += [
+                Label((item, i), ((item, i),), not after, after)
+                for i in range(lengths.get(item, 0))
+            ]
+        else:
+            mentioned = list(dims.variables(item))
+            after = any(v.name.startswith("after") for v in mentioned)
+            filler = isinstance(item, DimVar) and FILLER.fullmatch(item.name) is not None
+            along = any(v.name.startswith("along") for v in mentioned)
+            names = [name for v in mentioned for name in _names(v, lengths)]
+            labels.append(Label(item, tuple(names), filler, after, along))
+    return tuple(labels) if len(labels) == len(shape) else None
