@@ -12,29 +12,22 @@ from __future__ import annotations
 import argparse
 import re
 import resource
-import signal
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
-from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.properties.judge import Finding, judge
+from tests.properties.limits import OutOfTime, within
 from tests.properties.runtime_programs import draw_program
 from tests.properties.shrinking import shrink
 from tests.properties.trees import Program
 from tests.properties.values import show
 
 MEMORY = 4 << 30
-T = TypeVar("T")
-
-
-class OutOfTime(BaseException):
-    """A program took longer than its limit."""
 
 
 @dataclass(slots=True)
@@ -45,19 +38,9 @@ class Class:
     programs: list[tuple[str, Program, Finding]]
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise OutOfTime
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        return work()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def findings(program: Program, limit: float, look: Callable[[Program], list[Finding]]) -> list[Finding]:
+def findings(
+    program: Program, limit: float, look: Callable[[Program], list[Finding]]
+) -> list[Finding]:
     try:
         return within(limit, lambda: look(program))
     except OutOfTime:
@@ -98,7 +81,7 @@ def run(options: argparse.Namespace) -> dict[str, Class]:
             known.programs.append((seed, program, finding))
             known.programs.sort(key=lambda each: len(each[1].text()))
             del known.programs[8:]
-        if i % 200 == 199 and sys.stderr.isatty() or i % 5000 == 4999:
+        if (i % 200 == 199 and sys.stderr.isatty()) or i % 5000 == 4999:
             rate = (i + 1) / (time.time() - start)
             total = sum(c.count for c in classes.values())
             print(f"{i + 1} programs, {rate:.0f}/s, {total} findings in {len(classes)} classes",
@@ -138,7 +121,7 @@ def smallest(
     def again(candidate: Program) -> Finding | None:
         try:
             found = findings(candidate, min(options.limit, 3), look)
-        except Exception:  # noqa: BLE001  (a candidate that is no program)
+        except Exception:
             return None
         return next((f for f in found if key(f) == wanted), None)
 
@@ -149,7 +132,9 @@ def smallest(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--programs", type=int, default=2_000)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--limit", type=float, default=10, help="seconds for one program")

@@ -23,6 +23,8 @@ class Finding:
     kind: str
     detail: str
     call: int | None = None
+    unused: bool = False
+    """Whether it is about a line that nobody uses, which is not computed."""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"
@@ -78,16 +80,17 @@ def judge(program: Program) -> list[Finding]:
         net = axon.compile(text)
     except axon.ProgramError as problem:
         return rejected(problem, wanted)
-    except Exception as problem:  # noqa: BLE001
+    except Exception as problem:
         return [Finding("internal error in inference", _bug(problem))]
     found: list[Finding] = []
     signature = net._checked.signatures[-1]
     for i, (args, want) in enumerate(zip(program.calls, wanted, strict=True)):
         if not want.endless:
             some = called(net.f, signature, program.main.params, args, want, i)
-            if any(f.kind == ACCEPTED for f in some):
-                if not expected(program.without_unused(), args).fails:
-                    some = [replace(f, kind=f"{f.kind} (a line nobody uses)") for f in some]
+            accepted = any(f.kind == ACCEPTED for f in some)
+            if accepted and not expected(program.without_unused(), args).fails:
+                kind = f"{ACCEPTED} (a line nobody uses)"
+                some = [replace(f, kind=kind, unused=True) for f in some]
             found += some
     return found
 
@@ -119,9 +122,7 @@ def called(
     found: list[Finding] = []
     said = all(p.dims is not None for p in params)
     try:
-        made = function(
-            *(given(a, p.dims is not None) for a, p in zip(args, params, strict=True))
-        )
+        made = function(*(given(a, p.dims is not None) for a, p in zip(args, params, strict=True)))
     except axon.AxonError as problem:
         codes = {d.code for d in problem.diagnostics}
         chance = want.run is not None and want.run.by_chance
@@ -136,7 +137,7 @@ def called(
             return []
         code = next((d.code for d in problem.diagnostics), "no code")
         return [Finding(f"refused call ({type(problem).__name__}, {code})", _first(problem), i)]
-    except Exception as problem:  # noqa: BLE001
+    except Exception as problem:
         return [Finding("internal error in a call", _bug(problem), i)]
     value = plain(made)
     if want.fails:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy
 
 from tests.properties import meanings as m
+from tests.properties import meanings_of_functions as f
+from tests.properties import meanings_of_shapes as s
 from tests.properties.meanings import Operation
 from tests.properties.values import Halved
 
@@ -21,10 +23,10 @@ def _ones() -> list[Operation]:
         Operation(1, "cumsum({})", m.along(0, m.running, "fi"), "cumsum"),
         Operation(1, "sum({})", m.whole(lambda x: x.sum()), "sum"),
         Operation(1, "max({})", m.whole(m.largest)),
-        Operation(1, "flatten({})", m.flatten, "flatten"),
-        Operation(1, "transpose({})", m.transpose, "transpose"),
-        Operation(1, "identity({})", m.identity, "identity"),
-        Operation(1, "zeros_like({})", m.zeros_like, "zeros_like"),
+        Operation(1, "flatten({})", s.flatten, "flatten"),
+        Operation(1, "transpose({})", s.transpose, "transpose"),
+        Operation(1, "identity({})", s.identity, "identity"),
+        Operation(1, "zeros_like({})", s.zeros_like, "zeros_like"),
         Operation(1, "sort({}, axis=0)", m.along(0, m.ordered, "fi")),
         Operation(1, "cast({}, to=f32)", m.each(lambda x: x.astype(numpy.float32), "fib")),
         Operation(1, "({} > 1f)", m.each(lambda x: x > 1, "f")),
@@ -45,14 +47,14 @@ def _ones() -> list[Operation]:
             Operation(1, f"slice({{}}, step=2, axis={k})", m.along(k, m.cut(None, None, 2))),
             Operation(1, f"index({{}}, i=0, axis={k})", m.along(k, m.picked(0))),
             Operation(1, f"index({{}}, i=-1, axis={k})", m.along(k, m.picked(-1))),
-            Operation(1, f"expand_dims({{}}, axis={k})", m.expand(k)),
+            Operation(1, f"expand_dims({{}}, axis={k})", s.expand(k)),
         ]
     return found
 
 
 MAKERS = [
-    Operation(1, "unique({})", m.unique, "unique"),
-    Operation(1, "nonzero({})", m.nonzero, "nonzero"),
+    Operation(1, "unique({})", s.unique, "unique"),
+    Operation(1, "nonzero({})", s.nonzero, "nonzero"),
 ]
 """Of one vector, with a size that only the run knows."""
 
@@ -70,45 +72,50 @@ BINARY = [
     Operation(2, "({} - {})", m.pointwise(numpy.subtract), "-"),
     Operation(2, "maximum({}, {})", m.pointwise(numpy.maximum), "maximum"),
     Operation(2, "({} < {})", m.pointwise(numpy.less)),
-    Operation(2, "concat({}, {})", m.joined(0, m.concat), "concat"),
-    Operation(2, "concat({}, {}, axis=1)", m.joined(1, m.concat)),
-    Operation(2, "concat({}, {}, axis=-1)", m.joined(-1, m.concat)),
-    Operation(2, "stack({}, {})", m.joined(0, m.stack, 1), "stack"),
-    Operation(2, "stack({}, {}, axis=-1)", m.joined(-1, m.stack, 1)),
-    Operation(2, "matmul({}, {})", m.matmul, "matmul"),
-    Operation(2, "({} @ {})", m.at_sign),
-    Operation(2, "dot({}, {})", m.dot, "dot"),
-    Operation(2, "outer({}, {})", m.outer, "outer"),
-    Operation(2, "gather({}, {})", m.gather, "gather"),
-    Operation(2, "compress({}, {})", m.compress, "compress"),
+    Operation(2, "concat({}, {})", s.joined(0, s.concat), "concat"),
+    Operation(2, "concat({}, {}, axis=1)", s.joined(1, s.concat)),
+    Operation(2, "concat({}, {}, axis=-1)", s.joined(-1, s.concat)),
+    Operation(2, "stack({}, {})", s.joined(0, s.stack, 1), "stack"),
+    Operation(2, "stack({}, {}, axis=-1)", s.joined(-1, s.stack, 1)),
+    Operation(2, "matmul({}, {})", s.matmul, "matmul"),
+    Operation(2, "({} @ {})", s.at_sign),
+    Operation(2, "dot({}, {})", s.dot, "dot"),
+    Operation(2, "outer({}, {})", s.outer, "outer"),
+    Operation(2, "gather({}, {})", s.gather, "gather"),
+    Operation(2, "compress({}, {})", s.compress, "compress"),
 ]
-GATHER = BINARY[-2]
+STRICTS = [
+    b
+    for b in BINARY
+    if b.text.startswith(
+        ("max(", "stack", "dot", "({} +", "({} *", "concat({}, {}, axis", "compress")
+    )
+]
+"""Those that ask two tensors for one size."""
 WHERE = Operation(3, "where({}, {}, {})", m.choose)
 SPLITS = [
-    Operation(1, "split({}, parts=2)", m.split(0, 2)),
-    Operation(1, "split({}, parts=2, axis=-1)", m.split(-1, 2)),
+    Operation(1, "split({}, parts=2)", s.split(0, 2)),
+    Operation(1, "split({}, parts=2, axis=-1)", s.split(-1, 2)),
 ]
 
-SIZE = Operation(1, "size({})", m.size, "size")
-SIZES = [SIZE, SIZE] + [Operation(1, f"size({{}}, axis={k})", m.size_along(k)) for k in AXES]
-SHAPE = Operation(1, "shape({})", m.shape_of)
-RANGE = Operation(1, "range({})", m.counted, "range")
-ZEROS = Operation(1, "zeros({})", m.zeros, "zeros")
-ONES = Operation(1, "ones({})", m.ones)
-RESHAPE = Operation(2, "reshape({}, {})", m.reshape)
-BROADCAST_TO = Operation(2, "broadcast_to({}, {})", m.broadcast_to)
-LITERALS = {
-    k: Operation(k, f"[{', '.join(['{}'] * k)}]", m.shape_literal) for k in (1, 2, 3)
-}
-SIZE_SUM = Operation(2, "({} + {})", m.arithmetic(lambda a, b: a + b))
-SIZE_PRODUCT = Operation(2, "({} * {})", m.arithmetic(lambda a, b: a * b))
-SIZE_HALF = Operation(2, "({} / {})", m.arithmetic(lambda a, b: a // b if b else -1, Halved))
+SIZE = Operation(1, "size({})", s.size, "size")
+SIZES = [SIZE, SIZE] + [Operation(1, f"size({{}}, axis={k})", s.size_along(k)) for k in AXES]
+SHAPE = Operation(1, "shape({})", s.shape_of)
+RANGE = Operation(1, "range({})", s.counted, "range")
+ZEROS = Operation(1, "zeros({})", s.zeros, "zeros")
+ONES = Operation(1, "ones({})", s.ones)
+RESHAPE = Operation(2, "reshape({}, {})", s.reshape)
+BROADCAST_TO = Operation(2, "broadcast_to({}, {})", s.broadcast_to)
+LITERALS = {k: Operation(k, f"[{', '.join(['{}'] * k)}]", s.shape_literal) for k in (1, 2, 3)}
+SIZE_SUM = Operation(2, "({} + {})", s.arithmetic(lambda a, b: a + b))
+SIZE_PRODUCT = Operation(2, "({} * {})", s.arithmetic(lambda a, b: a * b))
+SIZE_HALF = Operation(2, "({} / {})", s.arithmetic(lambda a, b: a // b if b else -1, Halved))
 
-MAP = Operation(2, "map({}, {})", m.map_rows, functions=(0,))
-MAP_TWO = Operation(3, "map({}, {}, {})", m.map_rows, functions=(0,))
-FOLD = Operation(3, "fold({}, {}, {})", m.fold, functions=(1,))
-LOOP = Operation(3, "loop({}, {}, {})", m.loop, functions=(1,))
-ITERATE = Operation(3, "iterate({}, {}, {})", m.iterate, functions=(1, 2))
-COND = Operation(3, "cond({}, {}, {})", m.cond, functions=(1, 2))
-REDUCE = Operation(3, "reduce({}, {}, {})", m.reduce, functions=(0,))
-SCAN = Operation(3, "scan({}, {}, {})", m.scan, functions=(0,))
+MAP = Operation(2, "map({}, {})", f.map_rows, functions=(0,))
+MAP_TWO = Operation(3, "map({}, {}, {})", f.map_rows, functions=(0,))
+FOLD = Operation(3, "fold({}, {}, {})", f.fold, functions=(1,))
+LOOP = Operation(3, "loop({}, {}, {})", f.loop, functions=(1,))
+ITERATE = Operation(3, "iterate({}, {}, {})", f.iterate, functions=(1, 2))
+COND = Operation(3, "cond({}, {}, {})", f.cond, functions=(1, 2))
+REDUCE = Operation(3, "reduce({}, {}, {})", f.reduce, functions=(0,))
+SCAN = Operation(3, "scan({}, {}, {})", f.scan, functions=(0,))

@@ -6,14 +6,15 @@ sees.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy
 
-from tests.properties.values import Rag, Size, Sizes, Tensor, Value, is_tensor, rank, rows_of
+from tests.properties.values import Rag, Size, Sizes, Tensor, Value, is_tensor, rank
 
 
 class Differs(Exception):
@@ -97,7 +98,7 @@ def evaluate(text: str, sizing: Sizing) -> int:
 
     code = NAME.sub(lambda m: size_of(m[0]), code)
     try:
-        return int(eval(code, {"max": max, "min": min, "size": _size, "rank": len}))  # noqa: S307
+        return int(eval(code, {"max": max, "min": min, "size": _size, "rank": len}))
     except (SyntaxError, TypeError, ZeroDivisionError):
         raise Open from None
 
@@ -136,8 +137,10 @@ ELEMENTS = {"f": "f32", "i": "i64", "b": "bool"}
 
 
 def _dtype(value: Tensor) -> numpy.dtype[numpy.generic]:
-    return _dtype(value.rows[0] if value.rows else value.like) if isinstance(value, Rag) else (
-        value.dtype
+    return (
+        _dtype(value.rows[0] if value.rows else value.like)
+        if isinstance(value, Rag)
+        else (value.dtype)
     )
 
 
@@ -162,22 +165,7 @@ def levels(value: Tensor) -> list[set[int]]:
 
 def fit_shape(items: list[str], value: Tensor, sizing: Sizing) -> None:
     found = levels(value)
-    variables = [i for i, item in enumerate(items) if item.startswith("@")]
-    for i in variables:
-        known = sizing.shapes.get(items[i][1:])
-        if known is not None:
-            spread = [_constant(n) for n in known]
-            return fit_shape([*items[:i], *spread, *items[i + 1 :]], value, sizing)
-    if len(variables) > 1:
-        raise Open
-    if variables:
-        (i,) = variables
-        inner = len(found) - (len(items) - 1)
-        if inner < 0:
-            raise Differs(f"rank {len(found)} is less than {items} says")
-        shape = tuple(_only(each) for each in found[i : i + inner])
-        sizing.shapes[items[i][1:]] = shape
-        items = [*items[:i], *map(_constant, shape), *items[i + 1 :]]
+    items = without_variables(items, len(found), found, sizing)
     if len(items) != len(found):
         raise Differs(f"rank {len(found)}, printed {items}")
     late = []
@@ -199,6 +187,28 @@ def fit_shape(items: list[str], value: Tensor, sizing: Sizing) -> None:
             continue
         if expected != n:
             raise Differs(f"the size printed as {item} is {expected} by the arguments, and {n}")
+
+
+def without_variables(
+    items: list[str], rank: int, found: list[set[int]], sizing: Sizing
+) -> list[str]:
+    """The dimensions of a shape; one shape variable that is not known yet takes what is left."""
+    spread: list[str] = []
+    for item in items:
+        known = sizing.shapes.get(item[1:]) if item.startswith("@") else None
+        spread += [item] if known is None else map(_constant, known)
+    variables = [i for i, item in enumerate(spread) if item.startswith("@")]
+    if not variables:
+        return spread
+    if len(variables) > 1:
+        raise Open
+    (i,) = variables
+    inner = rank - (len(spread) - 1)
+    if inner < 0:
+        raise Differs(f"rank {rank} is less than {items} says")
+    shape = tuple(_only(each) for each in found[i : i + inner])
+    sizing.shapes[spread[i][1:]] = shape
+    return [*spread[:i], *map(_constant, shape), *spread[i + 1 :]]
 
 
 def _constant(size: int | None) -> str:
@@ -225,7 +235,9 @@ def holds(condition: str, sizing: Sizing) -> bool:
         return True
     try:
         return any(
-            truth(condition, Sizing(sizing.dims | dict(zip(free, sizes, strict=True)), sizing.shapes))
+            truth(
+                condition, Sizing(sizing.dims | dict(zip(free, sizes, strict=True)), sizing.shapes)
+            )
             for sizes in product(range(30), repeat=len(free))
         )
     except Open:
@@ -235,19 +247,28 @@ def holds(condition: str, sizing: Sizing) -> bool:
 WORDS = {"broadcast", "max", "min", "size", "rank", "mod", "uniform", "num", "float", "int"}
 
 
+SIGNS: dict[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "!=": operator.ne,
+    "=": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+
 def truth(condition: str, sizing: Sizing) -> bool:
-    for sign in (">=", "<=", "!=", "=", "<", ">"):
+    for sign in SIGNS:
         sides = pieces(condition, f" {sign} ")
         if len(sides) == 2:
             left, right = (side(s, sizing) for s in sides)
             if left is None or right is None:
                 return False
-            if isinstance(left, tuple) != isinstance(right, tuple):
+            if isinstance(left, tuple) and isinstance(right, tuple):
+                return left == right
+            if isinstance(left, tuple) or isinstance(right, tuple):
                 raise Open
-            return bool(
-                {">=": left >= right, "<=": left <= right, "=": left == right,
-                 "!=": left != right, "<": left < right, ">": left > right}[sign]  # type: ignore[operator]
-            )  # fmt: skip
+            return SIGNS[sign](left, right)
     if condition.startswith("broadcast("):
         return side(condition, sizing) is not None
     raise Open
@@ -276,7 +297,3 @@ def side(text: str, sizing: Sizing) -> int | tuple[int, ...] | None:
                 raise Open
         return tuple(words)
     return evaluate(text, sizing)
-
-
-def _unused() -> Iterator[Tensor]:
-    yield from rows_of(numpy.zeros(0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 import numpy
 
@@ -45,9 +46,10 @@ def draw_kinds(random: Random) -> list[Kind]:
     """One to three parameters; some sizes have one name."""
     kinds: list[Kind] = []
     known: list[str] = []
+    often = random.choice((0, 0, 0.4, 0.4, 0.7))
     for i in range(random.choice((1, 2, 2, 3))):
-        ragged = random.random() < 0.3
-        elem = "f32" if random.random() < 0.85 else "i64"
+        ragged = random.random() < often
+        elem = "f32" if random.random() < 0.8 else "i64"
         dims: list[str | int] = []
         said = random.random() < (0.85 if ragged else 0.6)
         for j, dim in enumerate(random.choice(RAGGED if ragged else FORMS)):
@@ -99,7 +101,7 @@ def _tensor(random: Random, kind: Kind, sizes: dict[str, int], style: str) -> Te
 
 
 def _level(
-    random: Random, dims: tuple[str | int, ...], sizes: dict[str, int], dtype: object, style: str
+    random: Random, dims: tuple[str | int, ...], sizes: dict[str, int], dtype: Any, style: str
 ) -> Tensor:
     if "*" not in dims:
         shape = tuple(d if isinstance(d, int) else sizes[d] for d in dims)
@@ -126,7 +128,7 @@ def _different(random: Random, n: int) -> list[int]:
             return lengths
 
 
-def _elements(random: Random, shape: tuple[int, ...], dtype: object, style: str) -> Array:
+def _elements(random: Random, shape: tuple[int, ...], dtype: Any, style: str) -> Array:
     count = int(numpy.prod(shape))
     if style == "distinct":
         values = random.sample(range(count + 3), count)

@@ -1,8 +1,8 @@
 """Programs as trees: what they look like as text, and what they give by `meanings.py`.
 
-A parameter and a binding that is no `fn` have one type (D13). Values do not show that, so a function
-that comes in such a way notes the sizes at which it is used: at two different ones it may be
-refused.
+A parameter and a binding that is no `fn` have one type (D13). Values do not show that, so a
+function that comes in such a way notes the sizes at which it is used: at two different ones it may
+be refused.
 """
 
 from __future__ import annotations
@@ -236,8 +236,8 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             return operation.meaning(run, *values)
         case Bare(operation):
             return lambda *args: operation.meaning(run, *args)
-        case Call(function, args):
-            f = evaluate(function, run, scope)
+        case Call(callee, args):
+            f = evaluate(callee, run, scope)
             need(callable(f))
             return f(*[evaluate(a, run, scope) for a in args])
         case Several(items):
@@ -315,11 +315,12 @@ def parts(expr: Expr) -> Iterator[Expr]:
             for line in body.lets:
                 yield from parts(line.value)
             yield from parts(body.result)
+        case Var() | Number() | Bare():
+            return
 
 
 def names(expr: Expr) -> set[str]:
     return {p.name for p in parts(expr) if isinstance(p, Var)}
-
 
 
 def rebuilt(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:

@@ -37,7 +37,8 @@ class Rag:
     like: Tensor
 
 
-Tensor = Array | Rag
+Tensor = Any
+"""An array or a `Rag`."""
 
 
 class Size(int):
@@ -187,7 +188,7 @@ def _same_arrays(found: Array, expected: Array) -> bool:
     if 0 in found.shape and 0 in expected.shape:
         # What is below a size of zero may be known to nobody.
         end = min(found.shape.index(0), expected.shape.index(0))
-        return found.shape[: end + 1] == expected.shape[: end + 1]
+        return bool(found.shape[: end + 1] == expected.shape[: end + 1])
     return found.shape == expected.shape and bool(
         numpy.allclose(found, expected, rtol=1e-4, atol=1e-4, equal_nan=True)
     )
