@@ -50,7 +50,8 @@ def joined(axis: int, f: Callable[[list[Array], int], Array], new: int = 0) -> M
         if not any(isinstance(a, Rag) for a in args):
             return f(args, i)
         if i == 0 and new:
-            need(len({form(a) for a in args}) == 1)
+            need(len({length(a) for a in args}) == 1)
+            need(not length(args[0]) or len({form(a) for a in args}) == 1)
             return Rag(tuple(args), args[0])
         if i == 0:
             run.may_refuse = True  # the ragged sizes of two tensors would be one
@@ -275,7 +276,11 @@ def shape_literal(run: Run, *items: Value) -> Value:
 
 
 def size(run: Run, x: Value) -> Value:
-    return Size(count(tensor(x)))
+    """How many elements there are; of rows that vary, that may be refused."""
+    x = tensor(x)
+    if isinstance(x, Rag):
+        run.may_refuse = True
+    return Size(count(x))
 
 
 def size_along(axis: int) -> Meaning:

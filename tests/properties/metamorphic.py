@@ -345,7 +345,7 @@ def _lambda(expr: Expr) -> Lambda:
 
 PROPERTIES: dict[str, Callable[[Program], Iterator[Finding]]] = {
     "eta": lambda p: compared("eta", p, eta, True, 2),
-    "let": lambda p: compared("let", p, let, True, 2),
+    "let": lambda p: compared("let", p, let, True, 1),
     "order": lambda p: compared("order", p, order, False, 3),
     "annotation": annotated,
     "import": imported,
