@@ -84,6 +84,7 @@ BINARY = [
     Operation(2, "gather({}, {})", s.gather, "gather"),
     Operation(2, "compress({}, {})", s.compress, "compress"),
 ]
+GATHER = next(b for b in BINARY if b.value == "gather")
 STRICTS = [
     b
     for b in BINARY

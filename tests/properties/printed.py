@@ -224,7 +224,7 @@ def _only(found: set[int]) -> int | None:
 
 def holds(condition: str, sizing: Sizing) -> bool:
     """Whether there are sizes for what is not known with which a condition holds."""
-    if "rows" in condition or "*" in re.sub(r"\w ?\* ?\w", "", condition):
+    if re.search(r"(?<![\w)'])\*", condition):
         return True  # a condition on rows that vary
     unknown = [
         n for n in dict.fromkeys(NAME.findall(condition))

@@ -42,6 +42,16 @@ RAGGED: list[tuple[str | int, ...]] = [
 ]  # fmt: skip
 
 
+def draw_open_kinds(random: Random) -> list[Kind]:
+    """One or two parameters of which nothing is said: their ranks are for inference to find."""
+    elem = random.choice(("f32", "i64"))
+    forms = [random.choice(FORMS[:6]) for _ in range(random.choice((1, 1, 2)))]
+    return [
+        Kind(elem, tuple(f"{'nmk'[i]}{j}" for j in range(len(form))), False)
+        for i, form in enumerate(forms)
+    ]
+
+
 def draw_kinds(random: Random) -> list[Kind]:
     """One to three parameters; some sizes have one name."""
     kinds: list[Kind] = []

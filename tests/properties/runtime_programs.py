@@ -16,6 +16,7 @@ from tests.properties.drawn_functions import function, gives, helper
 from tests.properties.runtime_arguments import (
     draw_arguments,
     draw_kinds,
+    draw_open_kinds,
     draw_sizes,
     other_sizes,
 )
@@ -38,6 +39,7 @@ from tests.properties.trees import (
 from tests.properties.values import (
     Size,
     Value,
+    dtype,
     form,
     is_tensor,
     row_like,
@@ -201,6 +203,21 @@ LINES = (
 )  # fmt: skip
 
 
+def line_gathered(d: Draft) -> bool:
+    """Rows by numbers, which are a tensor of any shape."""
+    numbers = [n for n in d.tensors() if dtype(d.values[n]).kind == "i"]
+    x = d.some(1, 2)
+    if x is None or not numbers:
+        return False
+    at: Expr = Var(d.random.choice(numbers))
+    if d.chance(0.5):
+        at = Apply(d.random.choice(o.UNARY), (at,))
+    return d.name(Apply(o.GATHER, (x, at))) is not None
+
+
+OPEN_LINES = [line_simple] * 3 + [line_gathered] * 2 + [line_strict, line_mapped, line_state]
+
+
 # --- programs ------------------------------------------------------------------------------------
 
 
@@ -214,7 +231,8 @@ def draw_program(seed: int | str, calls: int = 5, most: int = 4) -> Program:
 
 
 def _program(random: Random, calls: int, most: int) -> Program | None:
-    kinds = draw_kinds(random)
+    unsaid = random.random() < 0.2
+    kinds = draw_open_kinds(random) if unsaid else draw_kinds(random)
     sizes = draw_sizes(random, kinds)
     witness = draw_arguments(random, kinds, sizes)
     params = tuple(kind.param(name) for kind, name in zip(kinds, "xyz", strict=False))
@@ -225,14 +243,14 @@ def _program(random: Random, calls: int, most: int) -> Program | None:
     draft = Draft(random, values, Top())
     wanted = random.randint(1, most)
     for _ in range(3 * wanted):
-        random.choice(LINES)(draft)
+        random.choice(OPEN_LINES if unsaid else LINES)(draft)
         if sum(n[0] == "v" for line in draft.lets for n in line.names) >= wanted:
             break
     made = [n for line in draft.lets for n in line.names if _is_result(draft.values[n])]
     if not made:
         return None
     returned = made[-1:]
-    if len(made) > 1 and random.random() < 0.35:
+    if len(made) > 1 and random.random() < (0.6 if unsaid else 0.35):
         returned = sorted(random.sample(made, 2), key=made.index)
     result = Var(returned[0]) if len(returned) == 1 else Several(tuple(map(Var, returned)))
     main = Lambda(params, Block(_used(draft, result), result))
