@@ -40,13 +40,15 @@ class Run:
 
     `may_refuse`: something that types ask for, and values do not, does not hold here. `by_chance`:
     rows that could vary did not. `made`: how many run-time sizes were made. `ragged`: rows could
-    vary. `steps` bounds the work.
+    vary. `guessed`: sizes of what a function would give were guessed, for it is not called.
+    `steps` bounds the work.
     """
 
     may_refuse: bool = False
     by_chance: bool = False
     made: int = 0
     ragged: bool = False
+    guessed: bool = False
     steps: int = 0
 
     def step(self) -> None:

@@ -76,7 +76,7 @@ def dry(run: Run, f: Function, *args: Value) -> Value:
         made = f(*args)
     except Fails:
         raise Unclear from None
-    run.may_refuse = True
+    run.may_refuse = run.guessed = True
     return made
 
 

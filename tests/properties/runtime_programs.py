@@ -37,7 +37,9 @@ from tests.properties.trees import (
     take,
 )
 from tests.properties.values import (
+    Fails,
     Size,
+    Unclear,
     Value,
     dtype,
     form,
@@ -78,7 +80,11 @@ def line_called(d: Draft) -> bool:
             if not d.unpack(pair):
                 return False
             g, y = d.lets[-1].names
-            return d.name(Call(Var(g), (Var(y),))) is not None
+            if d.name(Call(Var(g), (Var(y),))) is not None:
+                return True
+            for name in d.lets.pop().names:  # a function that nobody calls is asked for its types
+                del d.values[name]
+            return False
         case _:
             return d.name(Call(helper(d, "rows"), (f, x))) is not None
 
@@ -263,7 +269,12 @@ def _program(random: Random, calls: int, most: int) -> Program | None:
             definitions.remove((name, value))
     definitions.append(("f", main))
     others = [draw_arguments(random, kinds, other_sizes(random, sizes)) for _ in range(calls - 1)]
-    return Program(tuple(definitions), (witness, *others))
+    program = Program(tuple(definitions), (witness, *others))
+    try:
+        program.run(witness)
+    except (Fails, Unclear):
+        return None
+    return program
 
 
 def _used(draft: Draft, result: Expr) -> tuple[Let, ...]:

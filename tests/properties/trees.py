@@ -14,9 +14,11 @@ import numpy
 
 from tests.properties.meanings import Operation, Run
 from tests.properties.values import (
+    Fails,
     Function,
     Rag,
     Size,
+    Unclear,
     Value,
     dtype,
     form,
@@ -128,16 +130,6 @@ class Program:
         name, _ = self.definitions[-1]
         return replace(self, definitions=(*self.definitions[:-1], (name, main)))
 
-    def without_unused(self) -> Program:
-        """Without the lines of the last definition that nobody uses."""
-        body = self.main.body
-        used, kept = names(body.result), []
-        for line in reversed(body.lets):
-            if used & set(line.names):
-                used |= names(line.value)
-                kept.append(line)
-        return self.with_main(replace(self.main, body=Block(tuple(reversed(kept)), body.result)))
-
     def run(self, args: tuple[Value, ...]) -> tuple[Value, Run]:
         """What it gives, and what was noticed; raises `Fails` or `Unclear`."""
         run = Run()
@@ -146,11 +138,17 @@ class Program:
                 run.ragged = True
                 if not varies(arg):
                     run.by_chance = run.may_refuse = True
-        with numpy.errstate(all="ignore"):
-            scope: dict[str, Value] = {}
-            for name, value in self.definitions:
-                scope[name] = bound(value, run, scope)
-            made = scope[self.definitions[-1][0]](*args)
+        try:
+            with numpy.errstate(all="ignore"):
+                scope: dict[str, Value] = {}
+                for name, value in self.definitions:
+                    scope[name] = bound(value, run, scope)
+                made = scope[self.definitions[-1][0]](*args)
+                need(not is_missing(made))
+        except Fails:
+            if run.guessed:
+                raise Unclear from None
+            raise
         return made, run
 
 
@@ -241,7 +239,7 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             need(callable(f))
             return f(*[evaluate(a, run, scope) for a in args])
         case Several(items):
-            return tuple(evaluate(item, run, scope) for item in items)
+            return tuple(attempted(item, run, scope) for item in items)
         case Lambda(params, body, where):
 
             def function(*args: Value) -> Value:
@@ -258,6 +256,24 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             return function
 
 
+class Missing:
+    """What a part that fails gives. A call whose result does not need it may be refused, or not:
+    what nobody uses need not be computed.
+    """
+
+
+def attempted(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
+    try:
+        return bound(expr, run, scope)
+    except Fails:
+        run.may_refuse = True
+        return Missing()
+
+
+def is_missing(value: Value) -> bool:
+    return isinstance(value, Missing) or (isinstance(value, tuple) and any(map(is_missing, value)))
+
+
 def each_use(function: Single) -> Function:
     """In an operator that calls a function for each row: one use, whatever the rows."""
     if function.seen:
@@ -268,9 +284,9 @@ def each_use(function: Single) -> Function:
 
 def result(body: Block, run: Run, scope: dict[str, Value]) -> Value:
     for line in body.lets:
-        value = bound(line.value, run, scope)
-        if len(line.names) == 1:
-            scope[line.names[0]] = value
+        value = attempted(line.value, run, scope)
+        if len(line.names) == 1 or isinstance(value, Missing):
+            scope.update(dict.fromkeys(line.names, value))
         else:
             need(isinstance(value, tuple) and len(value) == len(line.names))
             scope.update(zip(line.names, value, strict=True))
