@@ -21,7 +21,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden bench fuzz mutate clean
+.PHONY: help run test compiled torch lint golden bench fuzz mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -81,6 +81,9 @@ fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker and solver, FUZZ_SECONDS (60) each
 
 mutate: $(DEV_SETUP) ## break each law on purpose: do the tests notice? (long)
 	@$(BIN)/python scripts/mutate.py --jobs $(JOBS)
+
+attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against an interpreter (long)
+	@$(BIN)/python scripts/attack.py --programs 30000
 
 clean: ## remove .venv, caches and builds
 	rm -rf $(VENV) build dist .fuzz .fuzz-*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

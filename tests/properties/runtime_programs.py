@@ -1,0 +1,292 @@
+"""Random programs with run-time and ragged sizes and functions of all kinds.
+
+A piece is proposed and kept if it gives something on the witness, by `meanings.py`. So a program
+runs on the first of its calls; on the others it may not.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy
+
+from tests.properties import operators as o
+from tests.properties.drafts import Draft, Top, operand, simple, size_of
+from tests.properties.drawn_functions import function, gives, helper
+from tests.properties.runtime_arguments import (
+    draw_arguments,
+    draw_kinds,
+    draw_open_kinds,
+    draw_sizes,
+    other_sizes,
+)
+from tests.properties.trees import (
+    Apply,
+    Bare,
+    Block,
+    Call,
+    Expr,
+    Lambda,
+    Let,
+    Number,
+    Param,
+    Program,
+    Several,
+    Var,
+    names,
+    take,
+)
+from tests.properties.values import (
+    Fails,
+    Size,
+    Unclear,
+    Value,
+    dtype,
+    form,
+    is_tensor,
+    row_like,
+    rows_of,
+)
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def line_simple(d: Draft) -> bool:
+    expr = simple(d)
+    return expr is not None and d.name(expr) is not None
+
+
+def line_called(d: Draft) -> bool:
+    """A function called: directly, by another one, or out of a tuple."""
+    x = d.some()
+    if x is None:
+        return False
+    f = function(d, d.values[x.name])
+    match d.random.randrange(9):
+        case 0 | 1:
+            return d.name(Call(f, (x,))) is not None
+        case 8:
+            return d.name(Call(helper(d, "on_unique"), (f, x))) is not None
+        case 2:
+            return d.name(Call(helper(d, "ap"), (f, x))) is not None
+        case 3:
+            return d.name(Call(helper(d, "twice"), (f, x))) is not None
+        case 4:
+            return d.name(Call(Call(helper(d, "thunk"), (f, x)), ())) is not None
+        case 5:
+            return d.unpack(Call(helper(d, "both"), (f, x)))
+        case 6:
+            pair = Several((f, x)) if d.chance(0.5) else Call(helper(d, "keep"), (f, x))
+            if not d.unpack(pair):
+                return False
+            g, y = d.lets[-1].names
+            if d.name(Call(Var(g), (Var(y),))) is not None:
+                return True
+            for name in d.lets.pop().names:  # a function that nobody calls is asked for its types
+                del d.values[name]
+            return False
+        case _:
+            return d.name(Call(helper(d, "rows"), (f, x))) is not None
+
+
+def line_mapped(d: Draft) -> bool:
+    x = d.some(1, 2, 3)
+    if x is None:
+        return False
+    value = d.values[x.name]
+    row = d.random.choice(rows_of(value) or (row_like(value),))
+    same = [
+        n for n in d.tensors((1, 2, 3))
+        if len(rows_of(d.values[n])) == len(rows_of(value))
+    ]  # fmt: skip
+    if d.chance(0.25) and same:
+        y = d.random.choice(same)
+        f = function(d, _array(row), _array(row_like(d.values[y])))
+        return d.name(Apply(o.MAP_TWO, (f, x, Var(y)))) is not None
+    return d.name(Apply(o.MAP, (function(d, _array(row)), x))) is not None
+
+
+def _array(value: Value) -> Value:
+    return numpy.asarray(value) if isinstance(value, numpy.generic) else value
+
+
+def line_state(d: Draft) -> bool:
+    """A state that goes through rows, or through steps."""
+    x, s = d.some(1, 2), d.some()
+    if x is None or s is None:
+        return False
+    row = _array(row_like(d.values[x.name]))
+    state = d.values[s.name]
+    match d.random.randrange(7):
+        case 0 | 1:
+            f = function(d, state, row)
+            return d.name(Apply(o.FOLD, (s, f, x))) is not None
+        case 2:
+            step, out = function(d, state, row, plain=True), function(d, state, row, plain=True)
+            a, b = d.top.fresh("p"), d.top.fresh("p")
+            args = (Var(a), Var(b))
+            body = Several((Call(step, args), Call(out, args)))
+            f = Lambda((Param(a), Param(b)), Block((), body))
+            if any(isinstance(e, Bare) and not e.operation.value for e in (step, out)):
+                return False
+            return d.unpack(Apply(o.LOOP, (s, f, x)))
+        case 3:
+            goes = Lambda(
+                (Param("q"),),
+                Block((), Apply(o.UNARY[13], (Apply(o.UNARY[5], (Var("q"),)),))),
+            )
+            return d.name(Apply(o.ITERATE, (s, goes, function(d, state)))) is not None
+        case 4 | 5:
+            test = Apply(o.UNARY[13], (Apply(o.UNARY[5], (s,)),))
+            if d.value(test) is None:
+                return False
+            then, other = function(d, state), function(d, state)
+            thunks = tuple(Lambda((), Block((), Call(f, (s,)))) for f in (then, other))
+            return d.name(Apply(o.COND, (test, *thunks))) is not None
+        case _:
+            able = [b for b in o.BINARY if b.value in ("+", "maximum", "*")]
+            operation = d.random.choice((o.REDUCE, o.SCAN))
+            f = Bare(d.random.choice(able))
+            return d.name(Apply(operation, (f, Number("0", 0), x))) is not None
+
+
+def line_split(d: Draft) -> bool:
+    x = operand(d)
+    return x is not None and d.unpack(Apply(d.random.choice(o.SPLITS), (x,)))
+
+
+def line_size(d: Draft) -> bool:
+    """A size with a name, or in a tuple."""
+    n = size_of(d)
+    if n is None or not isinstance(d.value(n), Size):
+        return False
+    x = d.some()
+    if x is not None and d.chance(0.4):
+        return d.unpack(Several((x, n)))
+    return d.name(n, "s") is not None
+
+
+def line_condition(d: Draft) -> bool:
+    """A function with a condition of its own, called directly or by another function."""
+    x = d.some(1)
+    if x is None:
+        return False
+    name = d.top.fresh("al")
+    value = d.values[x.name]
+    least = d.random.choice((1, 2, 2, 3))
+    inner = d.inner({"x": value}, closed=True)
+    body = simple(inner) or Var("x")
+    elem = {"f": "f32", "i": "i64", "b": "bool"}[value.dtype.kind]
+    al = Lambda((Param("x", elem, ("n",)),), Block(tuple(inner.lets), body), (("n", least),))
+    if gives(d, al, (value,)):
+        found = d.top.define(al, name)
+        how = d.random.choice(("ap", "on_unique", "on_unique", "thunk", ""))
+        call = Call(helper(d, how), (found, x)) if how else Call(found, (x,))
+        if how == "thunk":
+            call = Call(call, ())
+        return d.name(call) is not None
+    return False
+
+
+def line_strict(d: Draft) -> bool:
+    """Two tensors that have one shape on the witness, in an operator that asks for it."""
+    x = d.some(1, 2)
+    if x is None:
+        return False
+    value = d.values[x.name]
+    alike = [n for n in d.tensors() if form(d.values[n]) == form(value)]
+    y: Expr = Var(d.random.choice(alike))
+    made = Apply(d.random.choice(o.MAKERS), (y,))
+    if d.chance(0.5) and d.value(made) is not None and form(d.value(made)) == form(value):
+        y = made
+    pair = (x, y) if d.chance(0.5) else (y, x)
+    return d.name(Apply(d.random.choice(o.STRICTS), pair)) is not None
+
+
+LINES = (
+    [line_simple] * 6 + [line_strict] * 3 + [line_called] * 5 + [line_mapped] * 5 + [line_state] * 4
+    + [line_split, line_size, line_condition]
+)  # fmt: skip
+
+
+def line_gathered(d: Draft) -> bool:
+    """Rows by numbers, which are a tensor of any shape."""
+    numbers = [n for n in d.tensors() if dtype(d.values[n]).kind == "i"]
+    x = d.some(1, 2)
+    if x is None or not numbers:
+        return False
+    at: Expr = Var(d.random.choice(numbers))
+    if d.chance(0.5):
+        at = Apply(d.random.choice(o.UNARY), (at,))
+    return d.name(Apply(o.GATHER, (x, at))) is not None
+
+
+OPEN_LINES = [line_simple] * 3 + [line_gathered] * 2 + [line_strict, line_mapped, line_state]
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def draw_program(seed: int | str, calls: int = 5, most: int = 4) -> Program:
+    """The program of a seed."""
+    random = Random(seed)
+    while True:
+        found = _program(random, calls, most)
+        if found is not None:
+            return found
+
+
+def _program(random: Random, calls: int, most: int) -> Program | None:
+    unsaid = random.random() < 0.2
+    kinds = draw_open_kinds(random) if unsaid else draw_kinds(random)
+    sizes = draw_sizes(random, kinds)
+    witness = draw_arguments(random, kinds, sizes)
+    params = tuple(kind.param(name) for kind, name in zip(kinds, "xyz", strict=False))
+    values: dict[str, Value] = {}
+    for param, arg in zip(params, witness, strict=True):
+        values[param.name] = arg
+        take(param, arg, values)
+    draft = Draft(random, values, Top())
+    wanted = random.randint(1, most)
+    for _ in range(3 * wanted):
+        random.choice(OPEN_LINES if unsaid else LINES)(draft)
+        if sum(n[0] == "v" for line in draft.lets for n in line.names) >= wanted:
+            break
+    made = [n for line in draft.lets for n in line.names if _is_result(draft.values[n])]
+    if not made:
+        return None
+    returned = made[-1:]
+    if len(made) > 1 and random.random() < (0.6 if unsaid else 0.35):
+        returned = sorted(random.sample(made, 2), key=made.index)
+    result = Var(returned[0]) if len(returned) == 1 else Several(tuple(map(Var, returned)))
+    main = Lambda(params, Block(_used(draft, result), result))
+    definitions = list(draft.top.definitions)
+    used = names(main)
+    for name, value in reversed(draft.top.definitions):
+        if name in used:
+            used |= names(value)
+        else:
+            definitions.remove((name, value))
+    definitions.append(("f", main))
+    others = [draw_arguments(random, kinds, other_sizes(random, sizes)) for _ in range(calls - 1)]
+    program = Program(tuple(definitions), (witness, *others))
+    try:
+        program.run(witness)
+    except (Fails, Unclear):
+        return None
+    return program
+
+
+def _used(draft: Draft, result: Expr) -> tuple[Let, ...]:
+    """The lines, without most of those that nobody uses."""
+    used, kept = names(result), []
+    for line in reversed(draft.lets):
+        tensors = any(is_tensor(draft.values[n]) for n in line.names)
+        if used & set(line.names) or (tensors and draft.chance(0.3)):
+            used |= names(line.value)
+            kept.append(line)
+    return tuple(reversed(kept))
+
+
+def _is_result(value: Value) -> bool:
+    return is_tensor(value)
