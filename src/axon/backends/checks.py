@@ -73,18 +73,22 @@ def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) ->
     relation, origin, variables = held
     deepest = max(map(depth_of, sizes), default=0)
     fine = _holds_in_all(relation, variables, sizes)
-    if not fine and any(0 < depth_of(size) < deepest for size in sizes):
-        # what varies over fewer dimensions may be the same for all rows further out
-        fine = _holds_in_all(relation, variables, [same_for_all(s, sizes) for s in sizes])
+    if any(0 < depth_of(size) < deepest for size in sizes):
+        # what varies over fewer dimensions varies over the first, or is the same for all of those
+        inside = [same_for_all(size, sizes) for size in sizes]
+        fine = {fine, _holds_in_all(relation, variables, inside)} - {None} == {True}
     if not fine:
         raise CheckFailed(relation, origin, dict(zip(variables, sizes, strict=True)))
 
 
-def _holds_in_all(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
+def _holds_in_all(
+    relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]
+) -> bool | None:
+    """Whether a relation holds in all rows; None where the rows do not go together."""
     try:
         return _holds_in_rows(relation, variables, sizes)
     except NotAligned:
-        return False
+        return None
 
 
 def _holds_in_rows(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:

@@ -9,7 +9,7 @@ from axon.graph.graph import Function, OperatorFunction
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Stop, operand_type
 from axon.graph.state import Shared, State
-from axon.inference.elaborate import Elaboration, elaborate
+from axon.inference.elaborate import Elaboration, elaborate, enter_name
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.operators import scheme_of_value
@@ -98,6 +98,10 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
                     inner.names[name] = entry
             case Closure() as other:
                 env = _environment(inference, other)
+                around = other.scope.around.names() if other.scope.around is not None else {}
+                for known, value in around.items():
+                    if known not in inference.state.names.index:
+                        enter_name(inference.state, known, value)
                 pattern = ast.NamePattern(name, other.fn.span)
                 inference.bind(ast.Binding(pattern, other.fn, other.fn.span), env)
                 inner.names[name] = env.names[name]

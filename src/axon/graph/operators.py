@@ -80,7 +80,7 @@ def _attribute(state: State, use: Use, value: object) -> object:
 
 def _count(state: State, operand: Operand, dim: Dim) -> None:
     """The number of elements of rows that vary is found when they are there."""
-    if isinstance(dim, DimVar) and dim.runtime and not dim.over:
+    if isinstance(operand, Value) and ragged.varies(operand.type) and isinstance(dim, DimVar):
         state.emit(Measure(operand, (dim,), counted=True))
 
 
@@ -95,7 +95,7 @@ def apply_operator(
 ) -> Operand:
     """Apply an operator. `written` is its type before what is known was put in."""
     if isinstance(type_.result, DimValue):
-        if any(isinstance(o, Value) and ragged.varies(o.type) for o in operands):
+        if operator.name == "size" and attributes.get("axis") is None:
             _count(state, operands[0], type_.result.dim)
         return SizeOf(type_.result.dim)
     if isinstance(type_.result, ShapeValue):

@@ -62,11 +62,18 @@ def owner(var: SizeVar) -> SizeVar:
 
 
 def readable(value: Value) -> Iterator[tuple[SizeVar, Reading]]:
-    """The variables that can be read off a value."""
-    for type_ in (value.type, value.made):
-        for var, reading in readings(type_) if type_ is not None else ():
-            if var not in value.foreign:
-                yield var, reading
+    """The variables that can be read off a value. Where a check says that it has other sizes than
+    it was made with, those that were made are; the others are known otherwise.
+    """
+    made = list(readings(value.made)) if value.made is not None else None
+    for var, reading in readings(value.type):
+        if var in value.foreign:
+            continue
+        if made is None or (var, reading) in made or (isinstance(var, DimVar) and var.derived):
+            yield var, reading
+    for var, reading in made or ():
+        if var not in value.foreign:
+            yield var, reading
 
 
 def readings(type_: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[SizeVar, Reading]]:

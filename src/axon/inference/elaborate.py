@@ -145,7 +145,7 @@ def elaborate(
     state.level, state.depth = 1, depth
     inference = Recording(state, prelude)
     for known, value in (names or {}).items():
-        _enter_name(state, known, value)
+        enter_name(state, known, value)
     arguments = [
         None if given is None else (given, _at_call(param, i + 1, given, name))
         for i, (param, given) in enumerate(zip(fn.params, params, strict=True))
@@ -178,7 +178,7 @@ def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
     return Origin("called", param.span, name, position, note)
 
 
-def _enter_name(state: State, name: str, value: Dim | Shape) -> None:
+def enter_name(state: State, name: str, value: Dim | Shape) -> None:
     if isinstance(value, tuple):
         var = state.names.index[name] = ShapeVar(name, state.level, user=True)
         state.post(ShapeEq((var,), value), NOWHERE)

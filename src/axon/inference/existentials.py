@@ -165,8 +165,9 @@ def conditions(guards: Iterable[Guard], since: int = 0, running: bool = False) -
             yield guard
             continue
         var, factor = follower
-        if var in defined:
-            yield guard
+        if var in defined:  # by what this is compared with, unless it is made in another call
+            if all(v.scope <= var.scope for v in relation_variables(guard.relation)):
+                yield guard
             continue
         defined.add(var)
         rest = dims.combine(gap, -factor, var)

@@ -207,13 +207,21 @@ def same_rows(state: State, level: int) -> None:
         ]
         if not found:
             return
-        for constraint in found:
+        alone = [c for c in found if _is_one_variable(state, c)]
+        for constraint in alone or found:  # what is computed from others may follow from them
             if constraint.waiting:
                 assert isinstance(constraint.relation, RowOf)
                 store.unwait(constraint)
                 row, rest = constraint.relation.row, constraint.relation.rest
                 store.derive("raggedness", constraint, ShapeEq(row, rest))
         store.run()
+
+
+def _is_one_variable(state: State, constraint: Constraint) -> bool:
+    assert isinstance(constraint.relation, RowOf)
+    sides = (constraint.relation.row, constraint.relation.rest)
+    words = [state.store.word(side) for side in sides]
+    return all(len(word) == 1 and isinstance(word[0], DimVar | ShapeVar) for word in words)
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:

@@ -14,7 +14,7 @@ from axon.ops.rows import core, rows_of
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Fn, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, TypeVar
 
 Levels = tuple[int, ...]
 LevelTree = Levels | list["LevelTree"]
@@ -176,6 +176,8 @@ def _by_signature(
     operator: Operator, type_: Fn, written: Type, trees: Sequence[LevelTree]
 ) -> LevelTree:
     """Row by row, if the signature says that what sizes vary over is a batch."""
+    if isinstance(written, Fn) and isinstance(written.result, TypeVar):  # what it is given
+        return trees[written.params.index(written.result)]
     rows = rows_of(operator, type_, written)
     levels: dict[object, int] = {}
     one_matrix = operator.name in ("tril", "triu")  # they know which row of it is where

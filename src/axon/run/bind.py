@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.backends.checks import Sizes, holds, says, value
-from axon.backends.row_sizes import size_at
 from axon.graph.graph import Graph
 from axon.graph.sizes import readings
 from axon.solver.constraints import Guard
@@ -33,12 +32,6 @@ class Binding:
 
     sizes: Sizes = field(default_factory=dict)
     origins: dict[DimVar | ShapeVar, str] = field(default_factory=dict)
-    rows: dict[DimVar, Any] = field(default_factory=dict)
-
-    def varies_alike(self, var: DimVar, arg: Any, axis: int) -> bool:
-        """Whether a size that varies is, row by row, the one that another argument has."""
-        lengths = size_at(arg, axis, arg.levels[axis]).flat()
-        return bool(self.rows.setdefault(var, lengths) == lengths)
 
     def told(self, names: Names) -> str:
         """`n=3 from x, …`"""
@@ -110,11 +103,6 @@ def _leaf(
         assert not isinstance(dim, ShapeVar)
         if isinstance(dim, DimVar):
             if size is None:  # it varies: one for each row
-                if not binding.varies_alike(dim, arg, axis):
-                    return Mismatch(
-                        f"the rows of `{name}` and of `{binding.origins[dim]}` differ in size"
-                    )
-                binding.origins.setdefault(dim, name)
                 continue
             known = sizes.get(dim)
             if known is None:

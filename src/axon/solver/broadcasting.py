@@ -173,6 +173,18 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             bounds = [relation for relations in asked.values() for relation in relations or ()]
             store.derive("broadcasting", constraint, DimEq(result, whole), *bounds, *again)
             return
+    if isinstance(result, DimVar) and not result.runtime and _is_of_the_run(result, parts):
+        made = [v for part in parts for v in dims.variables(part) if v.runtime]
+        size = DimVar(
+            result.name,
+            result.level,
+            scope=max(v.scope for v in made),
+            runtime=True,
+            over=max(v.over for v in made if isinstance(v, DimVar)),
+            derived=True,
+        )
+        store.bind("raggedness", result, size, constraint)
+        result = size
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
@@ -249,6 +261,18 @@ def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
     if _varies(constraint, size) and isinstance(part, DimVar) and part.user:
         return True
     return isinstance(dims.sub(part, size), int)
+
+
+def _is_of_the_run(result: DimVar, parts: list[Dim]) -> bool:
+    """Whether what is broadcast to hangs on sizes that are known to the run alone, and not before
+    the result could be.
+    """
+    made = [v for part in parts for v in dims.variables(part) if v.runtime]
+    return (
+        any(isinstance(v, DimVar) for v in made)
+        and result.rank_of is None
+        and all(v.scope <= result.scope for v in made)
+    )
 
 
 def _of_a_row(part: Dim) -> bool:

@@ -166,7 +166,7 @@ class Reader:
                         help="write the dimension that its size varies over first, as in [n,*]",
                     )
                 self.scope.ragged = True
-                word.append(self._star(before + len(word)))
+                word.append(self._star())
             else:
                 word.append(self.dim(item))
         return tuple(word)
@@ -176,10 +176,11 @@ class Reader:
         """The scope of what is named: a call is given it, or makes it."""
         return given_at(self.depth) if self.in_parameter else made_at(self.depth)
 
-    def _star(self, position: int) -> DimVar:
-        """A size that varies, over all the dimensions before it."""
-        over = max(1, position)
-        return DimVar("", self.level, scope=self._here, runtime=True, over=over)
+    def _star(self) -> DimVar:
+        """A size that varies from row to row. Whether it varies inside a row as well is for the
+        arguments to say.
+        """
+        return DimVar("", self.level, scope=self._here, runtime=True, over=1)
 
     # --- dimensions ---
 

@@ -178,17 +178,20 @@ def make_scheme(
 def _inner(type_: Type) -> frozenset[Var]:
     """The variables of functions that a function takes, but for those that stand outermost in what
     it takes or gives beside them: `s` in `t [d]@s` may be another shape in each row, `a` in `a`
-    may not.
+    may not. Those of a function that it gives, if they are nowhere else.
     """
-    functions = [p for p in type_.params if isinstance(p, Fn)] if isinstance(type_, Fn) else []
-    if not functions:
+    if not isinstance(type_, Fn):
         return frozenset()
-    assert isinstance(type_, Fn)
-    inner = {var for function in functions for var in type_variables(function)}
-    for other in (*type_.params, type_.result):
-        if not isinstance(other, Fn):
-            inner.difference_update(_outermost(other))
-    return frozenset(inner)
+    taken = [p for p in type_.params if isinstance(p, Fn)]
+    given = [type_.result] if isinstance(type_.result, Fn) else []
+    if not taken and not given:
+        return frozenset()
+    others = [t for t in (*type_.params, type_.result) if not isinstance(t, Fn)]
+    inner = {var for function in taken for var in type_variables(function)}
+    for other in others:
+        inner.difference_update(_outermost(other))
+    outside = {var for other in others for var in type_variables(other)}
+    return frozenset(inner | {v for f in given for v in type_variables(f) if v not in outside})
 
 
 def _outermost(type_: Type) -> Iterator[Var]:
