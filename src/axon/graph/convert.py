@@ -21,7 +21,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
-from axon.graph.state import State
+from axon.graph.state import Foreign, State
 from axon.inference.elaborate import Elaboration
 from axon.inference.existentials import conditions
 from axon.ops import OPERATORS
@@ -125,9 +125,9 @@ def _compare(state: State, made: Type, seen: Type) -> None:
             for a, b in zip(have, want, strict=True):
                 if isinstance(a, ShapeVar) or isinstance(b, ShapeVar):
                     if a is not b:
-                        state.emit(Check(ShapeEq((b,), (a,)), NOWHERE, state.depth))
+                        state.checks.append(Guard(ShapeEq((b,), (a,)), NOWHERE, state.depth))
                 elif a != b and any(v.runtime for v in shape_variables((a, b))):
-                    state.emit(Check(DimEq(b, a), NOWHERE, state.depth))
+                    state.checks.append(Guard(DimEq(b, a), NOWHERE, state.depth))
         case Tuple(parts), Tuple(others):
             for part, other in zip(parts, others, strict=True):
                 _compare(state, part, other)
@@ -142,9 +142,10 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
     """An argument under the type that the function knows: sizes are read off it by that."""
     type_ = elaboration.type.params[index]
     made = elaboration.as_made(elaboration.found.params[index])
-    if not isinstance(arg, Value) or (arg.type == type_ == made and not arg.foreign):
+    if not isinstance(arg, Value) or arg.type == type_ == made == (arg.made or type_):
         return arg
-    inner = Value(elaboration.fn.params[index].name, type_, state.depth, made)
+    name, foreign = elaboration.fn.params[index].name, Foreign(state.shared.made)
+    inner = Value(name, type_, state.depth, made if made != type_ else None, foreign)
     state.emit(Alias(inner, arg))
     _compare(state, arg.made or arg.type, type_)
     return inner

@@ -10,7 +10,7 @@ use the values around it. Sizes are no values: they are known, or read off the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from axon.ops import Operator
@@ -36,7 +36,7 @@ class Value:
     type: Type
     depth: int = 1
     made: Type | None = None
-    foreign: frozenset[Var] = frozenset()
+    foreign: Container[Var] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ class Lowering:
         if isinstance(value, Bundle):
             return value.items[index]
         assert isinstance(value, Value) and isinstance(value.type, Tuple)
-        part = Value(name, value.type.items[index], value.depth)
+        part = Value(name, value.type.items[index], value.depth, None, value.foreign)
         self.state.emit(Item(part, value, index))
         return part
 

@@ -13,7 +13,7 @@ from axon.inference.elaborate import Elaboration
 from axon.inference.infer import Prelude
 from axon.solver.constraints import Guard
 from axon.syntax import ast
-from axon.types.type import Fn, Tuple, Type, type_variables
+from axon.types.type import Fn, Type, type_variables
 from axon.types.variables import DimVar, Var
 
 MOST_NODES = 200_000
@@ -24,7 +24,9 @@ Library = Callable[[str], tuple[Module, str, int] | None]
 
 @dataclass(slots=True, eq=False)
 class Shared:
-    """What the graphs of one program have in common. `count` is that of their nodes."""
+    """What the graphs of one program have in common. `made` are the run-time sizes that operators
+    make, `count` is that of the nodes.
+    """
 
     prelude: Prelude
     library: Library
@@ -32,6 +34,7 @@ class Shared:
     elaborations: dict[tuple[int, int, Fn], tuple[Closure, Elaboration]] = field(
         default_factory=dict
     )
+    made: set[Var] = field(default_factory=set)
     count: int = 0
 
 
@@ -59,17 +62,17 @@ class State:
         self.nodes.append(node)
 
     def value(self, type_: Type, written: Type | None = None) -> Value:
-        """A value of this type. `written` is the type before what is known was put in."""
-        if written is None:
-            return Value(self.take_hint(), type_, self.depth)
-        made = self.elaboration.as_made(written)
-        return Value(
-            self.take_hint(),
-            type_,
-            self.depth,
-            made if made != type_ else None,
-            _foreign(Tuple((type_, made)), written),
-        )
+        """A value of this type. `written` is the type before what is known was put in, of what an
+        operator makes.
+        """
+        made = None
+        own: frozenset[Var] = frozenset()
+        if written is not None:
+            made = self.elaboration.as_made(written)
+            own = frozenset(filter(_is_made, type_variables(written)))
+            self.shared.made |= own
+        made = made if made != type_ else None
+        return Value(self.take_hint(), type_, self.depth, made, Foreign(self.shared.made, own))
 
     def take_hint(self) -> str:
         """The name that was meant for the next value: it gets none, unless it is put back."""
@@ -85,10 +88,16 @@ class State:
         return self.elaboration.type_of(expr)
 
 
-def _foreign(type_: Type, written: Type) -> frozenset[Var]:
-    """The run-time sizes of a type that are not made by the operator whose signature says it."""
-    found = [v for v in type_variables(type_) if isinstance(v, DimVar) and v.runtime]
-    if not found:
-        return frozenset()
-    own = set(type_variables(written))
-    return frozenset(v for v in found if v not in own and not v.derived and not v.over)
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """The sizes that operators make, but for the `own` ones. There will be more of them."""
+
+    made: set[Var]
+    own: frozenset[Var] = frozenset()
+
+    def __contains__(self, var: object) -> bool:
+        return var in self.made and var not in self.own
+
+
+def _is_made(var: Var) -> bool:
+    return isinstance(var, DimVar) and var.runtime and not var.derived and not var.over

@@ -198,6 +198,10 @@ def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:
 
 
 def _checks(state: State, since: int) -> Iterator[Guard]:
+    yield from conditions(_guards(state), since, running=True)
+
+
+def _guards(state: State) -> Iterator[Guard]:
     seen: set[object] = set()
     for constraint in state.store.waiting:
         relation = resolved(state, constraint.relation)
@@ -205,5 +209,5 @@ def _checks(state: State, since: int) -> Iterator[Guard]:
             seen.add(relation)
             if any(True for _ in relation_variables(relation)):
                 yield Guard(relation, constraint.origin, constraint.depth)
-    found = (as_run_finds_it(state.store, guard) for guard in state.store.guards)
-    yield from conditions(found, since, running=True)
+    for guard in state.store.guards:
+        yield as_run_finds_it(state.store, guard)

@@ -165,6 +165,7 @@ class Inference:
         params: list[Type] = []
         reader = Reader(state.names, state.names_level, state.depth + 1)
         reader.in_parameter = True
+        reader.given = bool(arguments)
         for i, param in enumerate(fn.params):
             if param.name in inner.names and param.name != "_":
                 self.error(

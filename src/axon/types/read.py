@@ -61,7 +61,8 @@ class Reader:
 
     In a signature (`quantified`) `?k` is a run-time size. In an annotation of a `fn` it is a name
     for one that the body makes, so a parameter cannot have it. What an operator of our own gives to
-    a function that it takes can: each call of that function is given a size of its own.
+    a function that it takes can: each call of that function is given a size of its own. What is
+    `given` has its own sizes that vary, which those of an annotation stand for.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Reader:
         self.user = user
         self.quantified = quantified
         self.in_parameter = False
+        self.given = False
         self._functions = 0
         self._nesting = 0
         self._places: dict[int, Span] = {}
@@ -180,7 +182,8 @@ class Reader:
         """A size that varies from row to row. Whether it varies inside a row as well is for the
         arguments to say.
         """
-        return DimVar("", self.level, scope=self._here, runtime=True, over=1)
+        derived = self.given and self.in_parameter
+        return DimVar("", self.level, scope=self._here, runtime=True, over=1, derived=derived)
 
     # --- dimensions ---
 
