@@ -55,7 +55,7 @@ def _fits(declared: Declared, xp: Arrays, result: Any, type_: Type, sizes: Sizes
     if result.dtype != wanted:
         raise WrongResult(declared.name, f"gives {result.dtype}, and {type_.elem} is declared")
     if holds(ShapeEq(type_.shape, tuple(result.shape)), sizes) is False:
-        told = Show(depth=99).shape(type_.shape)
+        told = Show().shape(type_.shape)
         raise WrongResult(
             declared.name, f"gives shape {list(result.shape)}, which is not the declared {told}"
         )

@@ -116,7 +116,7 @@ def _call(lowering: Lowering, closure: Closure, args: list[Known], type_: Fn, sp
         id(scope.module),
         closure.name,
         scope.before,
-        Show(depth=state.depth).type(type_),
+        Show(told=True).type(type_),
     )
     graph = state.shared.graphs.get(key)
     if graph is None:

@@ -83,7 +83,7 @@ def _described(mask: int) -> str:
 
 
 def varies(state: State, origin: Origin) -> None:
-    message = f"{_who(origin)}a shape that varies from row to row is no tensor"
+    message = f"{_who(origin)}what varies from row to row is no tensor"
     _report(state, "AX105", message, origin, "varies")
 
 

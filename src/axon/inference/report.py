@@ -70,8 +70,7 @@ def describe(
     for constraint in basis:
         names.reserve(relation_variables(constraint.relation))
         written.reserve(relation_variables(constraint.relation))
-    depth = conflict.constraint.depth
-    show = Show(names, depth=depth)
+    show = Show(names)
     main = _main(clashes)
     if (
         main is not None
@@ -83,7 +82,7 @@ def describe(
         found = replace(found, kind="size", left=main.other, right=main.size)
     known = new_store(levels=False)
     known.post_all(basis)
-    said = _Saying(found, core, clashes, main, show, Show(written, depth=depth), known)
+    said = _Saying(found, core, clashes, main, show, Show(written), known)
     code, message = said.message()
     help_: list[str] = []
     if said.main is not None and found.kind in ("size", "rank"):

@@ -4,14 +4,30 @@ classes.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from axon.inference.program import Definition
 from axon.inference.schemes import visible
 from axon.types.elements import ANY, class_name
 from axon.types.show import Names, Show
-from axon.types.type import relation_variables, type_variables
-from axon.types.variables import ElemVar, Var
+from axon.types.type import (
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    Fn,
+    Relation,
+    Shape,
+    ShapeEq,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    relation_variables,
+    type_variables,
+)
+from axon.types.variables import DimVar, ElemVar, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +56,10 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     names.reserve(type_variables(scheme.type))
     for relation in (*scheme.relations, *(g.relation for g in definition.guards)):
         names.reserve(relation_variables(relation))
-    show = Show(names, paper)
+    conditions = visible(scheme.relations)
+    show = Show(names, paper, shared=_shared(scheme.type, conditions))
     signature = show.type(scheme.type)
     shown = set(type_variables(scheme.type))
-    conditions = visible(scheme.relations)
     uses: dict[Var, int] = {}
     for relation in conditions:
         for var in set(relation_variables(relation)):
@@ -51,7 +67,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in shown)
     where = [show.relation(relation, hidden) for relation in conditions]
     guards = dict.fromkeys(
-        Show(names, paper, max(1, guard.depth)).check(guard.relation) for guard in definition.guards
+        Show(names, paper, told=True).check(guard.relation) for guard in definition.guards
     )
     classes = [
         f"{names(var)} : {class_name(var.allowed)}"
@@ -68,3 +84,39 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     return Signature(
         definition.name, signature, (*where, *stated), tuple(guards), implied, variables
     )
+
+
+def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
+    """The sizes that vary and stand in more than one place (D8)."""
+    places: Counter[Var] = Counter()
+    for shape in (*_shapes(type_), *(w for r in relations for w in _words(r))):
+        places.update(item for item in shape if isinstance(item, DimVar) and item.over)
+    return frozenset(var for var, count in places.items() if count > 1)
+
+
+def _shapes(type_: Type) -> Iterator[Shape]:
+    match type_:
+        case Tensor(_, shape) | ShapeValue(shape):
+            yield shape
+        case Tuple(items):
+            for item in items:
+                yield from _shapes(item)
+        case Fn(params, result):
+            for part in (*params, result):
+                yield from _shapes(part)
+        case _:
+            return
+
+
+def _words(relation: Relation) -> Iterator[Shape]:
+    match relation:
+        case ShapeEq(left, right):
+            yield from (left, right)
+        case Broadcast(result, parts):
+            yield from (result, *parts)
+        case DimEq(left, right):
+            yield (left, right)
+        case DimBroadcast(dim, sizes):
+            yield (dim, *sizes)
+        case _:
+            return

@@ -89,6 +89,8 @@ def unify(
             state.post(DimEq(d1, d2), origin, deeper)
         case (ShapeValue(w1), ShapeValue(w2)):
             state.post(ShapeEq(w1, w2), origin, deeper)
+        case (Tensor(), DimValue(dim)) if _varies(state, (dim,)):
+            varies(state, origin)
         case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if (
             not isinstance(expected, DimValue)
         ):

@@ -48,9 +48,10 @@ class DimConst:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """`*`, a dimension that varies inside the tensor."""
+    """`*`, a dimension that varies inside the tensor; `*k` where it has a name."""
 
     span: Span
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,10 @@ def _part(p: Cursor) -> IndexExpr:
             return IndexName(span.text[1:], True, span)
         case "*":
             p.advance()
-            return Star(p.since(start))
+            name = p.text() if p.kinds[p.at] == "name" and p.touches() else ""
+            if name:
+                p.advance()
+            return Star(p.since(start), name)
         case "[" | "(" | "-" if p.depth >= MAX_DEPTH:
             span = p.too_deep()
             return IndexName("_", False, span)

@@ -37,8 +37,8 @@ def print_index(index: IndexExpr, level: int = 0) -> str:
             return "?" + name if runtime else name
         case DimConst(value):
             return f"({value})" if value < 0 and level > SUM else str(value)
-        case Star():
-            return "(*)" if level else "*"
+        case Star(_, name):
+            return f"(*{name})" if level else f"*{name}"
         case DimOp():
             return _sum(index, level)
         case DimCall(function, args):

@@ -168,9 +168,10 @@ class Reader:
                         help="write the dimension that its size varies over first, as in [n,*]",
                     )
                 self.scope.ragged = True
-                word.append(self._star())
+                word.append(self._star(item))
             else:
                 word.append(self.dim(item))
+                self._look_for_varying(item, word[-1])
         return tuple(word)
 
     @property
@@ -178,12 +179,39 @@ class Reader:
         """The scope of what is named: a call is given it, or makes it."""
         return given_at(self.depth) if self.in_parameter else made_at(self.depth)
 
-    def _star(self) -> DimVar:
+    def _star(self, star: ast.Star) -> DimVar:
         """A size that varies from row to row. Whether it varies inside a row as well is for the
-        arguments to say.
+        arguments to say. What has one name is one size.
         """
+        name = star.name
+        known = self.scope.index.get(name) if name else None
+        if isinstance(known, DimVar) and known.over:
+            return known
+        if known is not None:
+            self._clash(name, star.span, "one size" if isinstance(known, DimVar) else "a shape")
         derived = self.given and self.in_parameter
-        return DimVar("", self.level, scope=self._here, runtime=True, over=1, derived=derived)
+        user = self.user and bool(name)
+        made = DimVar(name, self.level, user, self._here, runtime=True, over=1, derived=derived)
+        if name and known is None:
+            self.scope.index[name] = made
+            self.scope.places[name] = star.span
+        return made
+
+    def _look_for_varying(self, item: ast.DimExpr, dim: Dim) -> None:
+        if isinstance(item, ast.IndexName) and isinstance(dim, DimVar) and dim.over:
+            self._clash(item.name, item.span, "one that varies")
+
+    def _clash(self, name: str, span: Span, was: str) -> None:
+        now = "one size" if was == "one that varies" else "one that varies"
+        first = self.scope.places.get(name)
+        self._error(
+            "AX109",
+            f"`{name}` is {was} and {now}",
+            span,
+            f"{now} here",
+            help="give one of the two another name",
+            first=(first, f"{was} here") if first is not None else None,
+        )
 
     # --- dimensions ---
 

@@ -84,15 +84,16 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """How to write things: the names, the notation, and the depth below which a run-time dimension
-    varies.
-    """
+    """How to write things: the names and the notation."""
 
     names: Names = field(default_factory=Names)
     paper: bool = False
-    depth: int = 1
     mods: bool = True
     """Whether a remainder is written with `mod`, which expressions do not have."""
+    shared: frozenset[Var] = frozenset()
+    """The sizes that vary and have a name here, since they are in more than one place."""
+    told: bool = False
+    """Whether all sizes that vary have names, and what is computed from them is written out."""
     seen: dict[Dim, list[str]] = field(default_factory=dict, repr=False)
     """Dimensions as they were written, in pieces between which there may be space."""
 
@@ -102,14 +103,17 @@ class Show:
         if isinstance(dim, int):
             return str(dim)
         if isinstance(dim, DimVar):
-            return "*" if dim.over else self._var(dim)
+            return self._var(dim) if not dim.over else self._star(dim)
         pieces = self.seen.get(dim)
         if pieces is None:
             pieces = self.seen[dim] = self._compound(dim)
         return (" " if spaced else "").join(pieces)
 
+    def _star(self, dim: DimVar) -> str:
+        return f"*{self.names(dim)}" if self.told or dim in self.shared else "*"
+
     def _compound(self, dim: Dim) -> list[str]:
-        if self._ragged(dim):
+        if self._ragged(dim) and not self.told:
             return ["*"]
         inside = _inside_extremum(dim)
         if inside is not None:
@@ -126,7 +130,7 @@ class Show:
     def _var(self, var: DimVar | ShapeVar) -> str:
         if isinstance(var, DimVar) and var.rank_of is not None:
             return f"rank({self.names(var.rank_of)})"
-        return f"?{self.names(var)}" if var.runtime else self.names(var)
+        return f"?{self.names(var)}" if var.runtime and not is_ragged(var) else self.names(var)
 
     def _terms(self, dim: Dim) -> list[tuple[list[str], int]]:
         """Positive terms first, higher degrees first, in order of names, constants last; `mod` is
@@ -231,11 +235,10 @@ class Show:
             case Tuple(items):
                 return f"({', '.join(self.type(item) for item in items)})"
             case Fn(params, result):
-                inside = Show(self.names, self.paper, self.depth + 1) if nested else self
-                left = ", ".join(inside.type(p, nested=True) for p in params)
+                left = ", ".join(self.type(p, nested=True) for p in params)
                 if nested or len(params) != 1 or isinstance(params[0], Fn | Tuple):
                     left = f"({left})"
-                return f"{left} -> {inside.type(result, nested=True)}"
+                return f"{left} -> {self.type(result, nested=True)}"
             case ShapeValue(shape):
                 return f"shape {self.shape(shape)}"
             case DimValue(dim):
