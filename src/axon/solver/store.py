@@ -14,6 +14,7 @@ from math import gcd
 from random import Random
 
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
+from axon.solver.equal import EqualWords
 from axon.solver.facts import Facts
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
@@ -73,7 +74,7 @@ class Store:
         self.facts = Facts()
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
-        self.sides: dict[Shape, Constraint] = {}
+        self.equal = EqualWords(self.word)
         self.clock = 0
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._undecided: dict[IndexVar, list[Constraint]] = {}
@@ -284,8 +285,8 @@ class Store:
 
     def imply(self, rule: str, parents: tuple[Constraint, ...], relation: Relation) -> None:
         """Add a consequence; the constraints it follows from stay."""
-        first = parents[0]
-        self._queue.append(Constraint(relation, first.origin, first.depth, parents, rule))
+        depth = max(parent.depth for parent in parents)  # where all of them are asked for
+        self._queue.append(Constraint(relation, parents[0].origin, depth, parents, rule))
 
     def drop(self, rule: str, constraint: Constraint) -> None:
         """The constraint holds already: there is nothing to do, and nothing to show."""
