@@ -26,6 +26,7 @@ def eliminate(store: Store, constraint: Constraint) -> None:
     rows = _component(store, constraint)
     if len(rows) < 2:
         return
+    store.work += len(rows) ** 2
     parents = tuple(c for _, c in rows)
     known = [row for row, _ in rows]
     found = [r for r in _reduced(_echelon(known)) if r and r not in known and _decides(r)]

@@ -20,6 +20,7 @@ from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
 from axon.types.type import (
     AtLeast,
+    Broadcast,
     DimBroadcast,
     DimEq,
     HasRank,
@@ -34,6 +35,7 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_WATCHED = 24
+UNBOUNDED = 1 << 62
 
 IndexVar = DimVar | ShapeVar
 Trace = Callable[[str, Constraint], None]
@@ -59,11 +61,19 @@ class Binding:
 class Store:
     """All state of the solver.
 
-    `levels` is off in a replay, which must leave the variables as they are.
+    `levels` is off in a replay, which must leave the variables as they are. `work` counts the looks
+    at constraints; a replay that has done the `most` it may is over, and has found what it has. One
+    that asks for the `first` conflict is over when there is one.
     """
 
     def __init__(
-        self, step: Step, settle: Step, trace: Trace | None = None, levels: bool = True
+        self,
+        step: Step,
+        settle: Step,
+        trace: Trace | None = None,
+        levels: bool = True,
+        most: int = UNBOUNDED,
+        first: bool = False,
     ) -> None:
         self.bindings: dict[IndexVar, Binding] = {}
         self.waiting: dict[Constraint, None] = {}
@@ -76,6 +86,9 @@ class Store:
         self.broadcasts: dict[object, Constraint] = {}
         self.equal = EqualWords(self.word)
         self.clock = 0
+        self.work = 0
+        self._most = most
+        self._first = first
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._undecided: dict[IndexVar, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
@@ -114,12 +127,22 @@ class Store:
         queue, later = self._queue, self._later
         while True:
             while queue:
+                if self.work >= self._most:
+                    self._end()
+                    return
+                self.work += 1
                 self._step(self, queue.popleft())
             if not later:
                 break
             constraint, _ = later.popitem()
             if constraint.waiting:
                 self._settle(self, constraint)
+
+    def _end(self) -> None:
+        """Look at nothing more."""
+        self._queue.clear()
+        self._later.clear()
+        self._lazy.clear()
 
     # --- what is known -----------------------------------------------------------------------
 
@@ -280,12 +303,17 @@ class Store:
     def derive(self, rule: str, parent: Constraint, *relations: Relation) -> None:
         """Replace a constraint by simpler ones that together say the same."""
         for relation in relations:
-            self._queue.append(Constraint(relation, parent.origin, parent.depth, (parent,), rule))
+            made = Constraint(relation, parent.origin, parent.depth, (parent,), rule)
+            if isinstance(relation, Broadcast):
+                made.fronts = parent.fronts + 1
+            self._queue.append(made)
         self.note(rule, parent)
 
     def imply(self, rule: str, parents: tuple[Constraint, ...], relation: Relation) -> None:
         """Add a consequence; the constraints it follows from stay."""
-        depth = max(parent.depth for parent in parents)  # where all of them are asked for
+        depth = parents[0].depth
+        if len(parents) > 1:  # where all of them are asked for
+            depth = max([parent.depth for parent in parents])
         self._queue.append(Constraint(relation, parents[0].origin, depth, parents, rule))
 
     def drop(self, rule: str, constraint: Constraint) -> None:
@@ -355,6 +383,8 @@ class Store:
         """The constraint cannot hold. It is set aside and solving goes on without it."""
         self.conflicts.append(Conflict(constraint, kind, left, right, self.clock + 1))
         self.note(rule, constraint)
+        if self._first:
+            self._end()
 
     def wait(
         self, constraint: Constraint, variables: Iterable[IndexVar], monos: Iterable[Mono] = ()
