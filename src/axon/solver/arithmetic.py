@@ -7,6 +7,7 @@ from math import gcd
 from axon.solver.constraints import Constraint
 from axon.solver.inequalities import against_inequalities
 from axon.solver.store import Store
+from axon.solver.sums import sum_of_sizes
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
 from axon.types.type import DimEq, Relation
@@ -65,7 +66,7 @@ def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> b
     constant = terms.pop((), 0)
     if not terms or (constant == 0 and len(terms) < 2):
         return False
-    return _signs(store, constraint, terms, constant, relation.left, relation.right)
+    return sum_of_sizes(store, constraint, terms, constant, relation.left, relation.right)
 
 
 def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> None:
@@ -82,7 +83,7 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
     if common > 1:
         terms = {m: c // common for m, c in terms.items()}
         constant //= common
-    if _signs(store, constraint, terms, constant, left, right):
+    if sum_of_sizes(store, constraint, terms, constant, left, right):
         return
     pivot = _pivot(constraint, terms, constant)
     if pivot is not None:
@@ -150,38 +151,6 @@ def _squeeze(store: Store, constraint: Constraint, gap: Dim) -> None:
                 constraint.counted = True
                 store.imply("non-negativity", (constraint,), DimEq(bound, 0))
                 return
-
-
-def _signs(
-    store: Store,
-    constraint: Constraint,
-    terms: dict[Mono, int],
-    constant: int,
-    left: Dim,
-    right: Dim,
-) -> bool:
-    """Sizes are not negative: a sum of them is zero only if each is, and never below. True if that
-    settled it.
-    """
-    for sign in (1, -1):
-        if not all(
-            sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()
-        ):
-            continue
-        if sign * constant > 0:
-            store.conflict("non-negativity", constraint, "negative", left, right)
-            return True
-        if constant == 0 and len(terms) > 1:
-            zeros = [DimEq(dims.from_terms({m: 1}), 0) for m in terms]
-            store.derive("non-negativity", constraint, *zeros)
-            return True
-        large = [m for m, c in terms.items() if sign * c > -sign * constant]
-        if constant and large:  # 3*a + 2*b = 2 leaves nothing for a
-            zeros = [DimEq(dims.from_terms({m: 1}), 0) for m in large]
-            rest = dims.from_terms({m: c for m, c in terms.items() if m not in large})
-            store.derive("non-negativity", constraint, *zeros, DimEq(rest, -constant))
-            return True
-    return False
 
 
 def _pivot(

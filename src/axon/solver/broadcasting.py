@@ -212,14 +212,16 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         rest = [part for part in parts if part not in decided]
         ones = [part for part in rest if _never_equal(constraint, part, first)]
         equal += [DimEq(part, 1) for part in ones]
-        left = tuple(part for part in rest if part not in ones)
+        # a part that is the result is the first one, and goes: so each step has fewer parts, or
+        # finds the result among them
+        left = tuple(part for part in rest if part not in ones and part != result)
         if result != first or equal:
             again = [DimBroadcast(first, (first, *left))] if left else []
             store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
     whole = _whole(parts)
     if whole is not None:
-        asked = {part: _asked(part, whole) for part in parts if part != whole}
+        asked = {part: _asked(part, whole) for part in parts if part not in (whole, result)}
         stay = [part for part, relations in asked.items() if relations is None]
         if result != whole or len(stay) < len(asked):
             again = [DimBroadcast(whole, (whole, *stay))] if stay else []

@@ -7,6 +7,7 @@ from math import gcd
 from axon.solver.constraints import Constraint
 from axon.solver.facts import Facts
 from axon.solver.store import Store
+from axon.solver.sums import sign_of_sizes
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono
 from axon.types.type import AtLeast, DimBroadcast, DimEq
@@ -29,8 +30,19 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         # as it stands, without what other inequalities make of it
         fact = store.unrewritten(relation.dim)
         store.facts.assume(fact, constraint)
+        for mono in _too_large(dim):
+            store.imply("non-negativity", (constraint,), DimEq(dims.from_terms({mono: 1}), 0))
         _tell_broadcasts(store, fact, constraint)
         _against_others(store, constraint, dim)
+
+
+def _too_large(dim: Dim) -> list[Mono]:
+    """`1 - 2*n - m >= 0` leaves nothing for `n`."""
+    terms = dict(dims.terms_of(dim))
+    constant = terms.pop((), 0)
+    if sign_of_sizes(terms) >= 0:
+        return []
+    return [m for m, c in terms.items() if -c > constant]
 
 
 def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
