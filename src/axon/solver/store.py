@@ -7,7 +7,7 @@ Each is an equivalence, so the order of steps does not matter.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 from math import gcd
@@ -36,6 +36,10 @@ from axon.types.variables import DimVar, ShapeVar
 
 MOST_WATCHED = 24
 UNBOUNDED = 1 << 62
+# What a variable stands for is put in at each place where it is, so it may grow exponentially. It
+# has no more items than this, and no more nested quotients and minima.
+LONGEST_SHAPE = 1024
+HEAVIEST = 256
 
 IndexVar = DimVar | ShapeVar
 Trace = Callable[[str, Constraint], None]
@@ -85,6 +89,7 @@ class Store:
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.equal = EqualWords(self.word)
+        self._spread: dict[IndexVar, int] = {}
         self.clock = 0
         self.work = 0
         self._most = most
@@ -324,6 +329,7 @@ class Store:
         if isinstance(value, tuple):
             assert isinstance(var, ShapeVar)
             value = self._plain(var, value, by)
+        self._count(var, value)
         self.clock += 1  # after the last look at what was known without it
         by.time = self.clock
         if isinstance(var, DimVar):
@@ -346,6 +352,28 @@ class Store:
             self._lower(var, value)
         self._wake(var)
         self.note(rule, by)
+
+    def fits(self, var: IndexVar, value: Dim | Shape) -> bool:
+        """Whether nothing grows out of hand if the variable stands for the value. Where it would,
+        the variable keeps its name and the equation waits.
+        """
+        if isinstance(value, tuple):
+            return len(value) < 2 or self._spread.get(var, 1) * len(value) <= LONGEST_SHAPE
+        return isinstance(value, int) or self._spread.get(var, 1) * dims.weight(value) <= HEAVIEST
+
+    def _count(self, var: IndexVar, value: Dim | Shape) -> None:
+        """Keep a bound on how often each variable occurs in what another one stands for."""
+        here = self._spread.get(var, 1)
+        if isinstance(value, tuple):
+            if here > 1 or len(value) > 1:
+                for item, times in Counter(value).items():
+                    if isinstance(item, ShapeVar) and here * times > 1:
+                        self._spread[item] = max(self._spread.get(item, 1), here * times)
+        elif isinstance(value, DimVar | Poly):
+            times = here * (1 + dims.weight(value))
+            if times > 1:
+                for inner in dims.variables(value):
+                    self._spread[inner] = max(self._spread.get(inner, 1), times)
 
     def _plain(self, var: ShapeVar, value: Shape, by: Constraint) -> Shape:
         """Name the compound dimensions that must not enter the variable's shape as they are.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from axon.solver.constraints import Constraint
-from axon.solver.store import Store
+from axon.solver.store import LONGEST_SHAPE, Store
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
@@ -23,13 +23,14 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar
 
-LONGEST_SHAPE = 1024
-
 
 def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> None:
     left, right = store.shape(relation.left), store.shape(relation.right)
     if max(len(left), len(right)) > LONGEST_SHAPE:
-        store.conflict("append dimensionality", constraint, "long", left, right)
+        if max(len(_dims(left)), len(_dims(right))) > LONGEST_SHAPE:
+            store.conflict("append dimensionality", constraint, "long", left, right)
+        else:  # of which most are empty, perhaps
+            store.wait(constraint, shape_variables(left + right))
     elif left == right:
         store.drop("basic", constraint)
     elif _one_variable(store, constraint, left, right):
@@ -58,6 +59,9 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
                 store.conflict("basic", constraint, "infinite", left, right)
             else:
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
+            return True
+        if not store.fits(var, value):
+            store.wait(constraint, shape_variables(left + right))
             return True
         if _may_bind(store, constraint, var, value):
             if value is left and len(right) == 1:
