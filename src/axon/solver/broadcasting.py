@@ -135,7 +135,7 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     lone = result[0] if len(result) == 1 and isinstance(result[0], ShapeVar) else None
     words = (result, *parts)
     names = [w[0] for w in words if len(w) == 1 and isinstance(w[0], ShapeVar)]
-    if len(names) == len(words):
+    if len(names) == len(words) and store.ranked.isdisjoint(names):
         store.wait(constraint, names)
     else:
         store.wait(constraint, [v for word in words for v in shape_variables(word)])

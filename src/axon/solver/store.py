@@ -97,7 +97,7 @@ class Store:
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._undecided: dict[IndexVar, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
-        self._ranked: set[ShapeVar] = set()
+        self.ranked: set[ShapeVar] = set()
         self._later: dict[Constraint, None] = {}
         self._lazy: dict[Constraint, None] = {}
         self._chance: Random | None = None
@@ -511,9 +511,12 @@ class Store:
         """From now on, when the rank of an unbound shape becomes a number, the shape becomes
         that many dimensions.
         """
-        if var not in self._ranked:
-            self._ranked.add(var)
+        if var not in self.ranked:
+            self.ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
+            for other in self.watching(var):  # ranks now matter to them
+                if isinstance(other.relation, Broadcast) and not other.summed:
+                    self.look_again(other)
 
 
 def _mentions(dim: Dim | ShapeVar, mono: Mono) -> bool:
