@@ -116,6 +116,15 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     if not result:
         store.derive("broadcasting", constraint, *(ShapeEq(part, ()) for part in parts))
         return
+    if store.equal.any_known:
+        known = [store.equal.known(word, whole=True) for word in (result, *parts)]
+        because = [by for _, equations in known for by in equations]
+        if because:
+            (whole, _), *rest = known
+            relation = Broadcast(whole, tuple(part for part, _ in rest))
+            store.imply("broadcasting", (constraint, *because), relation)
+            store.note("broadcasting", constraint)
+            return
     plain = [part for part in parts if _is_plain(part)]
     if _is_plain(result):
         if any(

@@ -24,11 +24,12 @@ class EqualWords:
     An entry holds while its constraint waits: nothing has to be taken out when it is woken.
     """
 
-    __slots__ = ("_normal", "_others")
+    __slots__ = ("_normal", "_others", "_plain")
 
     def __init__(self, normal: Normal) -> None:
         self._normal = normal
         self._others: dict[Shape, dict[Constraint, Shape]] = {}
+        self._plain: dict[object, dict[Constraint, Shape]] = {}
 
     def says(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
         """Whether another equation that waits is this one, asked for at the same depth."""
@@ -55,11 +56,33 @@ class EqualWords:
             if first or second
         ]
 
-    def of(self, word: Shape) -> dict[Shape, Because]:
-        """The words that waiting equations say a word is equal to, and which equations those are;
-        the word itself is the first of them.
+    def know(self, constraint: Constraint, word: Shape) -> None:
+        """Take in that an equation which waits says which dimensions a word is."""
+        self._plain.setdefault(word[0], {})[constraint] = word
+
+    def known(self, word: Shape, whole: bool) -> tuple[Shape, Because]:
+        """The word with the dimensions put in that waiting equations say its pieces are, and those
+        equations. A piece may be the `whole` word, if that is asked for.
         """
-        return self._class(word) if word in self._others else {word: ()}
+        because: list[Constraint] = []
+        at = 0
+        while at < len(word):
+            for by, piece in list(self._plain.get(word[at], {}).items()):
+                if not by.waiting:
+                    del self._plain[word[at]][by]
+                elif word[at : at + len(piece)] == piece and (whole or len(piece) < len(word)):
+                    dims = self._normal(self._others[piece][by])
+                    word = (*word[:at], *dims, *word[at + len(piece) :])
+                    because.append(by)
+                    break
+            else:
+                at += 1
+        return word, tuple(because)
+
+    @property
+    def any_known(self) -> bool:
+        """Whether there is anything to put in."""
+        return bool(self._plain)
 
     def _class(self, word: Shape) -> dict[Shape, Because]:
         found: dict[Shape, Because] = {word: ()}

@@ -319,7 +319,9 @@ class Store:
         depth = parents[0].depth
         if len(parents) > 1:  # where all of them are asked for
             depth = max([parent.depth for parent in parents])
-        self._queue.append(Constraint(relation, parents[0].origin, depth, parents, rule))
+        made = Constraint(relation, parents[0].origin, depth, parents, rule)
+        made.fronts = parents[0].fronts
+        self._queue.append(made)
 
     def drop(self, rule: str, constraint: Constraint) -> None:
         """The constraint holds already: there is nothing to do, and nothing to show."""

@@ -13,6 +13,7 @@ from axon.solver.store import LONGEST_SHAPE, Store
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
+    Broadcast,
     DimEq,
     HasRank,
     Shape,
@@ -22,6 +23,8 @@ from axon.types.type import (
     shape_variables,
 )
 from axon.types.variables import DimVar, ShapeVar
+
+MOST_TOLD = 24
 
 
 def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> None:
@@ -208,9 +211,37 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
     if store.equal.says(constraint, *words):
         store.drop("basic", constraint)
         return
+    if store.equal.any_known:
+        (a, first), (b, second) = (store.equal.known(word, whole=False) for word in words)
+        if first or second:
+            store.imply("append unpacking", (constraint, *first, *second), ShapeEq(a, b))
+            store.note("append unpacking", constraint)
+            return
     ranks = (v.rank for v in unknown if v.has_rank)
     store.wait(constraint, [*unknown, *ranks, *shape_variables(words[0] + words[1])])
     _equal_words(store, constraint, *words)
+    _tell_others(store, constraint, *words)
+
+
+def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+    """append unpacking: where a word that is known to be some dimensions is a piece of another
+    one, they are put in.
+    """
+    for word, other in ((left, right), (right, left)):
+        if _shapes(other) or not isinstance(word[0], ShapeVar):
+            continue
+        store.equal.know(constraint, word)
+        for each in store.watching(word[0], MOST_TOLD):
+            relation = each.relation
+            whole = isinstance(relation, Broadcast)
+            if isinstance(relation, Broadcast):
+                words = [relation.result, *relation.parts]
+            elif isinstance(relation, ShapeEq) and each is not constraint:
+                words = [relation.left, relation.right]
+            else:
+                continue
+            if any(store.equal.known(store.word(w), whole)[1] for w in words):
+                store.look_again(each)
 
 
 def _equal_words(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
