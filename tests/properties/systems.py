@@ -219,6 +219,11 @@ def _searcher(names: tuple[str, ...], conditions: Iterable[str]) -> Callable[[li
     return found
 
 
+def holds(rel: Rel, values: Assignment) -> bool:
+    """Whether a relation is true of these values."""
+    return bool(eval(meaning(rel), _GLOBALS, dict(values)))
+
+
 def solutions(system: System) -> list[tuple[Value, ...]]:
     """Every solution in the domain, as values of `system.names`."""
     conditions = [meaning(rel) for rel in system.relations]

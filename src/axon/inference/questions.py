@@ -12,7 +12,6 @@ from axon.inference.signature import describe_definition
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import enough_for, sufficient
-from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.show import Names, Show
 from axon.types.type import (
@@ -197,12 +196,10 @@ def _conditions(definition: Definition, value: Shape, show: Show) -> Iterable[Co
         yield Condition(show.check(relation), tuple(because))
 
 
-def _entails(relation: Relation) -> Callable[[list[Constraint]], bool]:
+def _entails(relation: Relation) -> Callable[[Store], bool]:
     """Whether constraints ask for a relation: with it they say no more than without it."""
 
-    def holds(constraints: list[Constraint]) -> bool:
-        alone = new_store(levels=False)
-        alone.post_all(constraints)
+    def holds(alone: Store) -> bool:
         before, bound = _left(alone), len(alone.bindings)
         alone.post(relation, NOWHERE, 1)
         return not alone.conflicts and len(alone.bindings) == bound and _left(alone) == before

@@ -22,7 +22,7 @@ def suggestions(core: list[Constraint], main: Constraint, around: list[Constrain
         return []
     if operator in ("matmul", "@"):
         return _transposed(core, main, around)
-    if operator in ("max", "min") and _broadcasts(core, main):
+    if operator in ("max", "min") and _broadcasts(around, main):
         return [f"`{operator}` wants equal shapes; `{operator}imum` broadcasts"]
     return []
 
@@ -67,14 +67,14 @@ def _short(span: Span) -> str:
     return text if len(text) <= 30 and "\n" not in text else "…"
 
 
-def _broadcasts(core: list[Constraint], main: Constraint) -> bool:
+def _broadcasts(around: list[Constraint], main: Constraint) -> bool:
     arguments = [
-        c for c in core if c.origin.kind == "argument" and c.origin.call == main.origin.call
+        c for c in around if c.origin.kind == "argument" and c.origin.call == main.origin.call
     ]
     words: list[Shape] = [
         sides(c, c.relation)[1] for c in arguments if isinstance(c.relation, ShapeEq)
     ]
     relation = Broadcast((ShapeVar(),), tuple(words))
-    others = [c for c in core if c not in arguments]
+    others = [c for c in around if c not in arguments]
     trial = [*others, Constraint(relation, main.origin, main.depth)]
     return len(words) > 1 and _clearly_fits(trial, others)

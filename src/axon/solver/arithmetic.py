@@ -1,11 +1,11 @@
-"""Equations and inequalities between dimensions, over the integers >= 0."""
+"""Equations between dimensions, over the integers >= 0."""
 
 from __future__ import annotations
 
 from math import gcd
 
 from axon.solver.constraints import Constraint
-from axon.solver.facts import Facts
+from axon.solver.inequalities import against_inequalities
 from axon.solver.runtime import (
     comes_later,
     firmness,
@@ -15,12 +15,12 @@ from axon.solver.runtime import (
     varies_itself,
 )
 from axon.solver.store import Store
+from axon.solver.sums import sum_of_sizes
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Max, Min, Mono
-from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
+from axon.types.type import DimEq, Relation
 from axon.types.variables import DimVar
 
-MOST_OTHERS = 24
 MOST_TERMS = 64
 
 
@@ -74,7 +74,7 @@ def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> b
     constant = terms.pop((), 0)
     if not terms or (constant == 0 and len(terms) < 2):
         return False
-    return _signs(store, constraint, terms, constant, relation.left, relation.right)
+    return sum_of_sizes(store, constraint, terms, constant, relation.left, relation.right)
 
 
 def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> None:
@@ -91,10 +91,10 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
     if common > 1:
         terms = {m: c // common for m, c in terms.items()}
         constant //= common
-    if _signs(store, constraint, terms, constant, left, right):
+    if sum_of_sizes(store, constraint, terms, constant, left, right):
         return
     pivot = _pivot(constraint, terms, constant)
-    if pivot is not None:
+    if pivot is not None and store.fits(*pivot):
         var, value = pivot
         if isinstance(value, int) and value < 0:
             store.conflict("non-negativity", constraint, "negative", left, right)
@@ -165,32 +165,6 @@ def _squeeze(store: Store, constraint: Constraint, gap: Dim) -> None:
                 constraint.counted = True
                 store.imply("non-negativity", (constraint,), DimEq(bound, 0))
                 return
-
-
-def _signs(
-    store: Store,
-    constraint: Constraint,
-    terms: dict[Mono, int],
-    constant: int,
-    left: Dim,
-    right: Dim,
-) -> bool:
-    """Sizes are not negative: a sum of them is zero only if each is, and never below. True if that
-    settled it.
-    """
-    for sign in (1, -1):
-        if not all(
-            sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()
-        ):
-            continue
-        if sign * constant > 0:
-            store.conflict("non-negativity", constraint, "negative", left, right)
-            return True
-        if constant == 0 and len(terms) > 1:
-            zeros = [DimEq(dims.from_terms({m: 1}), 0) for m in terms]
-            store.derive("non-negativity", constraint, *zeros)
-            return True
-    return False
 
 
 def _pivot(
@@ -288,6 +262,7 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
         store.rewrite(monos[0], rest, constraint)
     else:
         store.lend_sum(terms, constant, constraint)
+        against_inequalities(store, constraint, dims.from_terms({**terms, (): constant}))
         store.settle_later(constraint)
 
 
@@ -301,59 +276,3 @@ def _width(relation: Relation) -> int:
 
 def _is_linear(mono: Mono) -> bool:
     return len(mono) == 1 and isinstance(mono[0], DimVar)
-
-
-def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> None:
-    """non-negativity: `dim >= 0`."""
-    dim = store.dim(relation.dim)
-    if dims.is_nonnegative(dim):
-        store.drop("non-negativity", constraint)
-    elif dims.is_nonnegative(dims.sub(-1, dim)):
-        store.conflict("non-negativity", constraint, "negative", dim, 0)
-    elif dims.is_nonnegative(dims.scale(-1, dim)):
-        store.derive("non-negativity", constraint, DimEq(dim, 0))
-    else:
-        store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
-        # as it stands, without what other inequalities make of it
-        fact = store.unrewritten(relation.dim)
-        store.facts.assume(fact, constraint)
-        _tell_broadcasts(store, fact, constraint)
-        _against_others(store, constraint, dim)
-
-
-def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
-    """A broadcast with a `min` or a `max` may be decided by what is known not to be negative."""
-    waiting = dict.fromkeys(
-        other for var in dims.variables(fact) for other in store.undecided(var)[:MOST_OTHERS]
-    )
-    if not waiting:
-        return
-    alone = Facts()
-    alone.assume(fact, by)
-    for other in waiting if alone.any else ():
-        assert isinstance(other.relation, DimBroadcast)
-        parts = map(store.unrewritten, other.relation.parts)
-        if any(alone.clip(part, store.unrewritten, store.clock) != part for part in parts):
-            store.look_again(other)
-
-
-def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
-    """`p >= 0` and `q >= 0` where `p + q` is below zero, or zero:
-
-    Then they cannot be, or are both.
-    """
-    for mono, coefficient in dims.terms_of(dim).items():
-        if len(mono) != 1 or not isinstance(mono[0], DimVar):
-            continue
-        for other in store.watching(mono[0], MOST_OTHERS):
-            if other is constraint or not isinstance(other.relation, AtLeast):
-                continue
-            plain = store.facts.lent(other)
-            bound = store.dim(other.relation.dim) if plain is None else plain
-            if dims.terms_of(bound).get(mono, 0) * coefficient >= 0:
-                continue
-            total = dims.add(dim, bound)
-            if isinstance(total, int) and total <= 0:
-                relation = DimEq(dim, 0) if total == 0 else DimEq(total, 0)
-                store.imply("non-negativity", (constraint, other), relation)
-                return

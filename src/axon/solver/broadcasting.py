@@ -23,11 +23,18 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 MOST_PARTS = 8
+# Each time its ends are known a broadcast is one of what stands in front of them, with a variable
+# for the result of that. After so many times it waits until it needs no variable.
+MOST_FRONTS = 16
 
 
 def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -> None:
     result = store.word(relation.result)
     parts = _distinct([store.word(part) for part in relation.parts])
+    longer = [part for part in parts if len(part) > len(result)]
+    if longer and _inside_itself(store, constraint, result, longer):
+        return
+    whole = parts
     tail: list[Dim | ShapeVar] = []
     dim_relations: list[DimBroadcast] = []
     while len(parts) > 1 and (item := _aligned(constraint, parts, dim_relations)) is not None:
@@ -37,7 +44,7 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
     if len(parts) < 2:
         front = parts[0] if parts else ()
         store.derive("broadcasting", constraint, ShapeEq(result, (*front, *tail)), *dim_relations)
-    elif tail:
+    elif tail and constraint.fronts < MOST_FRONTS:
         front_var = ShapeVar("", _level(parts), scope=_scope(parts))
         store.derive(
             "broadcasting",
@@ -47,7 +54,30 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
             Broadcast((front_var,), tuple(parts)),
         )
     else:
-        _stuck(store, constraint, result, parts)
+        _stuck(store, constraint, result, whole)
+
+
+def _inside_itself(store: Store, constraint: Constraint, result: Shape, parts: list[Shape]) -> bool:
+    """empty shapes: a part with all the result in it has nothing else in it, since no part is
+    longer than the result. True if there is such a part.
+    """
+    shapes = [item for item in result if isinstance(item, ShapeVar)]
+    for part in parts if shapes else ():
+        rest = list(part)
+        for item in shapes:
+            if item not in rest:
+                break
+            rest.remove(item)
+        else:
+            empty = [item for item in rest if isinstance(item, ShapeVar)]
+            if len(rest) - len(empty) > len(result) - len(shapes):
+                store.conflict("empty shapes", constraint, "infinite", result, part)
+                return True
+            if empty and len(rest) - len(empty) == len(result) - len(shapes):
+                nothing = [ShapeEq((item,), ()) for item in dict.fromkeys(empty)]
+                store.derive("empty shapes", constraint, *nothing, constraint.relation)
+                return True
+    return False
 
 
 def _distinct(parts: list[Shape]) -> list[Shape]:
@@ -86,6 +116,15 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     if not result:
         store.derive("broadcasting", constraint, *(ShapeEq(part, ()) for part in parts))
         return
+    if store.equal.any_known:
+        known = [store.equal.known(word, whole=True) for word in (result, *parts)]
+        because = [by for _, equations in known for by in equations]
+        if because:
+            (whole, _), *rest = known
+            relation = Broadcast(whole, tuple(part for part, _ in rest))
+            store.imply("broadcasting", (constraint, *because), relation)
+            store.note("broadcasting", constraint)
+            return
     plain = [part for part in parts if _is_plain(part)]
     if _is_plain(result):
         if any(
@@ -102,10 +141,44 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
                 for item in part:
                     if isinstance(item, ShapeVar):
                         store.watch_rank(item)
-    unknown = {i for part in (result, *parts) for i in part if isinstance(i, ShapeVar)}
     lone = result[0] if len(result) == 1 and isinstance(result[0], ShapeVar) else None
-    store.wait(constraint, unknown)
+    words = (result, *parts)
+    names = [w[0] for w in words if len(w) == 1 and isinstance(w[0], ShapeVar)]
+    if len(names) == len(words) and store.ranked.isdisjoint(names):
+        store.wait(constraint, names)
+    else:
+        store.wait(constraint, [v for word in words for v in shape_variables(word)])
+        _at_least_as_long(store, constraint, result, parts)
+        for part in parts:
+            _ends_meet(store, constraint, result, part)
     _share(store, constraint, lone)
+
+
+def _at_least_as_long(
+    store: Store, constraint: Constraint, result: Shape, parts: list[Shape]
+) -> None:
+    """rank: no part has more dimensions than the result."""
+    if constraint.summed:
+        return
+    constraint.summed = True
+    for part in parts:
+        gap = dims.sub(shape_rank(result), shape_rank(part))
+        if not dims.is_nonnegative(gap):
+            store.imply("rank", (constraint,), AtLeast(gap, silent=True))
+    for item in (i for word in (result, *parts) for i in word):
+        if isinstance(item, ShapeVar):
+            store.watch_rank(item)
+
+
+def _ends_meet(store: Store, constraint: Constraint, result: Shape, part: Shape) -> None:
+    """A size of a part is 1 or the size of the result that it faces: what that decides."""
+    for size, whole in zip(reversed(part), reversed(result), strict=False):
+        if isinstance(size, ShapeVar) or isinstance(whole, ShapeVar):
+            return
+        if whole == 1 and size != 1:
+            store.imply("broadcasting", (constraint,), DimEq(size, 1))
+        elif size != whole and dims.is_not_one(size):
+            store.imply("broadcasting", (constraint,), DimEq(whole, size))
 
 
 def _needs_another(result: Shape, parts: list[Shape]) -> bool:
@@ -159,14 +232,16 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         rest = [part for part in parts if part not in decided]
         ones = [part for part in rest if _never_equal(constraint, part, first)]
         equal += [DimEq(part, 1) for part in ones]
-        left = tuple(part for part in rest if part not in ones)
+        # a part that is the result is the first one, and goes: so each step has fewer parts, or
+        # finds the result among them
+        left = tuple(part for part in rest if part not in ones and part != result)
         if result != first or equal:
             again = [DimBroadcast(first, (first, *left))] if left else []
             store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
     whole = _whole(parts)
     if whole is not None:
-        asked = {part: _asked(part, whole) for part in parts if part != whole}
+        asked = {part: _asked(part, whole) for part in parts if part not in (whole, result)}
         stay = [part for part, relations in asked.items() if relations is None]
         if result != whole or len(stay) < len(asked):
             again = [DimBroadcast(whole, (whole, *stay))] if stay else []

@@ -39,13 +39,15 @@ class Constraint:
     posted.
 
     `counted` and `summed` are set once its consequences for ranks and sums have been posted,
-    `signed` once its signs have been looked at. `lent` is what it lends to others while it waits,
+    `signed` once its signs have been looked at. `fronts` counts the broadcasts that it is what is
+    left of. `lent` is what it lends to others while it waits,
     `watched` what it waits for if that is not everything in it.
     """
 
     __slots__ = (
         "counted",
         "depth",
+        "fronts",
         "lent",
         "origin",
         "parents",
@@ -71,6 +73,7 @@ class Constraint:
         self.depth = depth
         self.parents = parents
         self.rule = rule
+        self.fronts = 0
         self.waiting = False
         self.time = 0
         self.counted = False

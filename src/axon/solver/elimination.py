@@ -16,7 +16,9 @@ from axon.types.dim import Mono
 from axon.types.type import DimEq
 from axon.types.variables import DimVar
 
+# Past these a system is left as it is: what waits is no less true.
 MOST_ROWS = 48
+MOST_BITS = 256
 
 Row = dict[Mono, int]
 
@@ -26,9 +28,14 @@ def eliminate(store: Store, constraint: Constraint) -> None:
     rows = _component(store, constraint)
     if len(rows) < 2:
         return
+    store.work += len(rows) ** 2
     parents = tuple(c for _, c in rows)
     known = [row for row, _ in rows]
-    found = [r for r in _reduced(_echelon(known)) if r and r not in known and _decides(r)]
+    echelon = _echelon(known)
+    if echelon is None:
+        return
+    said = {_primitive(row) for row in known}
+    found = [r for r in _reduced(echelon) if r and _primitive(r) not in said and _decides(r)]
     for row in found:
         store.imply("elimination", parents, DimEq(dims.from_terms(dict(row)), 0))
     if found:
@@ -72,8 +79,18 @@ def _is_linear(mono: Mono) -> bool:
     return len(mono) == 1 and isinstance(mono[0], DimVar)
 
 
-def _echelon(rows: list[Row]) -> list[Row]:
-    """Integer row echelon form: multiples of rows are taken from others, which keeps solutions."""
+def _primitive(row: Row) -> frozenset[tuple[Mono, int]]:
+    """The same for every multiple of an equation."""
+    common = gcd(*row.values())
+    if row[max(row, key=lambda m: [a.id for a in m])] < 0:
+        common = -common
+    return frozenset((m, c // common) for m, c in row.items())
+
+
+def _echelon(rows: list[Row]) -> list[Row] | None:
+    """Integer row echelon form: multiples of rows are taken from others, which keeps solutions.
+    None if the numbers grow out of hand.
+    """
     todo = [dict(row) for row in rows]
     done: list[Row] = []
     for column in _columns(rows):
@@ -81,6 +98,8 @@ def _echelon(rows: list[Row]) -> list[Row]:
         while len(active) > 1:
             active.sort(key=lambda row: abs(row[column]))
             least = active[0]
+            if max(map(int.bit_length, least.values())) > MOST_BITS:
+                return None
             for row in active[1:]:
                 _take(row, row[column] // least[column], least)
             active = [row for row in active if row.get(column)]
@@ -141,7 +160,8 @@ def _decides(row: Row) -> bool:
 
 
 def _solvable(rows: list[Row]) -> bool:
-    """Whether the rows have a common integer solution, their monomials taken as unknowns.
+    """Whether the rows have a common integer solution, their monomials taken as unknowns; or the
+    numbers grow out of hand.
 
     Columns are combined instead of rows until the matrix is triangular (Hermite's normal form); the
     unknowns of that form are integers just if the old ones are, and are read off one by one.
@@ -157,6 +177,8 @@ def _solvable(rows: list[Row]) -> bool:
             if len(live) < 2:
                 break
             least = min(live, key=lambda j: abs(row[j]))
+            if row[least].bit_length() > MOST_BITS:
+                return True
             for j in live:
                 if j != least:
                     factor = row[j] // row[least]

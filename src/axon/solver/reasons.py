@@ -13,8 +13,32 @@ from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
 from axon.types.type import Shape, relation_variables, shape_variables
 
-# Shrinking re-solves subsets; past this many steps of work what is left is reported as it is.
-BUDGET = 20_000
+# Shrinking solves subsets again. All of that together may look at constraints so many times, after
+# which what is left is reported as it is: enough, perhaps more than needed.
+BUDGET = 60_000
+
+
+class Replays:
+    """Constraints solved again in stores of their own, with a bound on the work of all of them.
+
+    A replay that the bound cuts short has shown nothing; its constraints are kept.
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self.left = budget
+
+    def conflict(self, constraints: Iterable[Constraint]) -> Conflict | None:
+        """The first conflict among these constraints alone."""
+        store = self.solve(constraints, first=True)
+        return store.conflicts[0] if store.conflicts else None
+
+    def solve(self, constraints: Iterable[Constraint], first: bool = False) -> Store:
+        store = new_store(levels=False, most=self.left, first=first)
+        store.post_all(constraints)
+        self.left = max(0, self.left - store.work - 1)
+        return store
 
 
 def behind(store: Store, constraint: Constraint, time: int) -> list[Constraint]:
@@ -54,9 +78,7 @@ def behind(store: Store, constraint: Constraint, time: int) -> list[Constraint]:
 
 def conflict_of(constraints: Iterable[Constraint]) -> Conflict | None:
     """The first conflict among these constraints alone."""
-    store = new_store(levels=False)
-    store.post_all(constraints)
-    return store.conflicts[0] if store.conflicts else None
+    return Replays().conflict(constraints)
 
 
 def minimal(
@@ -65,51 +87,47 @@ def minimal(
     """The fewest of the constraints that are still in conflict: without any one of them the rest
     is not known to be.
     """
-    if conflict_of(constraints) is None:
-        if extra is None or conflict_of(extra) is None:
+    replays = Replays()
+    if replays.conflict(constraints) is None:
+        if extra is None or replays.conflict(extra) is None:
             return constraints
         constraints = extra
-    return _fewest(constraints, lambda subset: conflict_of(subset) is not None)
+    return _fewest(constraints, replays, lambda subset: replays.conflict(subset) is not None)
 
 
 def sufficient(
     constraints: list[Constraint], read: Callable[[Store], Shape], value: Shape
 ) -> list[Constraint]:
     """The fewest of the constraints under which a shape reads as it does."""
-
-    def holds(subset: list[Constraint]) -> bool:
-        store = new_store(levels=False)
-        store.post_all(subset)
-        return read(store) == value
-
-    return enough_for(constraints, holds)
+    return enough_for(constraints, lambda store: read(store) == value)
 
 
-def enough_for(
-    constraints: list[Constraint], holds: Callable[[list[Constraint]], bool]
-) -> list[Constraint]:
+def enough_for(constraints: list[Constraint], holds: Callable[[Store], bool]) -> list[Constraint]:
     """The fewest of the constraints for which something holds; none if it does not for all."""
-    return _fewest(constraints, holds) if holds(constraints) else []
+    replays = Replays()
+
+    def enough(subset: list[Constraint]) -> bool:
+        return holds(replays.solve(subset))
+
+    return _fewest(constraints, replays, enough) if enough(constraints) else []
 
 
 def _fewest(
-    constraints: list[Constraint], enough: Callable[[list[Constraint]], bool]
+    constraints: list[Constraint], replays: Replays, enough: Callable[[list[Constraint]], bool]
 ) -> list[Constraint]:
     """Drop what is not needed, halves first, so that few among many are found in few steps."""
     if enough([]):
         return []
-    budget = BUDGET
     chunk = max(1, len(constraints) // 2)
     while True:
         start = 0
-        while start < len(constraints) and budget > 0:
+        while start < len(constraints) and replays.left > 0:
             rest = constraints[:start] + constraints[start + chunk :]
-            budget -= len(rest) + 1
             if rest and enough(rest):
                 constraints = rest
             else:
                 start += chunk
-        if chunk == 1 or budget <= 0:
+        if chunk == 1 or replays.left <= 0:
             return constraints
         chunk = max(1, chunk // 2)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from axon.solver.arithmetic import solve_at_least, solve_dim_eq
+from axon.solver.arithmetic import solve_dim_eq
 from axon.solver.broadcasting import solve_broadcast, solve_dim_broadcast
 from axon.solver.constraints import Constraint
 from axon.solver.elimination import eliminate
+from axon.solver.inequalities import solve_at_least
 from axon.solver.rows import solve_row_of
-from axon.solver.store import Store, Trace
+from axon.solver.store import UNBOUNDED, Store, Trace
 from axon.solver.words import solve_has_rank, solve_shape_eq, solve_uniform
 from axon.types.type import (
     AtLeast,
@@ -64,5 +65,7 @@ def step(store: Store, constraint: Constraint) -> None:
             solve_has_rank(store, constraint, constraint.relation)
 
 
-def new_store(trace: Trace | None = None, levels: bool = True) -> Store:
-    return Store(step, eliminate, trace, levels)
+def new_store(
+    trace: Trace | None = None, levels: bool = True, most: int = UNBOUNDED, first: bool = False
+) -> Store:
+    return Store(step, eliminate, trace, levels, most, first)

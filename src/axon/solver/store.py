@@ -7,18 +7,20 @@ Each is an equivalence, so the order of steps does not matter.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 from math import gcd
 from random import Random
 
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
+from axon.solver.equal import EqualWords
 from axon.solver.facts import Facts
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
 from axon.types.type import (
     AtLeast,
+    Broadcast,
     DimBroadcast,
     DimEq,
     HasRank,
@@ -33,6 +35,11 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_WATCHED = 24
+UNBOUNDED = 1 << 62
+# What a variable stands for is put in at each place where it is, so it may grow exponentially. It
+# has no more items than this, and no more nested quotients and minima.
+LONGEST_SHAPE = 1024
+HEAVIEST = 256
 
 IndexVar = DimVar | ShapeVar
 Trace = Callable[[str, Constraint], None]
@@ -58,11 +65,19 @@ class Binding:
 class Store:
     """All state of the solver.
 
-    `levels` is off in a replay, which must leave the variables as they are.
+    `levels` is off in a replay, which must leave the variables as they are. `work` counts the looks
+    at constraints; a replay that has done the `most` it may is over, and has found what it has. One
+    that asks for the `first` conflict is over when there is one.
     """
 
     def __init__(
-        self, step: Step, settle: Step, trace: Trace | None = None, levels: bool = True
+        self,
+        step: Step,
+        settle: Step,
+        trace: Trace | None = None,
+        levels: bool = True,
+        most: int = UNBOUNDED,
+        first: bool = False,
     ) -> None:
         self.bindings: dict[IndexVar, Binding] = {}
         self.waiting: dict[Constraint, None] = {}
@@ -73,12 +88,16 @@ class Store:
         self.facts = Facts()
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
-        self.sides: dict[Shape, Constraint] = {}
+        self.equal = EqualWords(self.word)
+        self._spread: dict[IndexVar, int] = {}
         self.clock = 0
+        self.work = 0
+        self._most = most
+        self._first = first
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._undecided: dict[IndexVar, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
-        self._ranked: set[ShapeVar] = set()
+        self.ranked: set[ShapeVar] = set()
         self._later: dict[Constraint, None] = {}
         self._lazy: dict[Constraint, None] = {}
         self._chance: Random | None = None
@@ -113,12 +132,22 @@ class Store:
         queue, later = self._queue, self._later
         while True:
             while queue:
+                if self.work >= self._most:
+                    self._end()
+                    return
+                self.work += 1
                 self._step(self, queue.popleft())
             if not later:
                 break
             constraint, _ = later.popitem()
             if constraint.waiting:
                 self._settle(self, constraint)
+
+    def _end(self) -> None:
+        """Look at nothing more."""
+        self._queue.clear()
+        self._later.clear()
+        self._lazy.clear()
 
     # --- what is known -----------------------------------------------------------------------
 
@@ -279,13 +308,20 @@ class Store:
     def derive(self, rule: str, parent: Constraint, *relations: Relation) -> None:
         """Replace a constraint by simpler ones that together say the same."""
         for relation in relations:
-            self._queue.append(Constraint(relation, parent.origin, parent.depth, (parent,), rule))
+            made = Constraint(relation, parent.origin, parent.depth, (parent,), rule)
+            if isinstance(relation, Broadcast):
+                made.fronts = parent.fronts + 1
+            self._queue.append(made)
         self.note(rule, parent)
 
     def imply(self, rule: str, parents: tuple[Constraint, ...], relation: Relation) -> None:
         """Add a consequence; the constraints it follows from stay."""
-        first = parents[0]
-        self._queue.append(Constraint(relation, first.origin, first.depth, parents, rule))
+        depth = parents[0].depth
+        if len(parents) > 1:  # where all of them are asked for
+            depth = max([parent.depth for parent in parents])
+        made = Constraint(relation, parents[0].origin, depth, parents, rule)
+        made.fronts = parents[0].fronts
+        self._queue.append(made)
 
     def drop(self, rule: str, constraint: Constraint) -> None:
         """The constraint holds already: there is nothing to do, and nothing to show."""
@@ -295,6 +331,7 @@ class Store:
         if isinstance(value, tuple):
             assert isinstance(var, ShapeVar)
             value = self._plain(var, value, by)
+        self._count(var, value)
         self.clock += 1  # after the last look at what was known without it
         by.time = self.clock
         if isinstance(var, DimVar):
@@ -317,6 +354,28 @@ class Store:
             self._lower(var, value)
         self._wake(var)
         self.note(rule, by)
+
+    def fits(self, var: IndexVar, value: Dim | Shape) -> bool:
+        """Whether nothing grows out of hand if the variable stands for the value. Where it would,
+        the variable keeps its name and the equation waits.
+        """
+        if isinstance(value, tuple):
+            return len(value) < 2 or self._spread.get(var, 1) * len(value) <= LONGEST_SHAPE
+        return isinstance(value, int) or self._spread.get(var, 1) * dims.weight(value) <= HEAVIEST
+
+    def _count(self, var: IndexVar, value: Dim | Shape) -> None:
+        """Keep a bound on how often each variable occurs in what another one stands for."""
+        here = self._spread.get(var, 1)
+        if isinstance(value, tuple):
+            if here > 1 or len(value) > 1:
+                for item, times in Counter(value).items():
+                    if isinstance(item, ShapeVar) and here * times > 1:
+                        self._spread[item] = max(self._spread.get(item, 1), here * times)
+        elif isinstance(value, DimVar | Poly):
+            times = here * (1 + dims.weight(value))
+            if times > 1:
+                for inner in dims.variables(value):
+                    self._spread[inner] = max(self._spread.get(inner, 1), times)
 
     def _plain(self, var: ShapeVar, value: Shape, by: Constraint) -> Shape:
         """Name the compound dimensions that must not enter the variable's shape as they are.
@@ -354,6 +413,8 @@ class Store:
         """The constraint cannot hold. It is set aside and solving goes on without it."""
         self.conflicts.append(Conflict(constraint, kind, left, right, self.clock + 1))
         self.note(rule, constraint)
+        if self._first:
+            self._end()
 
     def wait(
         self, constraint: Constraint, variables: Iterable[IndexVar], monos: Iterable[Mono] = ()
@@ -452,9 +513,12 @@ class Store:
         """From now on, when the rank of an unbound shape becomes a number, the shape becomes
         that many dimensions.
         """
-        if var not in self._ranked:
-            self._ranked.add(var)
+        if var not in self.ranked:
+            self.ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
+            for other in self.watching(var):  # ranks now matter to them
+                if isinstance(other.relation, Broadcast) and not other.summed:
+                    self.look_again(other)
 
     def ask_rank(self, var: ShapeVar) -> None:
         """The rank of a shape is asked for: one that is bound already has it from now on."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 
 from axon.solver.constraints import Constraint
-from axon.solver.store import Store
+from axon.solver.store import LONGEST_SHAPE, Store
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
+    Broadcast,
     DimEq,
     HasRank,
     Shape,
@@ -23,13 +24,16 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
-LONGEST_SHAPE = 1024
+MOST_TOLD = 24
 
 
 def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> None:
     left, right = store.shape(relation.left), store.shape(relation.right)
     if max(len(left), len(right)) > LONGEST_SHAPE:
-        store.conflict("append dimensionality", constraint, "long", left, right)
+        if max(len(_dims(left)), len(_dims(right))) > LONGEST_SHAPE:
+            store.conflict("append dimensionality", constraint, "long", left, right)
+        else:  # of which most are empty, perhaps
+            store.wait(constraint, shape_variables(left + right))
     elif left == right:
         store.drop("basic", constraint)
     elif _one_variable(store, constraint, left, right):
@@ -58,6 +62,9 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
                 store.conflict("basic", constraint, "infinite", left, right)
             else:
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
+            return True
+        if not store.fits(var, value):
+            store.wait(constraint, shape_variables(left + right))
             return True
         if _may_bind(store, var, value):
             if value is left and len(right) == 1:
@@ -133,6 +140,10 @@ def _dims(word: Shape) -> list[Dim]:
     return [item for item in word if not isinstance(item, ShapeVar)]
 
 
+def _shapes(word: Shape) -> list[ShapeVar]:
+    return [item for item in word if isinstance(item, ShapeVar)]
+
+
 def _stripped(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
     """append unpacking: take equal ends off, then look at what is left."""
     a, b = list(left), list(right)
@@ -183,8 +194,7 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
     if _lone_sides(left, right):
         _shallow(store, constraint, left, right)
         return
-    left_vars = Counter(item for item in left if isinstance(item, ShapeVar))
-    right_vars = Counter(item for item in right if isinstance(item, ShapeVar))
+    left_vars, right_vars = Counter(_shapes(left)), Counter(_shapes(right))
     if left_vars == right_vars:
         if not _multiset(store, constraint, left, right):
             return
@@ -194,24 +204,63 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
         for var in (*left_vars, *right_vars):
             store.watch_rank(var)
     unknown = left_vars | right_vars
-    sizes = shape_variables(store.word(left + right)) if left_vars == right_vars else ()
-    store.wait(constraint, [*unknown, *(v.rank for v in unknown if v.has_rank), *sizes])
-    for side, other in ((left, right), (right, left)):
-        _equal_sides(store, constraint, side, other)
-
-
-def _equal_sides(store: Store, constraint: Constraint, side: Shape, other: Shape) -> None:
-    """append unpacking: two waiting equations with a side in common have equal other sides."""
-    known = store.sides.get(side)
-    if known is None or known is constraint or not known.waiting:
-        store.sides[side] = constraint
+    words = store.word(left), store.word(right)
+    if store.equal.says(constraint, *words):
+        store.drop("basic", constraint)
         return
-    assert isinstance(known.relation, ShapeEq)
-    left, right = store.shape(known.relation.left), store.shape(known.relation.right)
-    if side == left and right != other:
-        store.imply("append unpacking", (constraint, known), ShapeEq(right, other))
-    elif side == right and left != other:
-        store.imply("append unpacking", (constraint, known), ShapeEq(left, other))
+    if store.equal.any_known:
+        (a, first), (b, second) = (store.equal.known(word, whole=False) for word in words)
+        if first or second:
+            store.imply("append unpacking", (constraint, *first, *second), ShapeEq(a, b))
+            store.note("append unpacking", constraint)
+            return
+    ranks = (v.rank for v in unknown if v.has_rank)
+    store.wait(constraint, [*unknown, *ranks, *shape_variables(words[0] + words[1])])
+    _equal_words(store, constraint, *words)
+    _tell_others(store, constraint, *words)
+
+
+def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+    """append unpacking: where a word that is known to be some dimensions is a piece of another
+    one, they are put in.
+    """
+    for word, other in ((left, right), (right, left)):
+        if _shapes(other) or not isinstance(word[0], ShapeVar):
+            continue
+        store.equal.know(constraint, word)
+        for each in store.watching(word[0], MOST_TOLD):
+            relation = each.relation
+            whole = isinstance(relation, Broadcast)
+            if isinstance(relation, Broadcast):
+                words = [relation.result, *relation.parts]
+            elif isinstance(relation, ShapeEq) and each is not constraint:
+                words = [relation.left, relation.right]
+            else:
+                continue
+            if any(store.equal.known(store.word(w), whole)[1] for w in words):
+                store.look_again(each)
+
+
+def _equal_words(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+    """append unpacking: words that waiting equations say are equal are compared two by two.
+
+    Only what a rule can make shorter is posted; the rest the waiting equations say already.
+    """
+    for a, b, because in store.equal.join(constraint, left, right):
+        if _moves(store, a, b):
+            store.imply("append unpacking", because, ShapeEq(a, b))
+
+
+def _moves(store: Store, left: Shape, right: Shape) -> bool:
+    """Whether an equation would be decided or made shorter, instead of waiting as it is."""
+    if left == right:
+        return False
+    if _known_ranks(left, right) is not None or _lone_sides(left, right):
+        return True
+    if any(_same_kind(store, left[i], right[i], []) for i in (0, -1)):
+        return True
+    balanced = Counter(_shapes(left)) == Counter(_shapes(right))
+    return balanced and Counter(_dims(left)) != Counter(_dims(right))
 
 
 def _shallow(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:

@@ -18,18 +18,28 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """An atom with arguments. `free` are the variables in it, once someone has looked."""
+    """An atom with arguments. `free` are the variables in it, once someone has looked; `weight` is
+    how many atoms with arguments it is written with, itself included.
+    """
 
-    __slots__ = ("__weakref__", "args", "free", "id", "nonnegative")
+    __slots__ = ("__weakref__", "args", "free", "id", "nonnegative", "weight")
 
     def __init__(self, args: tuple[Dim | ShapeVar, ...]) -> None:
         self.args = args
         self.free: tuple[DimVar | ShapeVar, ...] | None = None
         self.nonnegative: bool | None = None
+        self.weight = 1 + sum(map(weight, args))
         self.id = next(_node_ids)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self.args}"
+
+
+def weight(dim: Dim | ShapeVar) -> int:
+    """How many atoms with arguments a dimension is written with."""
+    if isinstance(dim, int | DimVar | ShapeVar):
+        return 0
+    return sum(a.weight for mono in dim.terms for a in mono if not isinstance(a, DimVar))
 
 
 class FloorDiv(Node):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator
 
-from axon.types.atoms import FloorDiv, Max, Min, Size, Vast
+from axon.types.atoms import FloorDiv, Max, Min, Size, Vast, weight
 from axon.types.extremum import added_up, maximum, minimum
 from axon.types.floordiv import floordiv, mod
 from axon.types.poly import (
@@ -72,6 +72,7 @@ __all__ = [
     "substitute",
     "terms_of",
     "variables",
+    "weight",
     "without_factor",
 ]
 

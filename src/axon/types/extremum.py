@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.types.atoms import Max, Min, make_atom
+from axon.types.atoms import Max, Min, make_atom, weight
 from axon.types.poly import (
     Dim,
     Mono,
@@ -18,6 +18,9 @@ from axon.types.poly import (
 )
 from axon.types.sign import is_nonnegative
 
+# What stands beside a nested extremum is copied to each of its parts, if it is no larger than this.
+HEAVIEST = 16
+
 
 def minimum(*dims: Dim) -> Dim:
     return _extremum(Min, dims)
@@ -30,12 +33,12 @@ def maximum(*dims: Dim) -> Dim:
 def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
     """min(p+c, q+c) -> min(p, q) + c;
 
-    Min(p, q) -> p where q - p >= 0; nested ones are flattened.
+    Min(p, q) -> p where q - p >= 0; nested ones are flattened, unless that would copy much.
     """
     parts: list[Dim] = []
     for dim in dims:
         inner = next((m for m in terms_of(dim) if len(m) == 1 and isinstance(m[0], kind)), None)
-        if inner is None or terms_of(dim)[inner] != 1:
+        if inner is None or terms_of(dim)[inner] != 1 or weight(dim) > HEAVIEST:
             inside: list[Dim] = [dim]
         else:
             # max(max(p, q) + r, s) -> max(p + r, q + r, s)

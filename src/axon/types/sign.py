@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from axon.types.atoms import FloorDiv, Max, Min
+from axon.types.atoms import FloorDiv, Max, Min, weight
 from axon.types.poly import (
     Atom,
     Dim,
@@ -22,6 +22,8 @@ from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
 MOST_KNOWN = 10_000
+# Of what is written with more atoms than this nothing is proved.
+HEAVIEST = 64
 SAMPLES = (0, 100)
 """Sizes that are tried before anything is proved."""
 
@@ -47,7 +49,9 @@ def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
 def _is_nonnegative(dim: Poly, depth: int) -> bool:
     if all(c > 0 and all(_atom_nonnegative(a) for a in m) for m, c in dim.terms.items()):
         return True
-    if depth == 0 or any(_is_negative_at(dim, size) for size in SAMPLES):
+    if depth == 0 or weight(dim) > HEAVIEST:
+        return False
+    if any(_is_negative_at(dim, size) for size in SAMPLES):
         return False
     compound = [m for m in dim.terms if len(m) == 1 and isinstance(m[0], FloorDiv | Min | Max)]
     if any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4]):

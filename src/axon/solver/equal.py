@@ -1,0 +1,115 @@
+"""Equal words: the word equations that wait, taken together.
+
+Each says that two words are equal, so together they sort words into classes. Two words of one class
+are equal as well, which may tell what neither equation tells alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from axon.solver.constraints import Constraint
+from axon.types.type import Shape
+
+# Of a larger class only so many words are compared; the rest wait for what is learnt otherwise.
+MOST_EQUAL = 12
+
+Normal = Callable[[Shape], Shape]
+Because = tuple[Constraint, ...]
+
+
+class EqualWords:
+    """The words on either side of waiting equations, each with what it is equal to.
+
+    An entry holds while its constraint waits: nothing has to be taken out when it is woken.
+    """
+
+    __slots__ = ("_normal", "_others", "_plain")
+
+    def __init__(self, normal: Normal) -> None:
+        self._normal = normal
+        self._others: dict[Shape, dict[Constraint, Shape]] = {}
+        self._plain: dict[object, dict[Constraint, Shape]] = {}
+
+    def says(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
+        """Whether another equation that waits is this one, asked for at the same depth."""
+        return any(
+            other == right and by is not constraint and by.depth == constraint.depth
+            for by, other in self._equations(left)
+        )
+
+    def join(
+        self, constraint: Constraint, left: Shape, right: Shape
+    ) -> list[tuple[Shape, Shape, Because]]:
+        """Take an equation in. The pairs of words that are equal by it and were not before, with
+        the equations that say so; the equation itself is not among them.
+        """
+        before, after = self._class(left), self._class(right)
+        self._others.setdefault(left, {})[constraint] = right
+        self._others.setdefault(right, {})[constraint] = left
+        if right in before:
+            return []
+        return [
+            (a, b, (constraint, *first, *second))
+            for a, first in before.items()
+            for b, second in after.items()
+            if first or second
+        ]
+
+    def know(self, constraint: Constraint, word: Shape) -> None:
+        """Take in that an equation which waits says which dimensions a word is."""
+        self._plain.setdefault(word[0], {})[constraint] = word
+
+    def known(self, word: Shape, whole: bool) -> tuple[Shape, Because]:
+        """The word with the dimensions put in that waiting equations say its pieces are, and those
+        equations. A piece may be the `whole` word, if that is asked for.
+        """
+        because: list[Constraint] = []
+        at = 0
+        while at < len(word):
+            for by, piece in list(self._plain.get(word[at], {}).items()):
+                if not by.waiting:
+                    del self._plain[word[at]][by]
+                elif word[at : at + len(piece)] == piece and (whole or len(piece) < len(word)):
+                    dims = self._normal(self._others[piece][by])
+                    word = (*word[:at], *dims, *word[at + len(piece) :])
+                    because.append(by)
+                    break
+            else:
+                at += 1
+        return word, tuple(because)
+
+    @property
+    def any_known(self) -> bool:
+        """Whether there is anything to put in."""
+        return bool(self._plain)
+
+    def _class(self, word: Shape) -> dict[Shape, Because]:
+        found: dict[Shape, Because] = {word: ()}
+        todo = [word]
+        for known in todo:
+            for by, other in self._equations(known):
+                if other not in found:
+                    if len(found) == MOST_EQUAL:
+                        return found
+                    found[other] = (*found[known], by)
+                    todo.append(other)
+        return found
+
+    def _equations(self, word: Shape) -> list[tuple[Constraint, Shape]]:
+        """The equations with this side that still wait, and their other sides; some of many."""
+        entries = self._others.get(word)
+        if not entries:
+            return []
+        found: list[tuple[Constraint, Shape]] = []
+        over: list[Constraint] = []
+        for by, other in entries.items():
+            if not by.waiting:
+                over.append(by)
+            else:
+                found.append((by, self._normal(other)))
+                if len(found) == MOST_EQUAL:
+                    break
+        for by in over:
+            del entries[by]
+        return found

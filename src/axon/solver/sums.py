@@ -1,0 +1,102 @@
+"""Sums of sizes: no size is negative, so a sum that is known bounds each of its terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from axon.solver.constraints import Constraint
+from axon.solver.store import Store
+from axon.types import dim as dims
+from axon.types.dim import Dim, Mono
+from axon.types.type import DimEq
+
+# Where there may be more ways to make up a sum than this nothing is concluded.
+MOST_WAYS = 256
+
+
+def sum_of_sizes(
+    store: Store,
+    constraint: Constraint,
+    terms: dict[Mono, int],
+    constant: int,
+    left: Dim,
+    right: Dim,
+) -> bool:
+    """non-negativity: sizes, each so many times, add up to a number. True if that settled it.
+
+    All are zero if the number is, and cannot be if it is below. Otherwise a term that alone would
+    be more is zero, and a size that is the same in all the ways to make up the sum is that.
+    """
+    sign = sign_of_sizes(terms)
+    total = -sign * constant
+    if not sign or (len(terms) == 1 and total >= 0):
+        return False
+    if total < 0:
+        store.conflict("non-negativity", constraint, "negative", left, right)
+        return True
+    known = _forced({m: sign * c for m, c in terms.items()}, total)
+    if known is None:
+        store.conflict("non-negativity", constraint, "division", left, right)
+        return True
+    if not known:
+        return False
+    rest = {m: c for m, c in terms.items() if m not in known}
+    rest[()] = constant + sum(terms[m] * value for m, value in known.items())
+    store.derive(
+        "non-negativity",
+        constraint,
+        *(DimEq(dims.from_terms({m: 1}), value) for m, value in known.items()),
+        *([DimEq(dims.from_terms(rest), 0)] if len(rest) > 1 else []),
+    )
+    return True
+
+
+def sign_of_sizes(terms: dict[Mono, int]) -> int:
+    """1 if all the terms are sizes, so many times; -1 if they are when turned; otherwise 0."""
+    for sign in (1, -1):
+        if all(
+            sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()
+        ):
+            return sign
+    return 0
+
+
+def _forced(terms: dict[Mono, int], total: int) -> dict[Mono, int] | None:
+    """What the sum says of single sizes; None if there is no way to make it up."""
+    small = {m: c for m, c in terms.items() if c <= total}
+    known = {m: 0 for m in terms if m not in small}
+    if known and (total == 0 or small):
+        return known
+    if min(terms.values()) == 1 or not _are_few(small.values(), total):
+        return {}
+    ways = list(_ways(list(small.values()), total))
+    if not ways:
+        return None
+    columns = zip(small, zip(*ways, strict=True), strict=True)
+    return {m: values[0] for m, values in columns if len(set(values)) == 1}
+
+
+def _are_few(counts: Iterable[int], total: int) -> bool:
+    """Whether the ways to make up a total can be tried one by one."""
+    ways = 1
+    for count in counts:
+        ways *= total // count + 1
+        if ways > MOST_WAYS:
+            return False
+    return True
+
+
+def _ways(counts: list[int], total: int) -> Iterator[tuple[int, ...]]:
+    """The whole numbers that make up a total, each so many times."""
+    if not counts:
+        if total == 0:
+            yield ()
+        return
+    first, *rest = counts
+    if not rest:
+        if total % first == 0:
+            yield (total // first,)
+        return
+    for value in range(total // first + 1):
+        for others in _ways(rest, total - value * first):
+            yield (value, *others)
