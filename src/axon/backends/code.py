@@ -7,12 +7,14 @@ JAX traces it as it would trace that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from axon.backends import externs, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
+from axon.backends.growth import fits, fits_now, grown, grown_needs
 from axon.backends.names import Names
 from axon.backends.nature import (
     elementwise,
@@ -21,8 +23,10 @@ from axon.backends.nature import (
     pointwise,
     rows_vary,
     scalar,
+    sizes_as,
     varying,
 )
+from axon.backends.roots import solved, unknown_in
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.graph.graph import (
     Alias,
@@ -56,6 +60,7 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
+from axon.source import Span
 from axon.types.dim import Dim
 from axon.types.type import Shape, Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -64,6 +69,18 @@ Externs = Mapping[str, Callable[..., Any]]
 
 Watcher = Callable[[int, int], None]
 """Is told how many nodes of a graph are done, of how many."""
+
+
+PLACES = "__places__"
+"""Under this name stand the places of the lines; nothing in a program gets a name like it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the code, and the place in the program that it computes."""
+
+    text: str
+    span: Span | None = None
 
 
 def compile_graph(
@@ -75,10 +92,24 @@ def compile_graph(
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
     name = coder.graph(graph)
-    text = "\n".join(coder.lines) + "\n"
+    text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
+    space[PLACES] = [line.span for line in coder.lines]
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def place_of(problem: BaseException) -> Span | None:
+    """The place in the program where the run failed: the innermost line of generated code that an
+    exception came through. Nothing is paid for this where nothing fails.
+    """
+    found, step = None, problem.__traceback__
+    while step is not None:
+        spans = step.tb_frame.f_globals.get(PLACES)
+        if spans is not None:
+            found = spans[step.tb_lineno - 1] or found
+        step = step.tb_next
+    return found
 
 
 class Coder:
@@ -88,7 +119,7 @@ class Coder:
         self.arrays = arrays
         self.externs = externs
         self.names = Names(xp=arrays, prod=prod, len=len, max=max, min=min, tuple=tuple)
-        self.lines: list[str] = []
+        self.lines: list[Line] = []
         self.graphs: dict[Graph, str] = {}
         self.watched: Graph | None = None
 
@@ -105,8 +136,8 @@ class Coder:
         return known
 
     def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
-        self.lines += [f"def {name}({', '.join(params)}):", *body.lines]
-        self.lines += [f"    return {result}", ""]
+        self.lines += [Line(f"def {name}({', '.join(params)}):"), *body.lines]
+        self.lines += [Line(f"    return {result}"), Line("")]
 
 
 class Body:
@@ -120,11 +151,12 @@ class Body:
         self.values = dict(values)
         self.sizes = dict(sizes)
         self.indent = indent
-        self.lines: list[str] = []
+        self.lines: list[Line] = []
+        self.span: Span | None = None
         self.watched = False
 
     def line(self, text: str) -> None:
-        self.lines.append(self.indent + text)
+        self.lines.append(Line(self.indent + text, self.span))
 
     def params(self, params: Sequence[Value]) -> list[str]:
         names = [self.names.fresh(p.name) for p in params]
@@ -135,9 +167,11 @@ class Body:
         """The lines of a graph whose parameters have names; what comes back is its result."""
         needs = operand_needs(whole.result)
         for node in whole.nodes:
-            needs |= needed(node).union(*map(needed_inside, operands_of(node)))
+            needs |= needed(node).union(*map(needed_inside, operands_of(node)), grown_needs(node))
         self.read(whole.params, needs)
+        self.solve(whole.params, needs)
         for at, node in enumerate(whole.nodes, 1):
+            self.span = _span(node)
             self.node(node, needs)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
@@ -151,6 +185,25 @@ class Body:
             for var, reading in readable(value):
                 if var in needs and var not in self.sizes:
                     self.sizes[var] = self._read(value, var, reading)
+
+    def solve(self, params: Sequence[Value], needs: set[SizeVar]) -> None:
+        """Sizes that no parameter has as such, but that the size of one decides: `n` of `[n*n]`."""
+        for value in params:
+            shape = value.type.shape if isinstance(value.type, Tensor) else ()
+            if any(isinstance(item, ShapeVar) for item in shape) or runtime(value.type):
+                continue
+            for axis, dim in enumerate(shape):
+                known = {var: name for var, name in self.sizes.items() if isinstance(var, DimVar)}
+                only = unknown_in(dim, known) if not isinstance(dim, ShapeVar) else None
+                if only is not None and only in needs and only not in self.sizes:
+                    name = self.names.fresh(only.name or "n")
+                    held = self.names.constant((dim, only, tuple(known)), "equation")
+                    find = self.names.constant(solved, "solved", "solved")
+                    sizes = "".join(f"{size}, " for size in known.values())
+                    self.line(
+                        f"{name} = {find}({held}, {self.values[value]}.shape[{axis}], ({sizes}))"
+                    )
+                    self.sizes[only] = name
 
     def _read(self, value: Value, var: SizeVar, reading: Reading) -> str:
         name = self.names.fresh(var.name or "n")
@@ -226,11 +279,11 @@ class Body:
             case SizeOf(int() as size, elem):
                 return self.scalar(size, elem)
             case SizeOf(dim, elem):
-                return f"xp.asarray({write_dim(dim, self.sizes)}, {self.element(elem)})"
+                return self.numbers(write_dim(dim, self.sizes), elem)
             case ShapeOf(shape, ""):
                 return write_shape(shape, self.sizes)
             case ShapeOf(shape, elem):
-                return f"xp.asarray({write_shape(shape, self.sizes)}, {self.element(elem)})"
+                return self.numbers(write_shape(shape, self.sizes), elem)
             case Bundle(items):
                 return write_tuple([self.operand(item) for item in items])
             case Function():
@@ -243,6 +296,11 @@ class Body:
     def element(self, elem: str) -> str:
         dtype = self.coder.arrays.element(elem)
         return self.names.constant(dtype, elem, ("element", elem))
+
+    def numbers(self, sizes: str, elem: str) -> str:
+        """Sizes as elements of a tensor."""
+        convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
+        return f"{convert}(xp, {sizes}, {elem!r})"
 
     def scalar(self, value: float, elem: str) -> str:
         made = scalar(value, elem, self.coder.arrays)
@@ -289,6 +347,7 @@ class Body:
                 if made is not None:
                     self.values[node.result] = self.names.constant(made, node.result.name or "c")
                     return
+                self.room(node)
                 text = self.application(node)
             case Call(_, graph, operands, _):
                 text = f"{self.coder.graph(graph)}({self.operands(operands)})"
@@ -309,6 +368,21 @@ class Body:
         self.values[result] = name = self.names.fresh(result.name)
         self.line(f"{name} = {text}")
         self.read([result], needs)
+
+    def room(self, node: Apply) -> None:
+        """Ask for room where the result may be larger than what it is made from, before it is made.
+        Sizes that the operator only finds out are its own to ask for.
+        """
+        for type_ in grown(node):
+            itemsize = self.coder.arrays.element(str(type_.elem)).itemsize
+            if fits_now(type_.shape, itemsize):
+                continue
+            try:
+                shape = write_shape(type_.shape, self.sizes)
+            except Undetermined:
+                continue
+            ask = self.names.constant(fits, "fits", "fits")
+            self.line(f"{ask}({shape}, {itemsize})")
 
     def held(self, value: Value) -> object:
         """The object that a value is known to be, if it is."""
@@ -354,6 +428,16 @@ class Body:
         if value is None or isinstance(value, bool | int | str):
             return repr(value)
         return self.names.constant(value, "a", ("attribute", repr(value)))
+
+
+def _span(node: Node) -> Span | None:
+    match node:
+        case Apply() | Call() | Extern():
+            return node.span
+        case Check():
+            return node.origin.span
+        case Item() | Alias() | Measure():
+            return None
 
 
 def _plan(node: Apply, rows: tuple[bool, ...]) -> rowwise.Plan:

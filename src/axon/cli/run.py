@@ -94,10 +94,10 @@ def _inputs(function: Function, texts: list[str], seed: int) -> dict[str, Any]:
 def _run(function: Function, given: dict[str, Any]) -> Any:
     """Run, with a bar on the terminal if it takes long."""
     if not sys.stderr.isatty():
-        return function(**given)
+        return function.finished(function(**given))
     with Bar() as bar:
         function.watch(bar)
-        return function(**given)
+        return function.finished(function(**given))
 
 
 def _show(result: Any) -> None:

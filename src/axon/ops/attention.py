@@ -148,12 +148,12 @@ def _masked(xp: Arrays, scores: Array, mask: tuple[Array, ...], open_: Array | N
         hidden = x.dtype.kind == "b"
         missing = scores.shape[-1] - x.shape[-1]
         around = [(0, 0)] * (x.ndim - 1) + [(0, missing)]
-        x = x if hidden else wide(x)
+        x = x if hidden else x.astype(scores.dtype)
         padded = xp.pad(x, around, constant_values=False if hidden else -math.inf)
         if hidden:
             open_ = _both(open_, padded)
         else:
-            scores = scores + padded.astype(scores.dtype)
+            scores = scores + padded
     return scores if open_ is None else xp.where(open_, scores, -math.inf)
 
 

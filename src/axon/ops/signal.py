@@ -10,6 +10,7 @@ import math
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import append, at, bad_axes
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
+from axon.ops.room import Refused
 
 
 def _complex(x: Array) -> Array:
@@ -82,7 +83,7 @@ def _(
     axis = int(axes[0]) if axes else axis
     z = _complex(x)
     if not -z.ndim <= axis < z.ndim:
-        raise IndexError(f"there is no axis {axis} in a signal of {z.ndim} dimensions")
+        raise Refused(f"there is no axis {axis} in a signal of {z.ndim} dimensions")
     if inverse and onesided:
         count = size if size is not None else 2 * (z.shape[axis] - 1)
         return xp.fft.irfft(z, n=count, axis=axis)[..., None].astype(x.dtype)

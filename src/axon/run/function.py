@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed
-from axon.backends.code import Externs, Watcher
+from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.nature import DoesNotFit
 from axon.backends.ragged import RaggedError
@@ -19,6 +19,7 @@ from axon.graph.module import Module
 from axon.graph.show import show_graph
 from axon.inference.program import Definition
 from axon.inference.signature import Signature
+from axon.ops.room import Refused
 from axon.run import values
 from axon.run.bind import Binding, Mismatch, bind
 from axon.run.errors import ArgumentError, RunError
@@ -320,6 +321,15 @@ class Function:
         except Exception as problem:
             raise self._told(problem) from None
 
+    def finished(self, result: Any) -> Any:
+        """The result, once it is there: a backend may still be computing it, and may fail."""
+        for part in result if isinstance(result, tuple) else (result,):
+            if isinstance(part, tuple):
+                self.finished(part)
+            elif hasattr(part, "block_until_ready"):
+                self._guarded(part.block_until_ready, ())
+        return result
+
     def _told(self, problem: Exception) -> Exception:
         """What a failure of the run says to the caller; a bug of ours stays what it is."""
         name, kind = self.__name__, type(problem).__name__
@@ -333,11 +343,27 @@ class Function:
             )
         if kind == "NoModel":  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
-        if isinstance(problem, IndexError):
-            return RunError(f"{name}: an index is out of range: {problem}")
-        if isinstance(problem, ValueError) and "empty sequence" in str(problem):
-            return RunError(f"{name}: {problem}; an axis has size 0")
-        return problem
+        told = _failure(problem)
+        if told is None:
+            return problem
+        span = place_of(problem)
+        if span is None:
+            return RunError(f"{name}: {told}")
+        label = Label(span, "computed here", primary=True)
+        return RunError(
+            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, told, (label,))]
+        )
+
+
+def _failure(problem: Exception) -> str | None:
+    """What went wrong, if the values or the sizes are to blame for it."""
+    if isinstance(problem, Refused):
+        return str(problem)
+    if isinstance(problem, IndexError):
+        return f"an index is out of range: {problem}"
+    if isinstance(problem, MemoryError) or "RESOURCE_EXHAUSTED" in str(problem):
+        return "there is not enough memory"
+    return None
 
 
 class _Externs(dict[str, Callable[..., Any]]):

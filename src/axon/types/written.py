@@ -34,6 +34,10 @@ def apply_written(op: str, left: Dim, right: Dim) -> Written:
         case _ if right == 0:
             return Written(0, ("AX107", "a dimension is divided by zero"))
         case _:
-            guard = None if isinstance(right, int) else AtLeast(dims.sub(right, 1), silent=True)
+            guard = (
+                None
+                if isinstance(right, int)
+                else AtLeast(dims.sub(right, 1), silent=True, why="divisor")
+            )
             quotient = dims.mod(left, right) if op == "mod" else dims.floordiv(left, right)
             return Written(quotient, None, guard)

@@ -1,0 +1,67 @@
+"""Where a result may be larger than what it is made from: there the code asks for room first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from axon.graph.graph import Apply, Function, Node, Value
+from axon.graph.sizes import SizeVar, operands_of, owner
+from axon.ops.room import Refused, room
+from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables
+
+
+def grown(node: Apply) -> Iterator[Tensor]:
+    """The tensors of a result whose dimensions are not those of one tensor that is given."""
+    given = [
+        Counter(tensor.shape)
+        for operand in node.operands
+        if isinstance(operand, Value)
+        for tensor in _tensors(operand.type)
+    ]
+    for tensor in _tensors(node.result.type):
+        sizes = Counter(tensor.shape)
+        if sizes and not any(sizes <= other for other in given):
+            yield tensor
+
+
+def grown_needs(node: Node) -> set[SizeVar]:
+    """The sizes that room is asked for by, in a node and in the functions that it takes."""
+    found: set[SizeVar] = set()
+    if isinstance(node, Apply):
+        for tensor in grown(node):
+            found |= {owner(var) for var in shape_variables(tensor.shape)}
+    for operand in operands_of(node):
+        if isinstance(operand, Function):
+            found = found.union(*map(grown_needs, operand.nodes))
+    return found
+
+
+def _tensors(type_: Type) -> Iterator[Tensor]:
+    match type_:
+        case Tensor():
+            yield type_
+        case Tuple(items):
+            for item in items:
+                yield from _tensors(item)
+        case _:
+            return
+
+
+def fits_now(shape: Shape, itemsize: int) -> bool:
+    """Whether the sizes are known to be small enough when the code is made."""
+    known = [size for size in shape if isinstance(size, int)]
+    try:
+        return len(known) == len(shape) and fits(known, itemsize)
+    except Refused:
+        return False
+
+
+def fits(shape: Any, itemsize: int) -> bool:
+    """Ask for room. Sizes that vary from row to row are asked for row by row, by what makes
+    them.
+    """
+    if all(isinstance(size, int) for size in shape):
+        room(shape, itemsize)
+    return True
