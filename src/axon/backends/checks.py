@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from axon.ops.room import shown
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.show import Names, Show
@@ -63,7 +64,7 @@ def _shown(size: Any) -> str:
     if isinstance(size, numpy.ndarray):
         some = ", ".join(str(n) for n in size[:MOST_SHOWN])
         return f"{some}{', …' if len(size) > MOST_SHOWN else ''} in its rows"
-    return str(size)
+    return shown(size)
 
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:

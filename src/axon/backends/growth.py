@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from axon.graph.graph import Apply, Function, Node, Value
+from axon.graph.ragged import varies
 from axon.graph.sizes import SizeVar, operands_of, owner
 from axon.ops.room import Refused, room
 from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables
 
 
 def grown(node: Apply) -> Iterator[Tensor]:
-    """The tensors of a result whose dimensions are not those of one tensor that is given."""
+    """The tensors of a result whose dimensions are not those of one tensor that is given. Rows that
+    vary in size are asked for one by one, by what makes them.
+    """
     given = [
         Counter(tensor.shape)
         for operand in node.operands
@@ -22,7 +24,8 @@ def grown(node: Apply) -> Iterator[Tensor]:
     ]
     for tensor in _tensors(node.result.type):
         sizes = Counter(tensor.shape)
-        if sizes and not any(sizes <= other for other in given):
+        new = sizes and not any(sizes <= other for other in given)
+        if new and not varies(tensor, node.result.depth):
             yield tensor
 
 
@@ -58,10 +61,7 @@ def fits_now(shape: Shape, itemsize: int) -> bool:
         return False
 
 
-def fits(shape: Any, itemsize: int) -> bool:
-    """Ask for room. Sizes that vary from row to row are asked for row by row, by what makes
-    them.
-    """
-    if all(isinstance(size, int) for size in shape):
-        room(shape, itemsize)
+def fits(shape: Sequence[int], itemsize: int) -> bool:
+    """Ask for room."""
+    room(shape, itemsize)
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays
-from axon.ops.operator import Element, Rule, operator
+from axon.ops.operator import Element, Problem, Rule, operator
 from axon.types.elements import BIT
 from axon.types.elements import BITS as WIDTHS
 
@@ -121,8 +121,10 @@ def bit_cast(*, to: Element) -> Rule:
     >>> bit_cast(x : i32 [n,3], to=f32)
     f32 [n,3]
     """
-    count = next(count for count, mask in WIDTHS.items() if mask & BIT[to])
-    return f"t s -> {to} s where t : bits{count}"
+    for count, mask in WIDTHS.items():
+        if mask & BIT.get(to, 0):
+            return f"t s -> {to} s where t : bits{count}"
+    return Problem(f"{to} is no element type")
 
 
 @bit_cast.means

@@ -168,7 +168,7 @@ def tril(*, k: int = 0) -> Rule:
 
 @tril.means
 def _(xp: Arrays, x: Array, k: int) -> Array:
-    return xp.tril(x, k)
+    return xp.tril(x, _diagonal(x, k))
 
 
 @operator()
@@ -185,7 +185,12 @@ def triu(*, k: int = 0) -> Rule:
 
 @triu.means
 def _(xp: Arrays, x: Array, k: int) -> Array:
-    return xp.triu(x, k)
+    return xp.triu(x, _diagonal(x, k))
+
+
+def _diagonal(x: Array, k: int) -> int:
+    """A diagonal of a matrix; those beyond its corners are all alike."""
+    return min(max(k, -x.shape[-2] - 1), x.shape[-1] + 1)
 
 
 @operator()

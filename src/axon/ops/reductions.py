@@ -312,7 +312,7 @@ def argmax(*, axis: int | None = None, keep: bool = False, last: bool = False) -
     - `keep`: leave the axis there with size 1.
     - `last`: the last of them instead.
 
-    >>> argmax(x : f32 [b,n], axis=-1)
+    >>> argmax(x : f32 [b,8], axis=-1)
     i64 [b]
     """
     return _position(axis, keep)
@@ -332,7 +332,7 @@ def argmin(*, axis: int | None = None, keep: bool = False, last: bool = False) -
     - `keep`: leave the axis there with size 1.
     - `last`: the last of them instead.
 
-    >>> argmin(x : f32 [b,n,k], axis=0)
+    >>> argmin(x : f32 [4,n,k], axis=0)
     i64 [n,k]
     """
     return _position(axis, keep)

@@ -123,6 +123,7 @@ def stft(*, step: Extent, onesided: bool = True) -> Rule:
 def _(xp: Arrays, x: Array, window: Array, step: int, onesided: bool) -> Array:
     size = window.shape[0]
     count = (x.shape[1] - size) // step + 1
+    step = min(step, x.shape[1])  # farther than that there is no second frame
     starts = xp.arange(count, dtype=xp.element("i64")) * step
     places = starts[:, None] + xp.arange(size, dtype=xp.element("i64"))
     frames = xp.take(_complex(x), places, axis=1) * wide(window)

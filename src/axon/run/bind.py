@@ -12,6 +12,7 @@ from axon.backends.checks import Sizes, holds, says, value
 from axon.backends.roots import roots, unknown_in
 from axon.graph.graph import Graph
 from axon.graph.sizes import readings
+from axon.ops.room import shown
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
 from axon.types.show import Names, Show
@@ -168,7 +169,8 @@ def _differ(
     name: str, axis: int, dim: Dim, wanted: Any, size: Any, binding: Binding, names: Names
 ) -> Mismatch:
     text = Show(names).dim(dim)
-    what = str(wanted) if isinstance(dim, int) else f"{text} = {wanted}"
+    computed = shown(wanted) if isinstance(wanted, int) else str(wanted)
+    what = computed if isinstance(dim, int) else f"{text} = {computed}"
     if isinstance(dim, DimVar) and dim in binding.origins:
         what += f" (from {binding.origins[dim]})"
     so_far = binding.told(names)

@@ -19,7 +19,7 @@ from axon.graph.module import Module
 from axon.graph.show import show_graph
 from axon.inference.program import Definition
 from axon.inference.signature import Signature
-from axon.ops.room import Refused
+from axon.ops.room import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, Mismatch, bind
 from axon.run.errors import ArgumentError, RunError
@@ -29,6 +29,9 @@ from axon.types.type import Fn, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+TOO_LARGE = ("array is too big", "Maximum allowed ")
+"""How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
 
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
@@ -218,6 +221,8 @@ class Function:
                 raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
             except RaggedError as problem:
                 raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
+            except RecursionError:
+                raise ArgumentError(f"{self.__name__}: `{name}` is nested too deeply") from None
             arrays.append(array)
         return arrays
 
@@ -253,10 +258,14 @@ class Function:
         except Undetermined:  # a size that follows from the others only where they are numbers
             return self._exact(arrays)
         except DoesNotFit as problem:
-            raise ArgumentError(
-                f"{self.__name__}: the number {problem.number} does not fit into {problem.elem}"
-            ) from None
+            raise self._does_not_fit(problem) from None
         return made, function
+
+    def _does_not_fit(self, problem: DoesNotFit) -> ArgumentError:
+        number = shown(problem.number) if isinstance(problem.number, int) else problem.number
+        return ArgumentError(
+            f"{self.__name__}: the number {number} does not fit into {problem.elem}"
+        )
 
     def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         """The graph at the very sizes of the arguments."""
@@ -275,6 +284,8 @@ class Function:
             raise ArgumentError(
                 f"{self.__name__}: the arguments do not determine the size{name} that it needs"
             ) from None
+        except DoesNotFit as problem:
+            raise self._does_not_fit(problem) from None
         if len(self._graphs) >= MOST_GRAPHS:
             self._graphs.clear()
         self._graphs[key] = made, function
@@ -363,6 +374,10 @@ def _failure(problem: Exception) -> str | None:
         return f"an index is out of range: {problem}"
     if isinstance(problem, MemoryError) or "RESOURCE_EXHAUSTED" in str(problem):
         return "there is not enough memory"
+    if isinstance(problem, OverflowError):
+        return "a number on the way is larger than an array can hold"
+    if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
+        return "an array on the way would be larger than there can be"
     return None
 
 
