@@ -26,7 +26,7 @@ from axon.backends.nature import (
     sizes_as,
     varying,
 )
-from axon.backends.roots import solved, unknown_in
+from axon.backends.roots import solved
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.graph.graph import (
     Alias,
@@ -51,6 +51,7 @@ from axon.graph.ragged import runtime
 from axon.graph.sizes import (
     Reading,
     SizeVar,
+    decided,
     needed,
     needed_inside,
     operand_needs,
@@ -188,22 +189,17 @@ class Body:
 
     def solve(self, params: Sequence[Value], needs: set[SizeVar]) -> None:
         """Sizes that no parameter has as such, but that the size of one decides: `n` of `[n*n]`."""
-        for value in params:
-            shape = value.type.shape if isinstance(value.type, Tensor) else ()
-            if any(isinstance(item, ShapeVar) for item in shape) or runtime(value.type):
+        for var, value, axis in decided(params, self.sizes):
+            if var not in needs:
                 continue
-            for axis, dim in enumerate(shape):
-                known = {var: name for var, name in self.sizes.items() if isinstance(var, DimVar)}
-                only = unknown_in(dim, known) if not isinstance(dim, ShapeVar) else None
-                if only is not None and only in needs and only not in self.sizes:
-                    name = self.names.fresh(only.name or "n")
-                    held = self.names.constant((dim, only, tuple(known)), "equation")
-                    find = self.names.constant(solved, "solved", "solved")
-                    sizes = "".join(f"{size}, " for size in known.values())
-                    self.line(
-                        f"{name} = {find}({held}, {self.values[value]}.shape[{axis}], ({sizes}))"
-                    )
-                    self.sizes[only] = name
+            assert isinstance(value.type, Tensor)
+            known = {v: n for v, n in self.sizes.items() if isinstance(v, DimVar)}
+            held = self.names.constant((value.type.shape[axis], var, tuple(known)), "equation")
+            find = self.names.constant(solved, "solved", "solved")
+            name = self.names.fresh(var.name or "n")
+            sizes = "".join(f"{size}, " for size in known.values())
+            self.line(f"{name} = {find}({held}, {self.values[value]}.shape[{axis}], ({sizes}))")
+            self.sizes[var] = name
 
     def _read(self, value: Value, var: SizeVar, reading: Reading) -> str:
         name = self.names.fresh(var.name or "n")

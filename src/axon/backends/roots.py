@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 
 from axon.backends.checks import Sizes, value
 from axon.ops.room import Refused
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min
 from axon.types.show import Names, Show
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar
 
 LARGEST = 1 << 64
 """No unknown is looked for beyond this."""
 
 MOST_TRIED = 4096
 """How many sizes are tried where nothing better can be done."""
-
-
-def unknown_in(dim: Dim, sizes: Container[DimVar | ShapeVar]) -> DimVar | None:
-    """The only variable of a dimension that is not known, if it is one."""
-    found = {v for v in dims.variables(dim) if v not in sizes}
-    only = next(iter(found)) if len(found) == 1 else None
-    return only if isinstance(only, DimVar) and only.rank_of is None else None
 
 
 def roots(dim: Dim, var: DimVar, size: int, sizes: Sizes) -> list[int] | None:

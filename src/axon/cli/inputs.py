@@ -64,8 +64,8 @@ def read_input(
     return _literal(name, text)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+def _short(text: str, most: int = MOST_SHOWN) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _parts(text: str) -> list[str]:
@@ -136,10 +136,10 @@ def _file(name: str, path: str, key: str) -> Any:
             raise BadInput(
                 f"{name}: {path} holds Python objects, which are not read: they could run code"
             ) from None
-        raise BadInput(f"{name}: {path} cannot be read: {problem}") from None
+        raise BadInput(f"{name}: {path} cannot be read: {_short(str(problem), 200)}") from None
     except Exception as problem:  # whatever is in a file, it is not a mistake of Axon's
         told = str(problem) or type(problem).__name__
-        raise BadInput(f"{name}: {path} cannot be read: {told}") from None
+        raise BadInput(f"{name}: {path} cannot be read: {_short(told, 200)}") from None
 
 
 def _one(name: str, path: str, key: str, found: Any) -> Any:

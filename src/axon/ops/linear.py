@@ -190,7 +190,8 @@ def _(xp: Arrays, x: Array, k: int) -> Array:
 
 def _diagonal(x: Array, k: int) -> int:
     """A diagonal of a matrix; those beyond its corners are all alike."""
-    return min(max(k, -x.shape[-2] - 1), x.shape[-1] + 1)
+    rows, columns = (int(size) for size in x.shape[-2:])
+    return min(max(k, -rows - 1), columns + 1)
 
 
 @operator()

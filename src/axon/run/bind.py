@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.backends.checks import Sizes, holds, says, value
-from axon.backends.roots import roots, unknown_in
+from axon.backends.roots import roots
 from axon.graph.graph import Graph
-from axon.graph.sizes import readings
+from axon.graph.sizes import only_unknown, readings
 from axon.ops.room import shown
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
@@ -61,9 +61,9 @@ def bind(graph: Graph, args: Sequence[Any]) -> Binding | Mismatch | None:
         problem = _leaf(param.name, param.type, arg, binding, later, names)
         if problem is not None:
             return problem
-    problem = _computed(later, binding, names)
-    if problem is not None:
-        return problem if isinstance(problem, Mismatch) else None
+    stuck = _computed(later, binding, names)
+    if stuck is not None:
+        return stuck if isinstance(stuck, Mismatch) else None
     return _conditions(graph, binding, names)
 
 
@@ -110,9 +110,9 @@ def _leaf(
     return None
 
 
-def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | bool | None:
+def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | list[Later] | None:
     """Sizes that are expressions: those whose unknowns are known by now are compared, and one
-    unknown that is left is decided. True where one of them stays open.
+    unknown that is left is decided. What comes back stays open, or does not fit.
     """
     exact = True  # what a division or a root decides comes after what needs none
     while later:
@@ -134,7 +134,7 @@ def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | 
                 return _differ(name, axis, dim, known, size, binding, names)
         if len(left) == len(later):
             if not exact:
-                return True
+                return left
             exact = False
         later = left
     return None
@@ -154,7 +154,7 @@ def _solve(dim: Dim, size: int, binding: Binding, name: str, linear: bool) -> bo
                 binding.origins[var] = name
                 return True
         return None
-    only = unknown_in(dim, binding.sizes)
+    only = only_unknown(dim, binding.sizes)
     candidates = roots(dim, only, size, binding.sizes) if only is not None else None
     if only is None or candidates is None or len(candidates) > 1:
         return None
