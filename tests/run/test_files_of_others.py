@@ -224,9 +224,14 @@ def test_what_cannot_be_written(run: Path) -> None:
 def test_nothing_is_left_of_what_fails(tmp_path: Path) -> None:
     path = tmp_path / "y"
     path.write_bytes(b"old")
-    with pytest.raises(ZeroDivisionError), replacing(str(path), {}) as file:
-        file.write(b"new")
-        1 / 0  # noqa: B018
+
+    def write() -> None:
+        with replacing(str(path), {}) as file:
+            file.write(b"new")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
     assert path.read_bytes() == b"old"
     with pytest.raises(Unwritable), replacing(str(path), {str(path): "in use"}):
         pass

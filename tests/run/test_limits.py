@@ -454,6 +454,8 @@ def test_nesting_without_an_end() -> None:
         lists, tuples = [lists], (tuples,)
     for given in (lists, tuples):
         assert "nested" in refused("f = fn (x) { x };", given, kind=axon.ArgumentError)
+    rows = "f = fn (x : f32 [n,*]) { x };"
+    assert "nested" in refused(rows, lists, kind=axon.ArgumentError)
 
 
 @pytest.mark.parametrize("given", [numpy.zeros(3), ("f32",), 3, None, ["f32 [n]"], b"f32", {}])

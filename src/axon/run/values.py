@@ -68,6 +68,8 @@ def take(given: Given, wanted: Type | None) -> Any:
         return _as_wanted(from_awkward(given), wanted)
     if hasattr(given, "dtype") and hasattr(given, "shape"):
         return given
+    if _depth(given) > MOST_DIMENSIONS:
+        raise Unfit(f"its lists are nested more than {MOST_DIMENSIONS} deep")
     if isinstance(given, list) and wanted is not None and wants_rows(wanted):
         return _rows(given, wanted)
     return _plain(given, wanted)
@@ -166,8 +168,6 @@ def _plain(given: Any, wanted: Type | None) -> Any:
 
 
 def _array(given: Any, elem: str | None) -> Any:
-    if _depth(given) > MOST_DIMENSIONS:
-        raise Unfit(f"its lists are nested more than {MOST_DIMENSIONS} deep")
     try:
         made = numpy.asarray(given)
     except (ValueError, TypeError):
