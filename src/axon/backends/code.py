@@ -168,12 +168,13 @@ class Body:
         """The lines of a graph whose parameters have names; what comes back is its result."""
         needs = operand_needs(whole.result)
         for node in whole.nodes:
-            needs |= needed(node).union(*map(needed_inside, operands_of(node)), grown_needs(node))
-        self.read(whole.params, needs)
+            needs |= needed(node).union(*map(needed_inside, operands_of(node)))
+        asked = needs.union(*map(grown_needs, whole.nodes))  # room is asked for by what is there
+        self.read(whole.params, asked)
         self.solve(whole.params, needs)
         for at, node in enumerate(whole.nodes, 1):
             self.span = _span(node)
-            self.node(node, needs)
+            self.node(node, asked)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)

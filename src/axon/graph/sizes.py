@@ -130,16 +130,23 @@ def only_unknown(dim: Dim | ShapeVar, known: Container[SizeVar]) -> DimVar | Non
 def decided(
     params: Sequence[Value], known: Container[SizeVar]
 ) -> Iterator[tuple[DimVar, Value, int]]:
-    """The variables that cannot be read off a parameter, but that the size of one decides, being
-    all that is unknown in it: `n` of `[n*n]`. Then the parameter, and the axis.
+    """The variables that cannot be read off a parameter, but that the size of one may decide, being
+    all that is unknown in it: `n` of `[n*n]`. Then the parameter, and the axis. A division decides
+    nothing: `h/2` is the same for two sizes.
     """
     for value in params:
         shape = value.type.shape if isinstance(value.type, Tensor) else ()
         if not any(isinstance(item, ShapeVar) for item in shape):
             for axis, item in enumerate(shape):
                 only = only_unknown(item, known)
-                if only is not None and not only.runtime:
+                if only is not None and not only.runtime and _is_polynomial(item):
                     yield only, value, axis
+
+
+def _is_polynomial(dim: Dim | ShapeVar) -> bool:
+    return isinstance(dim, Poly) and all(
+        isinstance(atom, DimVar) for mono in dim.terms for atom in mono
+    )
 
 
 def provided(node: Node) -> set[SizeVar]:
