@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import numpy
+
 from axon.ops.arrays import Array
 from axon.ops.room import Refused, room
 
@@ -75,5 +77,8 @@ class Bounded:
 
     def ask(self, shape: Any, dtype: Any) -> None:
         """Refuse an array that is too large; `shape` may be a number, `dtype` what NumPy takes."""
-        sizes = (shape,) if isinstance(shape, int) else shape
-        room(sizes, 8 if dtype is None else self.library.dtype(dtype).itemsize)
+        if isinstance(dtype, numpy.dtype):
+            itemsize = dtype.itemsize
+        else:
+            itemsize = 8 if dtype is None else self.library.dtype(dtype).itemsize
+        room((shape,) if isinstance(shape, int) else shape, itemsize)

@@ -14,7 +14,7 @@ from typing import Any
 from axon.backends import externs, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
-from axon.backends.growth import fits, fits_now, grown, grown_needs
+from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
 from axon.backends.names import Names
 from axon.backends.nature import (
     elementwise,
@@ -154,6 +154,7 @@ class Body:
         self.indent = indent
         self.lines: list[Line] = []
         self.span: Span | None = None
+        self.asked: set[tuple[str, int]] = set()
         self.watched = False
 
     def line(self, text: str) -> None:
@@ -297,7 +298,7 @@ class Body:
     def numbers(self, sizes: str, elem: str) -> str:
         """Sizes as elements of a tensor."""
         convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
-        return f"{convert}(xp, {sizes}, {elem!r})"
+        return f"{convert}(xp, {sizes}, {self.element(elem)}, {elem!r})"
 
     def scalar(self, value: float, elem: str) -> str:
         made = scalar(value, elem, self.coder.arrays)
@@ -376,10 +377,13 @@ class Body:
                 continue
             try:
                 shape = write_shape(type_.shape, self.sizes)
+                large = write_large(type_.shape, itemsize, self.sizes)
             except Undetermined:
                 continue
-            ask = self.names.constant(fits, "fits", "fits")
-            self.line(f"{ask}({shape}, {itemsize})")
+            if (shape, itemsize) not in self.asked:
+                self.asked.add((shape, itemsize))
+                ask = self.names.constant(fits, "fits", "fits")
+                self.line(f"if {large}: {ask}({shape}, {itemsize})")
 
     def held(self, value: Value) -> object:
         """The object that a value is known to be, if it is."""

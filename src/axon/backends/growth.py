@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import prod
 
+from axon.backends.sizes import Read, write_dim
 from axon.graph.graph import Apply, Function, Node, Value
 from axon.graph.ragged import varies
 from axon.graph.sizes import SizeVar, operands_of, owner
-from axon.ops.room import Refused, room
+from axon.ops import room
 from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables
+from axon.types.variables import ShapeVar
 
 
 def grown(node: Apply) -> Iterator[Tensor]:
@@ -52,16 +55,26 @@ def _tensors(type_: Type) -> Iterator[Tensor]:
             return
 
 
+def write_large(shape: Shape, itemsize: int, read: Read) -> str:
+    """Whether there may be no room, as an expression: it costs little, being asked at each call."""
+    if len(shape) > room.MOST_DIMENSIONS or any(isinstance(item, ShapeVar) for item in shape):
+        return "True"
+    sizes = [item for item in shape if not isinstance(item, ShapeVar)]
+    known = prod(size or 1 for size in sizes if isinstance(size, int))
+    others = [f"({write_dim(size, read)} or 1)" for size in sizes if not isinstance(size, int)]
+    return f"{'*'.join(others) or 1} > {room.LARGEST // itemsize // known}"
+
+
 def fits_now(shape: Shape, itemsize: int) -> bool:
     """Whether the sizes are known to be small enough when the code is made."""
     known = [size for size in shape if isinstance(size, int)]
     try:
         return len(known) == len(shape) and fits(known, itemsize)
-    except Refused:
+    except room.Refused:
         return False
 
 
 def fits(shape: Sequence[int], itemsize: int) -> bool:
     """Ask for room."""
-    room(shape, itemsize)
+    room.room(shape, itemsize)
     return True

@@ -52,10 +52,10 @@ def scalar(value: float, elem: str, arrays: Arrays) -> Any:
         raise DoesNotFit(value, elem) from None
 
 
-def sizes_as(xp: Arrays, sizes: Any, elem: str) -> Any:
+def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
     """A size, or a shape, as a tensor of an element type, which it may be too large for."""
     try:
-        return xp.asarray(numpy.asarray(sizes, xp.element(elem)))
+        return xp.asarray(numpy.asarray(sizes, dtype))
     except OverflowError:
         parts = sizes if isinstance(sizes, tuple) else (sizes,)
         told = shown(max(parts, key=abs))

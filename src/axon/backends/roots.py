@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from axon.backends.checks import Sizes, value
-from axon.ops.room import Refused
+from axon.backends.sizes import Undetermined
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min
-from axon.types.show import Names, Show
 from axon.types.variables import DimVar
 
 LARGEST = 1 << 64
@@ -42,8 +41,7 @@ def solved(held: tuple[Dim, DimVar, tuple[DimVar, ...]], size: int, known: Seque
     dim, var, variables = held
     found = roots(dim, var, size, dict(zip(variables, known, strict=True)))
     if found is None or len(found) != 1:
-        count = "no" if found == [] else "more than one"
-        raise Refused(f"{Show(Names(hints=True)).dim(dim)} = {size} has {count} solution")
+        raise Undetermined(var.name)
     return found[0]
 
 

@@ -261,6 +261,12 @@ class Function:
             raise self._does_not_fit(problem) from None
         return made, function
 
+    def _undetermined(self, problem: Undetermined) -> ArgumentError:
+        name = f" `{problem}`" if str(problem) else ""
+        return ArgumentError(
+            f"{self.__name__}: the arguments do not determine the size{name} that it needs"
+        )
+
     def _does_not_fit(self, problem: DoesNotFit) -> ArgumentError:
         number = shown(problem.number) if isinstance(problem.number, int) else problem.number
         return ArgumentError(
@@ -280,10 +286,7 @@ class Function:
         try:
             function = self._backend.prepare(made, self._externs, self._watcher)
         except Undetermined as problem:
-            name = f" `{problem}`" if str(problem) else ""
-            raise ArgumentError(
-                f"{self.__name__}: the arguments do not determine the size{name} that it needs"
-            ) from None
+            raise self._undetermined(problem) from None
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
         if len(self._graphs) >= MOST_GRAPHS:
@@ -329,6 +332,8 @@ class Function:
             raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
         except (RaggedError, WrongResult, NotASize) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
+        except Undetermined as problem:
+            raise self._undetermined(problem) from None
         except Exception as problem:
             raise self._told(problem) from None
 
