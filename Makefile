@@ -71,8 +71,8 @@ bench: $(DEV_SETUP) ## run the benchmarks
 		echo "== $$file"; $(BIN)/python $$file || status=1; \
 	done; exit $$status
 
-fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker and solver, FUZZ_SECONDS (60) each
-	@for name in syntax check solver; do \
+fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker, solver and calls, FUZZ_SECONDS (60) each
+	@for name in syntax check solver run; do \
 		echo "== fuzz/$$name.py, $(FUZZ_SECONDS) s"; \
 		$(BIN)/python fuzz/$$name.py $(FUZZ_SECONDS) >.fuzz-$$name.log 2>&1 || \
 			{ tail -n 60 .fuzz-$$name.log >&2; echo "the input is in .fuzz/$$name/" >&2; exit 1; }; \

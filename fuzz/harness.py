@@ -7,11 +7,18 @@ A fuzzer ends with status 0 if nothing was found. What breaks it is left in `.fu
 
 from __future__ import annotations
 
+import contextlib
+import random
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-import atheris
+try:
+    import atheris
+except ImportError:  # where it cannot be installed, chance stands in for coverage
+    atheris = None
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 4096
@@ -25,10 +32,48 @@ SLOWEST = 25
 """Seconds for one input; the instrumented code is several times slower than the plain one."""
 
 
-def run(name: str, one: Callable[[bytes], None], seeds: bool = True) -> None:
+def installed() -> bool:
+    """Whether inputs can be chosen by coverage."""
+    return atheris is not None
+
+
+def instrumented() -> AbstractContextManager[object]:
+    """What is imported inside is watched."""
+    return atheris.instrument_imports(include=["axon"]) if atheris else contextlib.nullcontext()
+
+
+def by_chance(
+    name: str, one: Callable[[bytes], object], make: Callable[[random.Random], bytes]
+) -> None:
+    """Inputs that are drawn, for as many seconds; the same ones in every run."""
+    folder = ROOT / ".fuzz" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    seconds, *crashes = sys.argv[1:] or ["60"]
+    for path in crashes:
+        one(Path(path).read_bytes())
+    chance, end, count = random.Random(0), time.monotonic() + float(seconds), 0
+    while not crashes and time.monotonic() < end:
+        data = make(chance)
+        try:
+            one(data)
+        except BaseException:
+            (folder / "crash").write_bytes(data)
+            raise
+        count += 1
+    print(f"stat::number_of_executed_units: {count}")
+
+
+def run(
+    name: str,
+    one: Callable[[bytes], None],
+    seeds: bool = True,
+    more: Sequence[bytes] = (),
+) -> None:
     folder = ROOT / ".fuzz" / name
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
+    for number, data in enumerate(more):
+        (corpus / f"seed-{number}").write_bytes(data)
     if seeds:
         for path in sorted((ROOT / "tests" / "golden").rglob("*.axon")):
             flat = "-".join(path.relative_to(ROOT / "tests" / "golden").parts)
@@ -42,7 +87,7 @@ def run(name: str, one: Callable[[bytes], None], seeds: bool = True) -> None:
         f"-max_len={LONGEST}",
         f"-timeout={SLOWEST}",
         f"-artifact_prefix={folder}/",
-        *([f"-dict={words}"] if seeds else []),
+        *([f"-dict={words}"] if seeds or more else []),
         "-rss_limit_mb=4096",
         "-print_final_stats=1",
         "-verbosity=0",

@@ -71,7 +71,7 @@ def test_run_time_checks_are_guards(folder: Path) -> None:
     document = json.loads(axon(["infer", "conv.axon", "--json"], folder).stdout)
     (definition,) = document["definitions"]
     assert definition["where"] == []
-    assert definition["guards"] == ["h >= 4", "w >= 4"]
+    assert definition["guards"] == ["h >= 5", "w >= 5"]
 
 
 def test_explain_shows_constraints_rules_and_the_result(folder: Path) -> None:

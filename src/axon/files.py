@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from axon.source import Source
 
@@ -57,12 +60,58 @@ def find_import(path: str, source: Source) -> Source | str:
         return str(problem)
 
 
-def write_page(path: str, program: str, text: str) -> None:
-    """Write a page about a program, which it must not overwrite."""
+class Finder:
+    """Finds what programs import, and knows the files that it has read."""
+
+    def __init__(self) -> None:
+        self.read: dict[str, None] = {}
+
+    def __call__(self, path: str, source: Source) -> Source | str:
+        found = find_import(path, source)
+        if isinstance(found, Source):
+            self.read[found.name] = None
+        return found
+
+
+def keep(path: str, taken: Mapping[str, str]) -> None:
+    """Refuse to write over a file that is in use; `taken` says what each of them is."""
+    for other, what in taken.items():
+        try:
+            same = os.path.exists(path) and os.path.samefile(path, other)
+        except (OSError, ValueError):
+            same = False
+        if same:
+            raise Unwritable(f"{path} is {what}; name another file")
+
+
+@contextmanager
+def replacing(path: str, taken: Mapping[str, str]) -> Iterator[BinaryIO]:
+    """A file to write to. It stands beside the one of that name, and takes its place when the block
+    has come to its end: who reads there finds the old file or the new one. If something fails,
+    nothing is left behind. What is no regular file, such as a pipe, is written to as it is.
+    """
+    keep(path, taken)
     try:
-        if os.path.exists(path) and os.path.samefile(path, program):
-            raise Unwritable(f"{path} is the program itself; name another file for the page")
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:
+                yield file
+            return
+        folder, name = os.path.split(target)
+        unfinished = os.path.join(folder, f".{name[:100]}.{os.urandom(4).hex()}.part")
+        try:
+            with open(unfinished, "xb") as file:
+                yield file
+            os.replace(unfinished, target)
+        finally:
+            if os.path.lexists(unfinished):
+                os.unlink(unfinished)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise Unwritable(f"{path!r} cannot be written: {reason}") from None
+
+
+def write_page(path: str, text: str, taken: Mapping[str, str]) -> None:
+    """Write a text; `taken` are the files that it must not overwrite."""
+    with replacing(path, taken) as file:
+        file.write(text.encode("utf-8"))

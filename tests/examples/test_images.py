@@ -116,13 +116,19 @@ def test_unet(backend: str, b: int, c: int, h: int, w: int) -> None:
 
 
 @both
-@pytest.mark.parametrize(("h", "w"), [(2, 3), (1, 1), (5, 4)])
+@pytest.mark.parametrize(("h", "w"), [(2, 3), (2, 2), (5, 4)])
 def test_down(backend: str, h: int, w: int) -> None:
-    """An image may be halved until nothing is left of it."""
+    """An image may be halved until one element is left of it."""
     make = Arrays(h, w)
     x, weights = make(2, 3, h, w), double(make, 3, 2)
     given = program("unet", backend).down(x, weights)
     close(given, convolved(reference.halved(wide(x)), wide(weights)))
+
+
+def test_what_cannot_be_halved() -> None:
+    make = Arrays(1, 1)
+    with pytest.raises(axon.ArgumentError, match="the window is larger than the padded input"):
+        program("unet").down(make(2, 3, 1, 1), double(make, 3, 2))
 
 
 def test_sizes_that_cannot_be_halved_twice() -> None:

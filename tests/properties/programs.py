@@ -5,8 +5,8 @@ is well typed by construction: each piece is chosen among those that run on what
 is its text and its meaning, a plain Python function on tuples of integers. Nothing of Axon takes
 part in saying what a program means.
 
-Two things are the language's and not NumPy's: a function given to `map`, `loop` or `fold` is looked
-at even if there are no rows, and the state of a `loop` has one shape.
+Three things are the language's and not NumPy's: a function given to `map`, `loop` or `fold` is
+looked at even if there are no rows, the state of a `loop` has one shape, and a window must fit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ class Fails(Exception):
 
 
 class Negative(Fails):
-    """It would make a tensor with a size below zero: checked, but not part of what is printed."""
+    """It would make a tensor with a size below zero, or slide a window that does not fit: checked,
+    but not part of what is printed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +179,9 @@ def stretch(target: Shape) -> Callable[[Shape], Shape]:
 
 def slide(size: int, window: int, stride: int, pad: int) -> int:
     """How many places a window has; a size, so not below zero."""
-    places = (size + 2 * pad - window) // stride + 1
-    need_sizes(places)
-    return places
+    reach = size + 2 * pad - window
+    need_sizes(reach)
+    return reach // stride + 1
 
 
 def pool(window: int, stride: int, pad: int) -> Callable[[Shape], Shape]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from axon.backends.row_sizes import NotAligned, RowSizes, at, depth_of, rows_among, same_for_all
+from axon.ops.room import shown
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.show import Names, Show
@@ -66,7 +67,7 @@ def _shown(size: Any) -> str:
         numbers = size.flat()
         some = ", ".join(map(str, numbers[:MOST_SHOWN]))
         return f"{some}{', …' if len(numbers) > MOST_SHOWN else ''} in its rows"
-    return str(size)
+    return shown(size)
 
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:

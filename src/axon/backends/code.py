@@ -7,6 +7,7 @@ JAX traces it as it would trace that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -15,13 +16,16 @@ import numpy
 from axon.backends import externs, row_plan, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
+from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
 from axon.backends.names import Names
 from axon.backends.nature import (
     elementwise,
     makes_sizes,
     operator_function,
     scalar,
+    sizes_as,
 )
+from axon.backends.roots import solved
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.graph.graph import (
     Alias,
@@ -46,6 +50,7 @@ from axon.graph.ragged import runtime
 from axon.graph.sizes import (
     Reading,
     SizeVar,
+    decided,
     needed,
     needed_inside,
     operand_needs,
@@ -57,6 +62,7 @@ from axon.graph.sizes import (
 from axon.ops.arrays import Arrays
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.rows import core, rows_of
+from axon.source import Span
 from axon.types.dim import Dim
 from axon.types.type import Shape, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -65,6 +71,18 @@ Externs = Mapping[str, Callable[..., Any]]
 
 Watcher = Callable[[int, int], None]
 """Is told how many nodes of a graph are done, of how many."""
+
+
+PLACES = "__places__"
+"""Under this name stand the places of the lines; nothing in a program gets a name like it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the code, and the place in the program that it computes."""
+
+    text: str
+    span: Span | None = None
 
 
 def compile_graph(
@@ -76,10 +94,24 @@ def compile_graph(
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
     name = coder.graph(graph)
-    text = "\n".join(coder.lines) + "\n"
+    text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
+    space[PLACES] = [line.span for line in coder.lines]
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def place_of(problem: BaseException) -> Span | None:
+    """The place in the program where the run failed: the innermost line of generated code that an
+    exception came through. Nothing is paid for this where nothing fails.
+    """
+    found, step = None, problem.__traceback__
+    while step is not None:
+        spans = step.tb_frame.f_globals.get(PLACES)
+        if spans is not None:
+            found = spans[step.tb_lineno - 1] or found
+        step = step.tb_next
+    return found
 
 
 class Coder:
@@ -96,7 +128,7 @@ class Coder:
             min=row_sizes.least,
             tuple=tuple,
         )
-        self.lines: list[str] = []
+        self.lines: list[Line] = []
         self.graphs: dict[Graph, str] = {}
         self.watched: Graph | None = None
 
@@ -113,8 +145,8 @@ class Coder:
         return known
 
     def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
-        self.lines += [f"def {name}({', '.join(params)}):", *body.lines]
-        self.lines += [f"    return {result}", ""]
+        self.lines += [Line(f"def {name}({', '.join(params)}):"), *body.lines]
+        self.lines += [Line(f"    return {result}"), Line("")]
 
 
 class Body:
@@ -134,11 +166,13 @@ class Body:
         self.values = dict(values)
         self.sizes = dict(sizes)
         self.indent = indent
-        self.lines: list[str] = []
+        self.lines: list[Line] = []
+        self.span: Span | None = None
+        self.asked: set[tuple[str, int]] = set()
         self.watched = False
 
     def line(self, text: str) -> None:
-        self.lines.append(self.indent + text)
+        self.lines.append(Line(self.indent + text, self.span))
 
     def params(self, params: Sequence[Value]) -> list[str]:
         names = [self.names.fresh(p.name) for p in params]
@@ -150,9 +184,12 @@ class Body:
         needs = operand_needs(whole.result)
         for node in whole.nodes:
             needs |= needed(node).union(*map(needed_inside, operands_of(node)))
-        self.read(whole.params, needs)
+        asked = needs.union(*map(grown_needs, whole.nodes))  # room is asked for by what is there
+        self.read(whole.params, asked)
+        self.solve(whole.params, needs)
         for at, node in enumerate(whole.nodes, 1):
-            self.node(node, needs)
+            self.span = _span(node)
+            self.node(node, asked)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)
@@ -165,6 +202,20 @@ class Body:
             for var, reading in readable(value):
                 if var in needs and var not in self.sizes:
                     self.sizes[var] = self._read(value, var, reading)
+
+    def solve(self, params: Sequence[Value], needs: set[SizeVar]) -> None:
+        """Sizes that no parameter has as such, but that the size of one decides: `n` of `[n*n]`."""
+        for var, value, axis in decided(params, self.sizes):
+            if var not in needs:
+                continue
+            assert isinstance(value.type, Tensor)
+            known = {v: n for v, n in self.sizes.items() if isinstance(v, DimVar)}
+            held = self.names.constant((value.type.shape[axis], var, tuple(known)), "equation")
+            find = self.names.constant(solved, "solved", "solved")
+            name = self.names.fresh(var.name or "n")
+            sizes = "".join(f"{size}, " for size in known.values())
+            self.line(f"{name} = {find}({held}, {self.values[value]}.shape[{axis}], ({sizes}))")
+            self.sizes[var] = name
 
     def _read(self, value: Value, var: SizeVar, reading: Reading) -> str:
         name = self.names.fresh(var.name or "n")
@@ -251,11 +302,11 @@ class Body:
             case SizeOf(int() as size, elem):
                 return self.scalar(size, elem)
             case SizeOf(dim, elem):
-                return f"xp.asarray({write_dim(dim, self.sizes)}, {self.element(elem)})"
+                return self.numbers(write_dim(dim, self.sizes), elem)
             case ShapeOf(shape, ""):
                 return write_shape(shape, self.sizes)
             case ShapeOf(shape, elem):
-                return f"xp.asarray({write_shape(shape, self.sizes)}, {self.element(elem)})"
+                return self.numbers(write_shape(shape, self.sizes), elem)
             case Bundle(items):
                 return write_tuple([self.operand(item) for item in items])
             case Function():
@@ -268,6 +319,11 @@ class Body:
     def element(self, elem: str) -> str:
         dtype = self.coder.arrays.element(elem)
         return self.names.constant(dtype, elem, ("element", elem))
+
+    def numbers(self, sizes: str, elem: str) -> str:
+        """Sizes as elements of a tensor."""
+        convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
+        return f"{convert}(xp, {sizes}, {self.element(elem)}, {elem!r})"
 
     def scalar(self, value: float, elem: str) -> str:
         made = scalar(value, elem, self.coder.arrays)
@@ -322,6 +378,7 @@ class Body:
                 if made is not None:
                     self.values[node.result] = self.names.constant(made, node.result.name or "c")
                     return
+                self.room(node)
                 text = self.application(node)
             case Call(_, graph, operands, _):
                 text = f"{self.coder.graph(graph)}({self.operands(operands)})"
@@ -342,6 +399,24 @@ class Body:
         self.values[result] = name = self.names.fresh(result.name)
         self.line(f"{name} = {text}")
         self.read([result], needs)
+
+    def room(self, node: Apply) -> None:
+        """Ask for room where the result may be larger than what it is made from, before it is made.
+        Sizes that the operator only finds out are its own to ask for.
+        """
+        for type_ in grown(node):
+            itemsize = self.coder.arrays.element(str(type_.elem)).itemsize
+            if fits_now(type_.shape, itemsize):
+                continue
+            try:
+                shape = write_shape(type_.shape, self.sizes)
+                large = write_large(type_.shape, itemsize, self.sizes)
+            except Undetermined:
+                continue
+            if (shape, itemsize) not in self.asked:
+                self.asked.add((shape, itemsize))
+                ask = self.names.constant(fits, "fits", "fits")
+                self.line(f"if {large}: {ask}({shape}, {itemsize})")
 
     def held(self, value: Value) -> object:
         """The object that a value is known to be, if it is."""
@@ -419,3 +494,13 @@ class Body:
         if value is None or isinstance(value, bool | int | str):
             return repr(value)
         return self.names.constant(value, "a", ("attribute", repr(value)))
+
+
+def _span(node: Node) -> Span | None:
+    match node:
+        case Apply() | Call() | Extern():
+            return node.span
+        case Check():
+            return node.origin.span
+        case Item() | Alias() | Measure():
+            return None

@@ -33,8 +33,11 @@ def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
         return None
     assert node.operator.meaning is not None
     given = [fixed[0] for fixed in operands if fixed is not None]
-    with numpy.errstate(all="ignore"):
-        return numpy.asarray(node.operator.meaning(NUMPY, *given, **node.attributes))
+    try:
+        with numpy.errstate(all="ignore"):
+            return numpy.asarray(node.operator.meaning(NUMPY, *given, **node.attributes))
+    except Exception:
+        return None  # it fails again when the code runs, and is told from there
 
 
 def _fixed(operand: Operand, held: Held, arrays: Arrays) -> tuple[Any] | None:

@@ -15,11 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from axon.backends.bounded import Bounded
 from axon.backends.numpy_arrays import element, lowest, sliding
 from axon.ops.arrays import Array, Arrays, Pairs, Value, is_integer, wide
 
 
-class JaxArrays:
+class JaxArrays(Bounded):
+    library = jnp
+
     def __getattr__(self, name: str) -> Any:
         found = getattr(jnp, name)
         self.__dict__[name] = found  # the next time it is an attribute like another
@@ -82,7 +85,7 @@ class JaxArrays:
         groups: int,
         spread: tuple[int, ...],
     ) -> Array:
-        places = sliding(x.shape[2:], filters.shape[2:], stride, pad, dilation, spread)
+        places = sliding(x, filters.shape[2:], stride, pad, dilation, spread)
         shape = (len(x), len(filters), *places)
         if 0 in (*shape, *filters.shape):
             return jnp.zeros(shape, x.dtype)
@@ -107,7 +110,7 @@ class JaxArrays:
         dilation: tuple[int, ...],
     ) -> Array:
         rest = x.ndim - len(size)
-        places = sliding(x.shape[rest:], size, stride, pad, dilation)
+        places = sliding(x, size, stride, pad, dilation)
         seen = wide(jnp.asarray(x))
         combine, neutral = (lax.max, lowest(x.dtype)) if kind == "max" else (lax.add, 0)
         if 0 in (*x.shape[:rest], *places, *size):

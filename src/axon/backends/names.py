@@ -16,8 +16,11 @@ class Names:
         self._taken: set[str] = set(objects)
 
     def fresh(self, hint: str) -> str:
-        """A name that is not taken, like the hint where that can be a name."""
+        """A name that is not taken, like the hint where that can be a name. Those that Python keeps
+        for itself begin with two underscores (`__debug__`, `__builtins__`), or are keywords.
+        """
         base = re.sub(r"\W", "_", hint) or "v"
+        base = f"v{base}" if base.startswith("__") else base
         if not base.isascii() or keyword.iskeyword(base) or base[0].isdigit():
             base = "v"
         name = base

@@ -25,6 +25,7 @@ from axon.graph.graph import (
 from axon.graph.ragged import runtime
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
+from axon.ops.room import Refused, shown
 from axon.ops.rows import pointwise
 from axon.types.type import Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
@@ -48,6 +49,16 @@ def scalar(value: float, elem: str, arrays: Arrays) -> Any:
         return numpy.asarray(value, arrays.element(elem))
     except OverflowError:
         raise DoesNotFit(value, elem) from None
+
+
+def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
+    """A size, or a shape, as a tensor of an element type, which it may be too large for."""
+    try:
+        return xp.asarray(numpy.asarray(sizes, dtype))
+    except OverflowError:
+        parts = sizes if isinstance(sizes, tuple) else (sizes,)
+        told = shown(max(parts, key=abs))
+        raise Refused(f"the size {told} does not fit into {elem}") from None
 
 
 def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:

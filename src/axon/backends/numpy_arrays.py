@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from axon.backends.bounded import Bounded
 from axon.ops.arrays import Array, Arrays, Pairs, Value, wide
+from axon.ops.room import room
 
 LONG = {"bool": "bool", "i": "int", "u": "uint", "f": "float", "bf": "bfloat"}
 
@@ -29,7 +31,9 @@ CHUNK = 1 << 24
 """About how many elements of unfolded windows a convolution holds at a time."""
 
 
-class NumpyArrays:
+class NumpyArrays(Bounded):
+    library = np
+
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
         self.__dict__[name] = found  # the next time it is an attribute like another
@@ -72,7 +76,7 @@ class NumpyArrays:
         groups: int,
         spread: tuple[int, ...],
     ) -> Array:
-        places = sliding(x.shape[2:], filters.shape[2:], stride, pad, dilation, spread)
+        places = sliding(x, filters.shape[2:], stride, pad, dilation, spread)
         shape = (len(x), len(filters), *places)
         if 0 in (*shape, *filters.shape):
             return np.zeros(shape, x.dtype)
@@ -95,7 +99,7 @@ class NumpyArrays:
         dilation: tuple[int, ...],
     ) -> Array:
         ufunc, neutral = (np.maximum, lowest(x.dtype)) if kind == "max" else (np.add, 0)
-        places = sliding(x.shape[x.ndim - len(size) :], size, stride, pad, dilation)
+        places = sliding(x, size, stride, pad, dilation)
         result = _pad(wide(x), pad, neutral)
         for i, count in enumerate(places):  # one axis after another: max and sum do not mind
             axis = x.ndim - len(size) + i
@@ -187,20 +191,26 @@ def lowest(dtype: Any) -> Any:
 
 
 def sliding(
-    sizes: Sequence[int],
+    x: Array,
     window: Sequence[int],
     stride: Sequence[int],
     pad: Pairs,
     dilation: Sequence[int],
     spread: Sequence[int] | None = None,
 ) -> tuple[int, ...]:
-    """How many places a window has along each dimension."""
+    """How many places a window has along each of the last dimensions. There must be room for the
+    input as it is seen: spread out, and with its padding.
+    """
+    rest, sizes = x.shape[: x.ndim - len(window)], x.shape[x.ndim - len(window) :]
     steps = spread or (1,) * len(sizes)
+    seen = [
+        max(0, (n - 1) * step + 1) + before + after
+        for n, (before, after), step in zip(sizes, pad, steps, strict=True)
+    ]
+    room((*rest, *(max(0, n) for n in seen)), x.dtype.itemsize)
     return tuple(
-        max(0, (max(0, (n - 1) * step + 1) + before + after - d * (k - 1) - 1) // s + 1)
-        for n, k, s, (before, after), d, step in zip(
-            sizes, window, stride, pad, dilation, steps, strict=True
-        )
+        max(0, (n - d * (k - 1) - 1) // s + 1)
+        for n, k, s, d in zip(seen, window, stride, dilation, strict=True)
     )
 
 

@@ -8,7 +8,8 @@ import re
 import sys
 from collections.abc import Sequence
 
-from axon.files import Unreadable, Unwritable, find_import, read_source, write_page
+from axon.cli.out import complain, say, say_json
+from axon.files import Finder, Unreadable, Unwritable, find_import, read_source, write_page
 
 FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else WRONG_USAGE
     except (Unreadable, Unwritable) as problem:
-        print(f"axon: {problem}", file=sys.stderr)
+        complain(str(problem))
         return WRONG_USAGE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -36,14 +37,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as problem:
-        print(f"axon: {problem.strerror or problem}", file=sys.stderr)
+        complain(f"{problem.strerror or problem}")
         return WRONG_USAGE
     except Exception as bug:
         if os.environ.get("AXON_DEBUG"):
             raise
-        print(
-            f"axon: a bug in Axon, please report it: {type(bug).__name__}: {bug}", file=sys.stderr
-        )
+        complain(f"a bug in Axon, please report it: {type(bug).__name__}: {bug}")
         return HAS_ERRORS
 
 
@@ -168,7 +167,7 @@ def _lacks_prover(options: argparse.Namespace) -> bool:
 
     lacking = missing()
     if lacking:
-        print(f"axon: --prove needs {' and '.join(lacking)}: {INSTALL}", file=sys.stderr)
+        complain(f"--prove needs {' and '.join(lacking)}: {INSTALL}")
     return bool(lacking)
 
 
@@ -192,14 +191,14 @@ def _check(options: argparse.Namespace) -> int:
     sources = [read_source(path) for path in options.files]
     results = [check(source, find_import, prove=options.prove) for source in sources]
     if options.json:
-        _print_json({"diagnostics": [_json(d) for r in results for d in r.diagnostics]})
+        say_json({"diagnostics": [_json(d) for r in results for d in r.diagnostics]})
     else:
         for result in results:
             _print_diagnostics(result.diagnostics)
             if result.ok:
                 count = len(result.signatures)
                 noun = "definition" if count == 1 else "definitions"
-                print(f"{result.program.source.name}: fine, {count} {noun}")
+                say(f"{result.program.source.name}: fine, {count} {noun}")
     return FINE if all(result.ok for result in results) else HAS_ERRORS
 
 
@@ -215,7 +214,7 @@ def _infer(options: argparse.Namespace) -> int:
     paper = options.notation == "paper"
     checked = check(read_source(options.file), find_import, paper, options.prove)
     if options.json:
-        _print_json(
+        say_json(
             {
                 "definitions": [
                     {
@@ -232,7 +231,7 @@ def _infer(options: argparse.Namespace) -> int:
         )
     else:
         for signature in checked.signatures:
-            print(signature.line(options.classes))
+            say(signature.line(options.classes))
         _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
 
@@ -256,7 +255,7 @@ def _explain(options: argparse.Namespace) -> int:
             return HAS_ERRORS if not checked.ok else FINE
         known = ", ".join(d.name for d in checked.inferred.definitions) or "none"
         what = "has errors or does not exist" if not checked.ok else "does not exist"
-        print(f"axon: `{options.name}` {what}; typed definitions: {known}", file=sys.stderr)
+        complain(f"`{options.name}` {what}; typed definitions: {known}")
         return HAS_ERRORS if not checked.ok else WRONG_USAGE
     for i, definition in enumerate(chosen):
         if i:
@@ -264,12 +263,12 @@ def _explain(options: argparse.Namespace) -> int:
         if options.why is not None:
             text, good = answer_text(checked, definition, options.why)
             if not good:
-                print(f"axon: {text}", file=sys.stderr)
+                complain(text)
                 return WRONG_USAGE
-            print(text)
+            say(text)
         else:
             paper = options.notation == "paper"
-            print(derivation_text(definition, paper, options.short, options.start))
+            say(derivation_text(definition, paper, options.short, options.start))
     _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
 
@@ -282,22 +281,23 @@ def _explain_html(options: argparse.Namespace) -> int:
     from axon.cli.html import explain_page
     from axon.driver import check
 
-    checked = check(read_source(options.file), find_import)
+    finder = Finder()
+    checked = check(read_source(options.file), finder)
     inferred = checked.inferred
     known = [*(d.name for d in inferred.definitions), *(d.name for d in inferred.failed)]
     if options.name is not None and options.name not in known:
         _print_diagnostics(checked.diagnostics)
         return _wrong(f"`{options.name}` does not exist; definitions: {', '.join(known) or 'none'}")
-    write_page(
-        options.html, options.file, explain_page(checked, options.name, options.notation == "paper")
-    )
-    print(options.html)
+    page = explain_page(checked, options.name, options.notation == "paper")
+    taken = dict.fromkeys(finder.read, "a program that it imports")
+    write_page(options.html, page, {**taken, options.file: "the program itself"})
+    say(options.html)
     _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
 
 
 def _wrong(sentence: str) -> int:
-    print(f"axon: {sentence}", file=sys.stderr)
+    complain(sentence)
     return WRONG_USAGE
 
 
@@ -306,7 +306,7 @@ def _explain_code(code: str) -> int:
 
     text = page(code)
     if text is None:
-        print(f"axon: there is no error code {code}", file=sys.stderr)
+        complain(f"there is no error code {code}")
         return WRONG_USAGE
     print(text.rstrip())
     return FINE
@@ -330,9 +330,3 @@ def _json(diagnostic: object) -> dict[str, object]:
     from axon.diagnostics import to_json
 
     return to_json(diagnostic)  # type: ignore[arg-type]
-
-
-def _print_json(document: object) -> None:
-    import json
-
-    print(json.dumps(document, indent=2, ensure_ascii=False))

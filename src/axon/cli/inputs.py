@@ -5,55 +5,79 @@ from __future__ import annotations
 import json
 import os
 import re
-import zipfile
 from typing import Any
 
 import numpy
 
 from axon.backends.numpy_arrays import element
+from axon.ops.room import Refused, room
 from axon.types.type import Tensor, Tuple, Type
 
-_MADE = re.compile(r"(rand|zeros|ones)\s*\[([\d,\s]*)\]")
+_MADE = re.compile(r"(rand|zeros|ones)\s*\[([0-9,\s]*)\]")
 LARGEST = 1 << 31
 """How many elements a made-up array may have."""
+
+LONGEST = 20
+"""A size with more digits is more than an array can have."""
+
+DEEPEST = 64
+"""How deep tuples may be nested."""
+
+MOST_SHOWN = 60
 
 
 class BadInput(Exception):
     """An argument that cannot be read; the sentence says why."""
 
 
-def read_input(name: str, text: str, wanted: Type | None, random: numpy.random.Generator) -> Any:
+def read_input(
+    name: str,
+    text: str,
+    wanted: Type | None,
+    random: numpy.random.Generator,
+    taken: dict[str, str],
+    depth: int = 0,
+) -> Any:
     """`data.npy`, `data.npz`, `data.npz:key`, `rand[8,16]`, `zeros[3]`, `ones[]`, `2.5`,
-    `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`.
+    `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`. Files that are read are entered in `taken`.
     """
     text = text.strip()
     if text.startswith("(") and text.endswith(")"):
+        if depth == DEEPEST:
+            raise BadInput(f"{_short(name)}: tuples are nested more than {DEEPEST} deep")
         parts = _parts(text[1:-1])
         types: list[Type | None] = [None] * len(parts)
         if isinstance(wanted, Tuple) and len(wanted.items) == len(parts):
             types = list(wanted.items)
         return tuple(
-            read_input(f"{name}[{i}]", part, type_, random)
+            read_input(f"{name}[{i}]", part, type_, random, taken, depth + 1)
             for i, (part, type_) in enumerate(zip(parts, types, strict=True))
         )
-    made = _MADE.fullmatch(text.strip())
+    made = _MADE.fullmatch(text)
     if made:
         return _made(name, made[1], made[2], wanted, random)
     path, key = _path(text)
     if path is not None:
-        return _file(name, path, key)
+        found = _file(name, path, key)
+        taken[path] = "an input of this run"
+        return found
     return _literal(name, text)
+
+
+def _short(text: str, most: int = MOST_SHOWN) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _parts(text: str) -> list[str]:
     """What stands between the commas that are not in brackets."""
-    parts, depth = [""], 0
-    for sign in text:
+    parts: list[str] = []
+    depth = begin = 0
+    for at, sign in enumerate(text):
         depth += (sign in "([") - (sign in ")]")
         if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
+            parts.append(text[begin:at])
+            begin = at + 1
+    parts.append(text[begin:])
     return [part for part in parts if part.strip()]
 
 
@@ -67,13 +91,26 @@ def _path(text: str) -> tuple[str | None, str]:
 def _made(
     name: str, kind: str, sizes: str, wanted: Type | None, random: numpy.random.Generator
 ) -> Any:
-    shape = tuple(int(size) for size in sizes.replace(",", " ").split())
+    written = sizes.replace(",", " ").split()
+    if any(len(size.lstrip("0")) > LONGEST for size in written):
+        raise BadInput(f"{name}: {kind}[{_short(sizes)}] has a size that no array can have")
+    shape = tuple(int(size) for size in written)
+    elem = wanted.elem if isinstance(wanted, Tensor) and isinstance(wanted.elem, str) else "f32"
     count = 1
     for size in shape:
         count *= size
-    if count > LARGEST:
-        raise BadInput(f"{name}: {kind}[{sizes}] would have {count:,} elements")
-    elem = wanted.elem if isinstance(wanted, Tensor) and isinstance(wanted.elem, str) else "f32"
+    try:
+        room(shape, 8)
+        if count > LARGEST:
+            raise BadInput(f"{name}: {kind}[{_short(sizes)}] would have {count:,} elements")
+        return _filled(kind, shape, elem, random)
+    except Refused as problem:
+        raise BadInput(f"{name}: {kind}[{_short(sizes)}]: {problem}") from None
+    except MemoryError:
+        raise BadInput(f"{name}: there is not enough memory for {kind}[{_short(sizes)}]") from None
+
+
+def _filled(kind: str, shape: tuple[int, ...], elem: str, random: numpy.random.Generator) -> Any:
     if kind == "zeros":
         return numpy.zeros(shape, element(elem))
     if kind == "ones":
@@ -92,14 +129,17 @@ def _file(name: str, path: str, key: str) -> Any:
         with open(path, "rb") as file:
             found = numpy.load(file, allow_pickle=False)
             return found if isinstance(found, numpy.ndarray) else _one(name, path, key, found)
+    except BadInput:
+        raise
     except ValueError as problem:
         if "pickle" in str(problem).lower():
             raise BadInput(
                 f"{name}: {path} holds Python objects, which are not read: they could run code"
             ) from None
-        raise BadInput(f"{name}: {path} cannot be read: {problem}") from None
-    except (OSError, EOFError, zipfile.BadZipFile, MemoryError) as problem:
-        raise BadInput(f"{name}: {path} cannot be read: {problem}") from None
+        raise BadInput(f"{name}: {path} cannot be read: {_short(str(problem), 200)}") from None
+    except Exception as problem:  # whatever is in a file, it is not a mistake of Axon's
+        told = str(problem) or type(problem).__name__
+        raise BadInput(f"{name}: {path} cannot be read: {_short(told, 200)}") from None
 
 
 def _one(name: str, path: str, key: str, found: Any) -> Any:
@@ -118,9 +158,9 @@ def _literal(name: str, text: str) -> Any:
         value = json.loads(text.replace("inf", "Infinity").replace("nan", "NaN"))
     except (ValueError, RecursionError):
         raise BadInput(
-            f"{name}: `{text}` is no input: give a .npy or .npz file, a number, "
+            f"{name}: `{_short(text)}` is no input: give a .npy or .npz file, a number, "
             "a list such as [1,2], or rand[8,16]"
         ) from None
     if isinstance(value, bool | int | float | list):
         return value
-    raise BadInput(f"{name}: `{text}` is no number and no list of numbers")
+    raise BadInput(f"{name}: `{_short(text)}` is no number and no list of numbers")

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -16,10 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from axon.cli.bar import Bar
+from axon.cli.out import complain, say, say_json
 from axon.diagnostics import Diagnostic, Severity
 from axon.diagnostics.json import to_json
 from axon.diagnostics.text import render_all
-from axon.files import Unwritable, write_page
+from axon.files import Unwritable, replacing, write_page
 from axon.source import Source
 from axon.syntax import parse_signature
 from axon.types.read import Reader, Scope
@@ -41,10 +41,10 @@ def infer(options: argparse.Namespace) -> int:
         said = _said(options.input, {info.name for info in model.graph.input})
         report = infer_model(model, options.file, options.forget_inputs, said)
     except ModuleNotFoundError:
-        print("axon: ONNX models need onnx: pip install 'axon-shapes[onnx]'", file=sys.stderr)
+        complain("ONNX models need onnx: pip install 'axon-shapes[onnx]'")
         return WRONG_USAGE
     except (NoModel, BadInput) as problem:
-        print(f"axon: {problem}", file=sys.stderr)
+        complain(str(problem))
         return WRONG_USAGE
     if options.write and report.ok and not _write(options.write, model, report, options.file):
         return WRONG_USAGE
@@ -52,18 +52,18 @@ def infer(options: argparse.Namespace) -> int:
     if options.check:
         found = tuple(_strict(diagnostic) for diagnostic in found)
     if options.json:
-        print(json.dumps(_document(report, found), ensure_ascii=False, indent=2))
+        say_json(_document(report, found))
     else:
         if report.ok:  # what contradicts itself has no type
             where = f" where {', '.join(report.where)}" if report.where else ""
-            print(f"model : {report.signature}{where}")
+            say(f"model : {report.signature}{where}")
         if report.suggested:
             listed = ", ".join(f"{name} : {type_}" for name, type_ in report.suggested.items())
-            print(f"suggested, and tried: {listed}")
+            say(f"suggested, and tried: {listed}")
         if found:
             print(render_all(found, sys.stderr.isatty()), file=sys.stderr)
     if options.write and not report.ok:
-        print(f"axon: {options.write} is not written: the model has errors", file=sys.stderr)
+        complain(f"{options.write} is not written: the model has errors")
     return HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
 
 
@@ -96,15 +96,21 @@ def _write(path: str, model: Any, report: Report, source: str) -> bool:
     from axon.importers.onnx.annotate import annotated
 
     try:
-        if os.path.exists(path) and os.path.samefile(path, source):
-            print(f"axon: {path} is the model itself; name another file", file=sys.stderr)
-            return False
-        with open(path, "wb") as file:
+        with replacing(path, _taken(source, model)) as file:
             file.write(annotated(model, report).SerializeToString())
-    except (OSError, ValueError) as problem:
-        print(f"axon: {path} cannot be written: {problem}", file=sys.stderr)
+    except Unwritable as problem:
+        complain(str(problem))
         return False
     return True
+
+
+def _taken(path: str, model: Any) -> dict[str, str]:
+    """The files that a model is in."""
+    from axon.importers.onnx.weights import data_files
+
+    folder = os.path.dirname(os.path.abspath(path))
+    data = dict.fromkeys(data_files(model, folder), "a file with data of the model")
+    return {**data, path: "the model itself"}
 
 
 def import_(options: argparse.Namespace) -> int:
@@ -120,18 +126,18 @@ def import_(options: argparse.Namespace) -> int:
         written = write_program(imported, model)
         with _weights(options, model, written.weights):
             if options.output:
-                write_page(options.output, options.file, written.text)
+                write_page(options.output, written.text, _taken(options.file, model))
             else:
                 print(written.text, end="")
     except ModuleNotFoundError:
-        print("axon: ONNX models need onnx: pip install 'axon-shapes[onnx]'", file=sys.stderr)
+        complain("ONNX models need onnx: pip install 'axon-shapes[onnx]'")
         return WRONG_USAGE
     except NoModel as problem:
-        print(f"axon: {problem}", file=sys.stderr)
+        complain(str(problem))
         return WRONG_USAGE
     if written.opaque:
         listed = ", ".join(sorted(set(written.opaque.values())))
-        print(f"axon: no operator does what {listed} do: they are only declared", file=sys.stderr)
+        complain(f"no operator does what {listed} do: they are only declared")
     if wrong:
         print(render_all(wrong, sys.stderr.isatty()), file=sys.stderr)
         return HAS_ERRORS
@@ -167,7 +173,7 @@ def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -
             yield
     if others:
         listed = ", ".join(others)
-        print(f"axon: not written, with elements that Axon lacks: {listed}", file=sys.stderr)
+        complain(f"not written, with elements that Axon lacks: {listed}")
 
 
 def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:

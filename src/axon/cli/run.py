@@ -11,9 +11,10 @@ import numpy
 from axon.backends.ragged import Ragged
 from axon.cli.bar import Bar
 from axon.cli.inputs import BadInput, read_input
+from axon.cli.out import complain
 from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
-from axon.files import read_source
+from axon.files import keep, read_source, replacing
 from axon.run.errors import AxonError, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         backend(options.backend)
     except ImportError as problem:
-        print(f"axon: {problem}", file=sys.stderr)
+        complain(str(problem))
         return WRONG_USAGE
     source = read_source(options.file)
     try:
@@ -41,33 +42,38 @@ def run(options: argparse.Namespace) -> int:
         try:
             program.load_weights(options.weights)
         except AxonError as problem:
-            print(f"axon: {problem}", file=sys.stderr)
+            complain(str(problem))
             return WRONG_USAGE if isinstance(problem, ProgramError) else HAS_ERRORS
     function = program.function(options.name)
     if function is None:
         known = ", ".join(program) or "none"
-        print(
-            f"axon: {options.file} has no definition `{options.name}`: it has {known}",
-            file=sys.stderr,
-        )
+        complain(f"{options.file} has no definition `{options.name}`: it has {known}")
         return WRONG_USAGE
+    taken = program._files()
+    if options.weights is not None:
+        taken[options.weights] = "the file of weights in use"
     try:
-        given = _inputs(function, options.inputs, options.seed)
+        given = _inputs(function, options.inputs, options.seed, taken)
+        if options.save:
+            keep(options.save, taken)  # before the work is done
         result = _run(function, given)
     except BadInput as problem:
-        print(f"axon: {problem}", file=sys.stderr)
+        complain(str(problem))
         return WRONG_USAGE
     except AxonError as problem:
-        print(f"axon: {problem}", file=sys.stderr)
+        complain(str(problem))
         return HAS_ERRORS
     except MemoryError:
-        print(f"axon: {options.name} needs more memory than there is", file=sys.stderr)
+        complain(f"{options.name} needs more memory than there is")
         return HAS_ERRORS
     _show(result)
-    return _save(options.save, result) if options.save else FINE
+    return _save(options.save, result, taken) if options.save else FINE
 
 
-def _inputs(function: Function, texts: list[str], seed: int) -> dict[str, Any]:
+def _inputs(
+    function: Function, texts: list[str], seed: int, taken: dict[str, str]
+) -> dict[str, Any]:
+    """The arguments; the files that they are in are taken."""
     random = numpy.random.default_rng(seed)
     type_ = function.definition.scheme.type
     wanted = dict(zip(function.params, type_.params, strict=True)) if isinstance(type_, Fn) else {}
@@ -83,7 +89,7 @@ def _inputs(function: Function, texts: list[str], seed: int) -> dict[str, Any]:
             raise BadInput(
                 f"{function.__name__} has no argument `{name}`: its arguments are {listed}"
             )
-        given[name] = read_input(name, value, wanted.get(name), random)
+        given[name] = read_input(name, value, wanted.get(name), random, taken)
     missing = [f"`{name}`" for name in function.params if name not in given]
     if missing:
         many = "is" if len(missing) == 1 else "are"
@@ -94,10 +100,10 @@ def _inputs(function: Function, texts: list[str], seed: int) -> dict[str, Any]:
 def _run(function: Function, given: dict[str, Any]) -> Any:
     """Run, with a bar on the terminal if it takes long."""
     if not sys.stderr.isatty():
-        return function(**given)
+        return function.finished(function(**given))
     with Bar() as bar:
         function.watch(bar)
-        return function(**given)
+        return function.finished(function(**given))
 
 
 def _show(result: Any) -> None:
@@ -126,24 +132,21 @@ def _on_host(value: Any) -> Any:
     return value if isinstance(value, Ragged) else numpy.asarray(value)
 
 
-def _save(path: str, result: Any) -> int:
+def _save(path: str, result: Any, taken: dict[str, str]) -> int:
     parts = result if isinstance(result, tuple) else (result,)
     if any(isinstance(p, Ragged | tuple) for p in parts):
         return _refused("only tensors, and tuples of them, can be saved")
     if len(parts) > 1 and not path.endswith(".npz"):
         return _refused(f"there are {len(parts)} results: save them to a .npz file")
-    try:
-        with open(path, "wb") as file:
-            if path.endswith(".npz"):
-                named: Any = {f"result{i}": numpy.asarray(p) for i, p in enumerate(parts)}
-                numpy.savez(file, allow_pickle=False, **named)
-            else:
-                numpy.save(file, numpy.asarray(parts[0]), allow_pickle=False)
-    except OSError as problem:
-        return _refused(f"{path} cannot be written: {problem.strerror or problem}")
+    with replacing(path, taken) as file:
+        if path.endswith(".npz"):
+            named: Any = {f"result{i}": numpy.asarray(p) for i, p in enumerate(parts)}
+            numpy.savez(file, allow_pickle=False, **named)
+        else:
+            numpy.save(file, numpy.asarray(parts[0]), allow_pickle=False)
     return FINE
 
 
 def _refused(text: str) -> int:
-    print(f"axon: {text}", file=sys.stderr)
+    complain(text)
     return WRONG_USAGE

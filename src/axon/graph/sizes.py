@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from axon.graph.graph import (
@@ -124,6 +124,37 @@ def _linear(dim: Dim) -> tuple[DimVar, int, int] | None:
     if len(mono) == 1 and isinstance(mono[0], DimVar) and mono[0].rank_of is None:
         return mono[0], scale, offset
     return None
+
+
+def only_unknown(dim: Dim | ShapeVar, known: Container[SizeVar]) -> DimVar | None:
+    """The only variable of a dimension that is not known, if it is one."""
+    if isinstance(dim, int | ShapeVar):
+        return None
+    found = {var for var in dims.variables(dim) if owner(var) not in known}
+    only = next(iter(found)) if len(found) == 1 else None
+    return only if isinstance(only, DimVar) and only.rank_of is None else None
+
+
+def decided(
+    params: Sequence[Value], known: Container[SizeVar]
+) -> Iterator[tuple[DimVar, Value, int]]:
+    """The variables that cannot be read off a parameter, but that the size of one may decide, being
+    all that is unknown in it: `n` of `[n*n]`. Then the parameter, and the axis. A division decides
+    nothing: `h/2` is the same for two sizes.
+    """
+    for value in params:
+        shape = value.type.shape if isinstance(value.type, Tensor) else ()
+        if not any(isinstance(item, ShapeVar) for item in shape):
+            for axis, item in enumerate(shape):
+                only = only_unknown(item, known)
+                if only is not None and not only.runtime and _is_polynomial(item):
+                    yield only, value, axis
+
+
+def _is_polynomial(dim: Dim | ShapeVar) -> bool:
+    return isinstance(dim, Poly) and all(
+        isinstance(atom, DimVar) for mono in dim.terms for atom in mono
+    )
 
 
 def provided(node: Node) -> set[SizeVar]:

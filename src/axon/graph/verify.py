@@ -23,7 +23,15 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.sizes import SizeVar, needed, operand_needs, operands_of, provided, readable
+from axon.graph.sizes import (
+    SizeVar,
+    decided,
+    needed,
+    operand_needs,
+    operands_of,
+    provided,
+    readable,
+)
 from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type, Unknown
 from axon.types.variables import ElemVar, TypeVar
 
@@ -38,6 +46,7 @@ def _graph(graph: Graph, seen: set[Graph]) -> Iterator[str]:
         return
     seen.add(graph)
     sizes = {var for param in graph.params for var, _ in readable(param)}
+    sizes |= {var for var, _, _ in decided(graph.params, sizes)}
     yield from _body(graph.name, graph.params, graph.nodes, graph.result, set(), sizes, seen)
 
 

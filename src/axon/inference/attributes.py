@@ -25,11 +25,19 @@ _WANTED = {
 }
 
 
+LARGEST = 1 << 128
+"""The largest integer that an attribute may be; far beyond what an array can have."""
+
+
 class _Wrong(Exception):
     """Stops the reading of one attribute; never leaves this module."""
 
     def __init__(self, expr: ast.Expr) -> None:
         self.expr = expr
+
+
+class _TooLarge(_Wrong):
+    """An integer that no attribute takes: signatures are written with the others, and read."""
 
 
 class AttributeReader:
@@ -60,6 +68,9 @@ class AttributeReader:
             else:
                 try:
                     values[name] = self._value(name, kind.removesuffix(" | None"), attribute.value)
+                except _TooLarge as large:
+                    text = f"{operator.name}: this number is too large for `{name}`"
+                    self.diagnostics.append(error("AX006", text, large.expr.span, "too large"))
                 except _Wrong as wrong:
                     self.diagnostics.append(
                         error(
@@ -139,7 +150,7 @@ class AttributeReader:
         if dim is None:
             raise _Wrong(expr)
         if isinstance(dim, int):
-            return dim
+            return _bounded(dim, expr)
         key = f"{name}_given"
         self.given[key] = dim
         return key
@@ -158,8 +169,14 @@ def _integer(expr: ast.Expr) -> int:
     if isinstance(expr, ast.Negate):
         return -_integer(expr.operand)
     if isinstance(expr, ast.Number) and expr.kind == "int":
-        return int(expr.value)
+        return _bounded(int(expr.value), expr)
     raise _Wrong(expr)
+
+
+def _bounded(value: int, expr: ast.Expr) -> int:
+    if abs(value) > LARGEST:
+        raise _TooLarge(expr)
+    return value
 
 
 def _number(expr: ast.Expr) -> float:

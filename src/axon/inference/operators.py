@@ -234,7 +234,7 @@ def _counted(inference: Inference, use: Use, type_: Fn, result: DimValue, span: 
         "varies",
         help="ask for the size of each row: `map(fn (row) { size(row, axis=0) }, x)`",
     )
-    return type_
+    return Fn(type_.params, UNKNOWN)
 
 
 def _spatial(inference: Inference, args: list[Type]) -> int | None:

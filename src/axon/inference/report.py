@@ -261,8 +261,14 @@ class _Saying:
     def _negative(self) -> str:
         root = self._root()
         if isinstance(root.relation, AtLeast) and isinstance(self.conflict.left, int):
-            size = self.written.dim(root.relation.dim, spaced=True)
             value = self.conflict.left
+            if root.relation.why == "window":
+                return f"the window is larger than the padded input, by {-value}"
+            if root.relation.why == "divisor":
+                divisor = self.show.dim(dims.add(root.relation.dim, 1), spaced=True)
+                known = "" if divisor == "0" else f", which is {value + 1}"
+                return f"a size is divided by {divisor}{known}"
+            size = self.written.dim(root.relation.dim, spaced=True)
             return (
                 f"the size {size} would be {value}" if size != str(value) else f"a size of {value}"
             )

@@ -255,8 +255,8 @@ def resolved(state: State, relation: Relation) -> Relation:
         case DimBroadcast(dim, dim_parts):
             sizes = dict.fromkeys(store.dim(p) for p in dim_parts)
             return DimBroadcast(store.dim(dim), tuple(s for s in sizes if s != 1))
-        case AtLeast(dim, silent):
-            return AtLeast(store.dim(dim), silent)
+        case AtLeast(dim, silent, why):
+            return AtLeast(store.dim(dim), silent, why)
         case Uniform(shape):
             return Uniform(store.word(shape))
         case RowOf(row, rest, call):

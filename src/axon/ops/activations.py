@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays, is_integer, wide
+from axon.ops.integers import below, plus
 from axon.ops.operator import Problem, Rule, operator
 
 REAL = "t s -> t s where t : float"
@@ -133,7 +134,8 @@ def _(xp: Arrays, x: Array, threshold: float) -> Array:
 
 @operator()
 def shrink(*, threshold: float = 0.5, bias: float = 0.0) -> Rule:
-    """0 where x is not farther from it than a threshold; else x, brought nearer to 0.
+    """0 where x is not farther from it than a threshold; else x, brought nearer to 0. Integers are
+    cut off behind the point, and brought in where they do not fit.
 
     - `threshold`: how far from 0 it must be.
     - `bias`: how much nearer it is brought.
@@ -146,6 +148,11 @@ def shrink(*, threshold: float = 0.5, bias: float = 0.0) -> Rule:
 
 @shrink.means
 def _(xp: Arrays, x: Array, threshold: float, bias: float) -> Array:
+    if is_integer(x):
+        up, down = plus(xp, x, bias), plus(xp, x, -bias)
+        nearer = xp.where(below(xp, x, -threshold), up, down)
+        far = below(xp, x, -threshold) | below(xp, x, threshold, above=True)
+        return xp.where(far, nearer, xp.zeros_like(x))
     y = wide(x)
     nearer = xp.where(y < -threshold, y + bias, y - bias)
     return xp.where(xp.abs(y) > threshold, nearer, 0).astype(x.dtype)

@@ -119,6 +119,17 @@ def wide(x: Array) -> Array:
     return x.astype("float32")
 
 
+def whole(xp: Arrays, x: Array, dtype: Any) -> Array:
+    """Floats as integers, cut off behind the point. Those that do not fit are brought in, and NaN
+    is 0: each array library has its own way with them.
+    """
+    least, most = int(xp.iinfo(dtype).min), int(xp.iinfo(dtype).max)
+    low, high = x <= float(least), x >= float(most + 1)
+    inside = xp.where(low | high | (x != x), xp.zeros_like(x), x).astype(dtype)
+    inside = xp.where(low, xp.asarray(least, dtype=dtype), inside)
+    return xp.where(high, xp.asarray(most, dtype=dtype), inside)
+
+
 def is_integer(x: Array) -> bool:
     """Are the elements integers, with or without a sign?"""
     return x.dtype.kind in ("i", "u")

@@ -7,6 +7,8 @@ import math
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.operator import Extent, Problem, Rule, operator
 
+FAR = 1 << 60
+
 GIVEN = ("values", "raw", "capped", "masked", "weights")
 UPDATES = ("linear", "gated", "delta", "gated_delta")
 
@@ -126,16 +128,21 @@ def _open(
 ) -> Array | None:
     """Which keys are open to which query by their places; None for all."""
     places = xp.arange(n)[None, :]
-    own, open_ = xp.arange(m)[:, None] + offset, None
+    own, open_ = xp.arange(m)[:, None], None
     for ends in lengths:
         ends = ends.reshape(-1, 1, 1, 1).astype(places.dtype)
-        own = xp.arange(m)[:, None] + ends - m
+        own, offset = own + ends - m, 0
         open_ = places < ends
     if before is not None:
-        open_ = _both(open_, places >= own - before)
+        open_ = _both(open_, places >= own + _near(offset - before))
     if after is not None:
-        open_ = _both(open_, places <= own + after)
+        open_ = _both(open_, places <= own + _near(offset + after))
     return open_
+
+
+def _near(places: int) -> int:
+    """A number of places, brought in where it is beyond all that an array can have."""
+    return min(max(places, -FAR), FAR)
 
 
 def _both(a: Array | None, b: Array) -> Array:
@@ -148,12 +155,12 @@ def _masked(xp: Arrays, scores: Array, mask: tuple[Array, ...], open_: Array | N
         hidden = x.dtype.kind == "b"
         missing = scores.shape[-1] - x.shape[-1]
         around = [(0, 0)] * (x.ndim - 1) + [(0, missing)]
-        x = x if hidden else wide(x)
+        x = x if hidden else x.astype(scores.dtype)
         padded = xp.pad(x, around, constant_values=False if hidden else -math.inf)
         if hidden:
             open_ = _both(open_, padded)
         else:
-            scores = scores + padded.astype(scores.dtype)
+            scores = scores + padded
     return scores if open_ is None else xp.where(open_, scores, -math.inf)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays
-from axon.ops.operator import Element, Rule, operator
+from axon.ops.operator import Element, Problem, Rule, operator
+from axon.types.elements import BIT
+from axon.types.elements import BITS as WIDTHS
 
 BITS = "(t p, t q) -> t broadcast(p,q) where t : int"
 
@@ -119,13 +121,12 @@ def bit_cast(*, to: Element) -> Rule:
     >>> bit_cast(x : i32 [n,3], to=f32)
     f32 [n,3]
     """
-    given = "t" if to != "t" else "u"
-    return f"{given} s -> {to} s"
+    for count, mask in WIDTHS.items():
+        if mask & BIT.get(to, 0):
+            return f"t s -> {to} s where t : bits{count}"
+    return Problem(f"{to} is no element type")
 
 
 @bit_cast.means
 def _(xp: Arrays, x: Array, to: Element) -> Array:
-    dtype = xp.element(to)
-    if x.dtype.itemsize != dtype.itemsize:
-        raise IndexError(f"{x.dtype} and {to} have not as many bits")
-    return xp.asarray(x).view(dtype)
+    return xp.asarray(x).view(xp.element(to))

@@ -6,8 +6,8 @@ import itertools
 import math
 
 from axon.ops.arrays import Array, Arrays, wide
-from axon.ops.axes import LIMIT, bad_axes, dims, place
-from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.axes import LIMIT, bad_axes, dims, place, shift
+from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
 from axon.ops.rearrange import PAD_MODES
 from axon.ops.sliding import MOST, spread
 
@@ -93,7 +93,20 @@ def col2im(
     sizes = [f"y{i}" for i in range(1, dimensions + 1)]
     window = [f"r{i}" for i in range(1, dimensions + 1)]
     image = dims(["n", f"k/({'*'.join(window)})", *sizes])
-    return f"(t [n,k,after], shape {dims(sizes)}, shape {dims(window)}) -> t {image} where t : num"
+    steps, gaps = spread(stride, dimensions), spread(dilation, dimensions)
+    margins = spread(pad, dimensions)
+    seen = [
+        shift(f"{y}-{gap}*{r}", before + after + gap - 1)
+        for y, r, gap, before, after in zip(
+            sizes, window, gaps, margins[:dimensions], margins[-dimensions:], strict=True
+        )
+    ]
+    count = "*".join(f"(({reach})/{step}+1)" for reach, step in zip(seen, steps, strict=True))
+    return Windowed(
+        f"(t [n,k,after], shape {dims(sizes)}, shape {dims(window)}) -> t {image} "
+        f"where k mod ({'*'.join(window)}) = 0, after = {count}, t : num",
+        tuple(seen),
+    )
 
 
 @col2im.means

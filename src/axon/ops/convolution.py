@@ -6,10 +6,12 @@ attributes that are lists, and is two if nothing says otherwise.
 
 from __future__ import annotations
 
-from axon.ops.arrays import Array, Arrays
+import itertools
+
+from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import dims
-from axon.ops.operator import Extent, Ints, Problem, Rule, operator
-from axon.ops.sliding import SAME, places, sides_of, slides_of, spread, spread_out
+from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
+from axon.ops.sliding import SAME, Slides, places, reaches, sides_of, slides_of, spread, spread_out
 
 
 def _times(groups: Extent, name: str) -> str:
@@ -60,7 +62,7 @@ def conv(
     f = dims([k, "c", *(side.window for side in sides)])
     y = dims(["n", k, *(places(side) for side in sides)])
     bias = f", t [{k}]" if arity == 3 else ""
-    return f"(t {x}, t {f}{bias}) -> t {y} where t : num"
+    return Windowed(f"(t {x}, t {f}{bias}) -> t {y} where t : num", reaches(sides))
 
 
 @conv.means
@@ -146,23 +148,41 @@ def _(
     groups: int,
     output_pad: Ints,
 ) -> Array:
+    given = (stride, pad, dilation, groups, output_pad)
+    if is_integer(f):
+        return _plus(xp, _slid(xp, x, f, *given), *bias)
+    # A filter that is slid meets zeros that are not of the input, which must not count.
+    y = xp.cond(
+        xp.all(xp.isfinite(f)),
+        lambda: _slid(xp, x, f, *given),
+        lambda: _added(xp, x, f, *given),
+    )
+    return _plus(xp, y, *bias)
+
+
+def _slid(
+    xp: Arrays,
+    x: Array,
+    f: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+    output_pad: Ints,
+) -> Array:
+    """The turned filters, slid over the input with zeros between its elements and around."""
     count = x.ndim - 2
     channels, outputs, *window = f.shape
     turned = xp.flip(f, axis=tuple(range(2, f.ndim)))
     turned = xp.reshape(turned, (groups, channels // groups, outputs, *window))
     turned = xp.swapaxes(turned, 1, 2)
     turned = xp.reshape(turned, (groups * outputs, channels // groups, *window))
-    sizes = x.shape[2:]
-    if pad in SAME:  # the larger sizes are known, and so is the padding there
-        sizes = tuple(n * step for n, step in zip(sizes, spread(stride, count), strict=True))
-    slides = slides_of(sizes, f.shape[2:], stride, pad, dilation, False)
+    slides, sizes = _covered(x, f, stride, pad, dilation, output_pad)
     # Each element spreads a filter; of all that they cover, `before` is cut off in front.
     margins: list[tuple[int, int]] = []
     cut = [slice(None), slice(None)]
-    for n, s, extra in zip(x.shape[2:], slides, spread(output_pad, count), strict=True):
+    for n, s, size in zip(x.shape[2:], slides, sizes, strict=True):
         last = (n - 1) * s.stride
-        covered = last + s.reach + 1 + extra - s.before - s.after
-        size = s.size if pad in SAME else max(covered, 0)
         start = max(s.before - s.reach, 0)
         margins.append((max(s.reach - s.before, 0), max(s.before + size - last - 1, 0)))
         cut.append(slice(start, start + size))
@@ -175,4 +195,54 @@ def _(
         groups=groups,
         spread=tuple(s.stride for s in slides),
     )
-    return _plus(xp, y[tuple(cut)], *bias)
+    return y[tuple(cut)]
+
+
+def _added(
+    xp: Arrays,
+    x: Array,
+    f: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+    output_pad: Ints,
+) -> Array:
+    """What each element makes of the filters, added up where it falls."""
+    slides, sizes = _covered(x, f, stride, pad, dilation, output_pad)
+    batch, channels, *places = x.shape
+    outputs, window = f.shape[1], f.shape[2:]
+    wholes = [
+        max((n - 1) * s.stride + s.reach + 1, s.before + size)
+        for n, s, size in zip(places, slides, sizes, strict=True)
+    ]
+    image = xp.zeros((batch, groups * outputs, *wholes), dtype=wide(x).dtype)
+    if 0 not in (*x.shape, *f.shape):
+        filters = xp.swapaxes(wide(f).reshape(groups, channels // groups, -1), 1, 2)
+        made = xp.matmul(filters, wide(x).reshape(batch, groups, channels // groups, -1))
+        made = made.reshape(batch, groups * outputs, *window, *places)
+        every = slice(None)
+        for at in itertools.product(*map(range, window)):
+            seen = tuple(
+                slice(i * s.dilation, i * s.dilation + (n - 1) * s.stride + 1, s.stride)
+                for i, n, s in zip(at, places, slides, strict=True)
+            )
+            image = xp.put(image, (every, every, *seen), made[(every, every, *at)], "add")
+    cut = tuple(slice(s.before, s.before + n) for s, n in zip(slides, sizes, strict=True))
+    return image[(..., *cut)].astype(x.dtype)
+
+
+def _covered(
+    x: Array, f: Array, stride: Ints, pad: Ints | str, dilation: Ints, output_pad: Ints
+) -> tuple[Slides, list[int]]:
+    """How the convolution went that this is the transpose of, and the sizes that it began with."""
+    count, sizes = x.ndim - 2, x.shape[2:]
+    if pad in SAME:  # the larger sizes are known, and so is the padding there
+        sizes = tuple(n * step for n, step in zip(sizes, spread(stride, count), strict=True))
+    slides = slides_of(sizes, f.shape[2:], stride, pad, dilation, False)
+    if pad in SAME:
+        return slides, list(sizes)
+    return slides, [
+        max((n - 1) * s.stride + s.reach + 1 + extra - s.before - s.after, 0)
+        for n, s, extra in zip(x.shape[2:], slides, spread(output_pad, count), strict=True)
+    ]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from axon.ops.operator import Operator, Problem, Rule
+from axon.ops.operator import Operator, Problem
 from axon.source import Source
 from axon.syntax import ast, parse_expression
 
@@ -26,7 +26,7 @@ class Example:
     call: str
     expected: str
 
-    def signature(self, operator: Operator) -> Rule:
+    def signature(self, operator: Operator) -> str | Problem:
         """The operator's signature for the arguments and the attributes that it is given here."""
         _, body = lift(self.call)
         tree, _ = parse_expression(Source("example", body))

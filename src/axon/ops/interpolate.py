@@ -6,8 +6,9 @@ import math
 import struct
 from dataclasses import dataclass
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays, whole, wide
 from axon.ops.operator import Ints
+from axon.ops.room import Refused
 
 MOST_TAPS = 1 << 16
 """The most elements of the input that one of the result is made of."""
@@ -28,12 +29,21 @@ class Way:
 
 def rounded_down(sizes: list[int], factors: list[float]) -> list[int]:
     """Each size times its factor, the product being an f32."""
-    return [max(int(single(n * factor)), 0) for n, factor in zip(sizes, factors, strict=True)]
+    for factor in factors:
+        if not 0 < factor < math.inf:
+            raise Refused(f"a size cannot become {factor:g} times as large")
+    products = [single(n * factor) for n, factor in zip(sizes, factors, strict=True)]
+    if math.inf in products:
+        raise Refused("a size would become larger than an f32 can be")
+    return [int(product) for product in products]
 
 
 def single(x: float) -> float:
     """What f32 makes of a number."""
-    found: float = struct.unpack("f", struct.pack("f", x))[0]
+    try:
+        found: float = struct.unpack("f", struct.pack("f", x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
     return found
 
 
@@ -111,14 +121,14 @@ def _places(
 def _round(xp: Arrays, where: Array, rounding: str) -> Array:
     match rounding:
         case "floor":
-            whole = xp.floor(where)
+            rounded = xp.floor(where)
         case "ceil":
-            whole = xp.ceil(where)
+            rounded = xp.ceil(where)
         case "prefer_ceil":
-            whole = xp.floor(where + 0.5)
+            rounded = xp.floor(where + 0.5)
         case _:
-            whole = xp.ceil(where - 0.5)
-    return whole.astype(xp.element("i64"))
+            rounded = xp.ceil(where - 0.5)
+    return whole(xp, rounded, xp.element("i64"))
 
 
 def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way) -> Array:
@@ -140,7 +150,7 @@ def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way
     total = xp.where(total == 0, 1, total)
     y = xp.zeros((), dtype=x.dtype)
     for tap, weight in zip(taps, weights, strict=True):
-        number = xp.clip(left + tap, 0, length - 1).astype(xp.element("i64"))
+        number = whole(xp, xp.clip(left + tap, 0, length - 1), xp.element("i64"))
         share = _upright(xp, (weight / total).astype(x.dtype), axis, x.ndim)
         y = y + xp.take(x, number, axis=axis) * share
     return y

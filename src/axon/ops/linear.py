@@ -170,7 +170,7 @@ def tril(*, k: int = 0) -> Rule:
 
 @tril.means
 def _(xp: Arrays, x: Array, k: int) -> Array:
-    return xp.tril(x, k)
+    return xp.tril(x, _diagonal(x, k))
 
 
 @operator()
@@ -187,7 +187,13 @@ def triu(*, k: int = 0) -> Rule:
 
 @triu.means
 def _(xp: Arrays, x: Array, k: int) -> Array:
-    return xp.triu(x, k)
+    return xp.triu(x, _diagonal(x, k))
+
+
+def _diagonal(x: Array, k: int) -> int:
+    """A diagonal of a matrix; those beyond its corners are all alike."""
+    rows, columns = (int(size) for size in x.shape[-2:])
+    return min(max(k, -rows - 1), columns + 1)
 
 
 @operator()

@@ -44,7 +44,17 @@ class Problem:
     text: str
 
 
-Rule = str | Problem
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """A signature with windows that must fit. `reaches` says how far each can slide, the padded
+    input less the window, which is not below zero; a type does not show that.
+    """
+
+    text: str
+    reaches: tuple[str, ...]
+
+
+Rule = str | Problem | Windowed
 
 
 @dataclass(slots=True, eq=False)
@@ -72,8 +82,13 @@ class Operator:
 
     def signature(
         self, arity: int, attributes: dict[str, object], spatial: int | None = None
-    ) -> Rule:
+    ) -> str | Problem:
         """The signature for so many arguments and these attributes."""
+        found = self.ruled(arity, attributes, spatial)
+        return found.text if isinstance(found, Windowed) else found
+
+    def ruled(self, arity: int, attributes: dict[str, object], spatial: int | None = None) -> Rule:
+        """The same, with the windows in it."""
         extra: dict[str, object] = {"spatial": spatial} if self.spatial else {}
         if self.variadic:
             return self.rule(arity, **attributes, **extra)

@@ -10,8 +10,8 @@ import math
 
 from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
 from axon.ops.axes import dims
-from axon.ops.operator import Ints, Problem, Rule, operator
-from axon.ops.sliding import Slide, Slides, places, places_past, sides_of, slides_of
+from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
+from axon.ops.sliding import Slide, Slides, places, places_past, reaches, sides_of, slides_of
 
 
 def _pool(
@@ -33,7 +33,7 @@ def _pool(
     x = dims(["n", "c", *(side.input for side in sides)])
     slide = places_past if ceil_mode else places
     y = dims(["n", "c", *(slide(side) for side in sides)])
-    return f"t {x} -> t {y} where t : {where}"
+    return Windowed(f"t {x} -> t {y} where t : {where}", reaches(sides, ceil_mode))
 
 
 @operator()
@@ -193,7 +193,9 @@ def argmax_pool(
     i64 [n,c,h/2,w/2]
     """
     rule = _pool(window, stride, pad, dilation, ceil_mode, spatial, "num")
-    return rule if isinstance(rule, Problem) else rule.replace("-> t ", "-> i64 ")
+    if not isinstance(rule, Windowed):
+        return rule
+    return Windowed(rule.text.replace("-> t ", "-> i64 "), rule.reaches)
 
 
 @argmax_pool.means

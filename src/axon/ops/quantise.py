@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays, whole, wide
 from axon.ops.operator import Rule, operator
 
 
 def _stored(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
-    """Rounded, halves to the even integer, and brought in where it does not fit."""
-    least, most = int(xp.iinfo(zero.dtype).min), int(xp.iinfo(zero.dtype).max)
-    whole = xp.rint(x / scale)
-    whole = xp.where(whole == whole, whole, xp.zeros_like(whole))
-    room = xp.asarray(float(most) - float(least) + 1, dtype=whole.dtype)
-    whole = xp.minimum(xp.maximum(whole, -room), room).astype(xp.element("i64"))
-    moved = whole + zero.astype(xp.element("i64"))
-    return xp.minimum(xp.maximum(moved, least), most).astype(zero.dtype)
+    """Rounded, halves to the even integer, and brought in where it does not fit.
+
+    Integers are counted modulo 2**64, so that every type has room: what is above the zero point up
+    to the largest, and below it down to the least.
+    """
+    u64 = xp.element("u64")
+    top = 1 << (8 * u64.itemsize)
+    least, most = (
+        xp.asarray(int(bound) % top, dtype=u64)
+        for bound in (xp.iinfo(zero.dtype).min, xp.iinfo(zero.dtype).max)
+    )
+    steps = xp.rint(x / scale)
+    middle = _modular(xp, zero)
+    up = xp.minimum(whole(xp, steps, u64), most - middle)
+    down = xp.minimum(whole(xp, -steps, u64), middle - least)
+    return xp.where(steps < 0, middle - down, middle + up).astype(zero.dtype)
+
+
+def _modular(xp: Arrays, x: Array) -> Array:
+    """Integers modulo 2**64."""
+    signed = x.astype(xp.element("i64")) if x.dtype.kind == "i" else x
+    return signed.astype(xp.element("u64"))
 
 
 @operator()
@@ -48,9 +62,10 @@ def dequantise() -> Rule:
 
 @dequantise.means
 def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
-    whole = x.astype(xp.element("i64")) - zero.astype(xp.element("i64"))
     factor = wide(scale)
-    return (whole.astype(factor.dtype) * factor).astype(scale.dtype)
+    ahead = (_modular(xp, x) - _modular(xp, zero)).astype(factor.dtype)
+    behind = (_modular(xp, zero) - _modular(xp, x)).astype(factor.dtype)
+    return (xp.where(x >= zero, ahead, -behind) * factor).astype(scale.dtype)
 
 
 @operator()
@@ -72,6 +87,5 @@ def _(xp: Arrays, x: Array) -> tuple[Array, Array, Array]:
     high = xp.max(y, initial=none)
     scale = (high - low) / 255
     scale = xp.where(scale == 0, xp.ones_like(scale), scale).astype(y.dtype)
-    first = xp.minimum(xp.maximum(xp.rint(-low / scale), 0), 255)
-    zero = first.astype(xp.element("u8"))
+    zero = whole(xp, xp.rint(-low / scale), xp.element("u8"))
     return _stored(xp, y, scale, zero), scale.astype(x.dtype), zero

@@ -36,8 +36,9 @@ def _reduction(
 
 
 def _position(axis: int | None, keep: bool) -> Rule:
-    """The index of something along one axis, or in the flat tensor."""
-    return _reduction(None if axis is None else (axis,), keep, "t", "i64", "t : num")
+    """The index of something along one axis, or in the flat tensor: there must be something."""
+    some = "size(s) >= 1" if axis is None else "d >= 1"
+    return _reduction(None if axis is None else (axis,), keep, "t", "i64", f"{some}, t : num")
 
 
 def _along(axis: int) -> Rule:
@@ -76,11 +77,6 @@ def _place(
     keep: bool,
     last: bool,
 ) -> Array:
-    """A position in nothing is an error, unless the result is empty too."""
-    if axis is not None:
-        front = axis % x.ndim
-        result = (*x.shape[:front], 1, *x.shape[front + 1 :])
-        x = xp.zeros(result, dtype=x.dtype) if 0 in result else x
     seen = xp.flip(wide(x), axis=axis) if last else wide(x)
     found = find(seen, axis=axis, keepdims=keep).astype(xp.element("i64"))
     return (x.size if axis is None else x.shape[axis]) - 1 - found if last else found
@@ -316,7 +312,7 @@ def argmax(*, axis: int | None = None, keep: bool = False, last: bool = False) -
     - `keep`: leave the axis there with size 1.
     - `last`: the last of them instead.
 
-    >>> argmax(x : f32 [b,n], axis=-1)
+    >>> argmax(x : f32 [b,8], axis=-1)
     i64 [b]
     """
     return _position(axis, keep)
@@ -336,7 +332,7 @@ def argmin(*, axis: int | None = None, keep: bool = False, last: bool = False) -
     - `keep`: leave the axis there with size 1.
     - `last`: the last of them instead.
 
-    >>> argmin(x : f32 [b,n,k], axis=0)
+    >>> argmin(x : f32 [4,n,k], axis=0)
     i64 [n,k]
     """
     return _position(axis, keep)

@@ -10,11 +10,11 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays, whole, wide
 from axon.ops.axes import dims
 from axon.ops.interpolate import cubic_curve
-from axon.ops.operator import Extent, Ints, Problem, Rule, operator
-from axon.ops.sliding import MOST, places, sides_of, slides_of
+from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
+from axon.ops.sliding import MOST, places, reaches, sides_of, slides_of
 
 # --- what stands at a place ------------------------------------------------------------------
 
@@ -49,8 +49,9 @@ def _linear(xp: Arrays, x: Array, where: Sequence[Array]) -> Array:
         weight = xp.ones((1, 1), dtype=x.dtype)
         for at, number in zip(where, numbers, strict=True):
             weight = weight * (1 - xp.abs(at - number)).astype(x.dtype)
-        weight = xp.where(_inside(xp, x.shape[2:], numbers), weight, 0)
-        total = total + _pick(xp, x, [n.astype(i64) for n in numbers]) * weight[:, None, :]
+        seen = _pick(xp, x, [whole(xp, n, i64) for n in numbers]) * weight[:, None, :]
+        inside = _inside(xp, x.shape[2:], numbers)[:, None, :]
+        total = total + xp.where(inside, seen, xp.zeros_like(seen))
     return total
 
 
@@ -119,13 +120,15 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
                 weight = weight * (1 - xp.abs(at - number)).astype(y.dtype)
             elif mode == "cubic":
                 weight = weight * cubic_curve(xp, xp.abs(at - number)).astype(y.dtype)
-        if padding == "zeros":
-            weight = xp.where(_inside(xp, sizes, numbers), weight, 0)
         index = [
-            _brought_in(xp, number.astype(xp.element("i64")), size, padding, align_corners)
+            _brought_in(xp, whole(xp, number, xp.element("i64")), size, padding, align_corners)
             for number, size in zip(numbers, sizes, strict=True)
         ]
-        found = found + _pick(xp, y, index) * weight[:, None, :]
+        seen = _pick(xp, y, index) * weight[:, None, :]
+        if padding == "zeros":  # what is outside counts for nothing, whatever stands at the edge
+            inside = _inside(xp, sizes, numbers)[:, None, :]
+            seen = xp.where(inside, seen, xp.zeros_like(seen))
+        found = found + seen
     return xp.reshape(found, (*x.shape[:2], *shape)).astype(x.dtype)
 
 
@@ -138,6 +141,8 @@ def _looked_at(
         where = xp.round(where)
     low, high = (0, size - 1) if align_corners else (-0.5, size - 0.5)
     outside = (where < low) | (where > high)
+    if padding == "border" and mode == "cubic":  # its elements are brought in one by one
+        return xp.clip(where, -3, size + 2)  # beyond, all of them are the one at the edge
     if padding == "border":
         return xp.where(outside, xp.clip(where, 0, size - 1), where)
     if padding == "reflection":
@@ -242,7 +247,10 @@ def deform_conv(
     each = "*".join([str(offset_groups), *(side.window for side in sides)])
     params = [f"t {x}", f"t {f}", f"t {dims(['n', f'2*{each}', *seen])}", f"t [{k}]"]
     params.append(f"t {dims(['n', each, *seen])}")
-    return f"({', '.join(params[:arity])}) -> t {dims(['n', k, *seen])} where t : float"
+    return Windowed(
+        f"({', '.join(params[:arity])}) -> t {dims(['n', k, *seen])} where t : float",
+        reaches(sides),
+    )
 
 
 @deform_conv.means

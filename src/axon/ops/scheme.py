@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from axon.ops.operator import Operator, Problem
+from axon.ops.operator import Operator, Problem, Rule, Windowed
 from axon.source import Source
 from axon.syntax import parse_signature
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.read import read_signature
-from axon.types.type import Renaming, Scheme
+from axon.types.type import AtLeast, Renaming, Scheme
 from axon.types.variables import DimVar
 
 MOST_SCHEMES = 10_000
@@ -75,19 +75,38 @@ def general_scheme(
     if known is None:
         if len(_schemes) > MOST_SCHEMES:
             _schemes.clear()
-        known = _schemes[key] = _read(
-            operator, operator.signature(arity, attributes, spatial), given
-        )
+        known = _schemes[key] = _read(operator, operator.ruled(arity, attributes, spatial), given)
     return known
 
 
-def _read(operator: Operator, text: str | Problem, given: tuple[str, ...]) -> General | Problem:
-    if isinstance(text, Problem):
-        return text
+def _read(operator: Operator, rule: Rule, given: tuple[str, ...]) -> General | Problem:
+    if isinstance(rule, Problem):
+        return rule
+    text = rule.text if isinstance(rule, Windowed) else rule
+    reaches = rule.reaches if isinstance(rule, Windowed) else ()
+    if reaches:  # read as conditions, which are the last
+        asked = ", ".join(f"{reach} >= 0" for reach in reaches)
+        text += f"{', ' if ' where ' in text else ' where '}{asked}"
     parsed, problems = parse_signature(Source(f"the signature of {operator.name}", text))
     assert parsed is not None and not problems, (operator.name, text, problems)
     names = {name: (DimVar(name), DimVar(name)) for name in given}
     integers = {name: dims.sub(more, less) for name, (more, less) in names.items()}
     scheme, misread = read_signature(parsed, given=integers)
     assert not misread, (operator.name, text, misread)
-    return General(scheme, names)
+    return General(_with_windows(scheme, len(reaches)), names)
+
+
+def _with_windows(scheme: Scheme, count: int) -> Scheme:
+    """The last so many conditions are those of windows that must fit. One that fits has a place:
+    that the numbers of places are sizes follows, and is not asked again.
+    """
+    if not count:
+        return scheme
+    conditions = [r for r in scheme.relations if isinstance(r, AtLeast) and not r.silent]
+    windows = [AtLeast(r.dim, silent=True, why="window") for r in conditions[-count:]]
+    others = [
+        r
+        for r in scheme.relations
+        if not (isinstance(r, AtLeast) and (r in conditions[-count:] or (r.silent and not r.why)))
+    ]
+    return replace(scheme, relations=(*others, *windows))

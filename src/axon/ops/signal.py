@@ -10,6 +10,7 @@ import math
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import append, at, bad_axes
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
+from axon.ops.room import Refused
 
 
 def _complex(x: Array) -> Array:
@@ -83,7 +84,7 @@ def _(
     axis = int(axes[0]) if axes else axis
     z = _complex(x)
     if not -z.ndim <= axis < z.ndim:
-        raise IndexError(f"there is no axis {axis} in a signal of {z.ndim} dimensions")
+        raise Refused(f"there is no axis {axis} in a signal of {z.ndim} dimensions")
     if inverse and onesided:
         count = size if size is not None else 2 * (z.shape[axis] - 1)
         return xp.fft.irfft(z, n=count, axis=axis)[..., None].astype(x.dtype)
@@ -123,6 +124,7 @@ def stft(*, step: Extent, onesided: bool = True) -> Rule:
 def _(xp: Arrays, x: Array, window: Array, step: int, onesided: bool) -> Array:
     size = window.shape[0]
     count = (x.shape[1] - size) // step + 1
+    step = min(step, x.shape[1])  # farther than that there is no second frame
     starts = xp.arange(count, dtype=xp.element("i64")) * step
     places = starts[:, None] + xp.arange(size, dtype=xp.element("i64"))
     frames = xp.take(_complex(x), places, axis=1) * wide(window)

@@ -8,6 +8,7 @@ from typing import Any
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.room import Refused
 
 
 def _integers(values: Array) -> list[int]:
@@ -19,10 +20,10 @@ def _axes(values: Array, rank: int) -> list[int]:
     found = _integers(values)
     for axis in found:
         if not -rank <= axis < rank:
-            raise IndexError(f"there is no axis {axis} among {rank}")
+            raise Refused(f"there is no axis {axis} among {rank}")
     counted = [axis % rank for axis in found]
     if len(set(counted)) < len(counted):
-        raise IndexError("the same axis is given twice")
+        raise Refused("the same axis is given twice")
     return counted
 
 
@@ -136,7 +137,7 @@ def _(xp: Arrays, x: Array, *axes: Array) -> Array:
     found = _axes(axes[0], x.ndim)
     for axis in found:
         if x.shape[axis] != 1:
-            raise IndexError(f"the axis {axis} has size {x.shape[axis]}, not 1")
+            raise Refused(f"the axis {axis} has size {x.shape[axis]}, not 1")
     return xp.squeeze(x, axis=tuple(found))
 
 
@@ -204,7 +205,7 @@ def _(xp: Arrays, x: Array, starts: Array, stops: Array, *more: Array, axes: Int
     index: list[Any] = [slice(None)] * x.ndim
     for i, start, stop, step in zip(along, _integers(starts), _integers(stops), steps, strict=True):
         if step == 0:
-            raise IndexError("the step of a slice is 0")
+            raise Refused("the step of a slice is 0")
         index[i] = slice(start, stop, step)
     return x[tuple(index)]
 
@@ -224,13 +225,13 @@ def arange() -> Rule:
 def _(xp: Arrays, start: Array, stop: Array, step: Array) -> Array:
     low, high, by = (wide(xp.asarray(number)) for number in (start, stop, step))
     if by == 0:
-        raise IndexError("the step of a range is 0")
+        raise Refused("the step of a range is 0")
     if is_integer(low):
         count = -((int(low) - int(high)) // int(by))
     else:
         steps = (float(high) - float(low)) / float(by)
         if not math.isfinite(steps):
-            raise IndexError("a range has no end")
+            raise Refused("a range has no end")
         count = math.ceil(steps)
     places = xp.arange(max(count, 0), dtype=xp.element("i64")).astype(low.dtype)
     return (low + places * by).astype(start.dtype)

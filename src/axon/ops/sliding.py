@@ -115,6 +115,15 @@ def _reach(side: Side, extra: int = 0) -> str:
     return shift(f"{side.input}-{window}", constant + side.dilation - 1)
 
 
+def reaches(sides: Sides, ceil_mode: bool = False) -> tuple[str, ...]:
+    """How far each window can slide. With pad="same" the padding makes it fit; with `ceil_mode` it
+    may hang over the end.
+    """
+    return tuple(
+        _reach(side, side.stride - 1 if ceil_mode else 0) for side in sides if not side.same
+    )
+
+
 def places(side: Side) -> str:
     """How many places a window has: `reach / stride + 1`; with pad="same", the input over the
     stride, rounded up."""

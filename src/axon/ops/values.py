@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from axon.ops.arrays import Array, Arrays, Value, wide
+from axon.ops.arrays import Array, Arrays, Value, whole, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
 
@@ -56,19 +54,8 @@ def cast(*, to: Element) -> Rule:
 def _(xp: Arrays, x: Array, to: Element) -> Array:
     dtype = xp.element(to)
     if dtype.kind in "iu" and x.dtype.kind not in "iub":
-        return _whole(xp, wide(x), dtype)
+        return whole(xp, wide(x), dtype)
     return x.astype(dtype)
-
-
-def _whole(xp: Arrays, x: Array, dtype: Any) -> Array:
-    """Floats cut off behind the point. Those that do not fit are brought in, and NaN is 0: each
-    array library has its own way with them.
-    """
-    least, most = int(xp.iinfo(dtype).min), int(xp.iinfo(dtype).max)
-    low, high = x <= float(least), x >= float(most + 1)
-    inside = xp.where(low | high | (x != x), xp.zeros_like(x), x).astype(dtype)
-    inside = xp.where(low, xp.asarray(least, dtype=dtype), inside)
-    return xp.where(high, xp.asarray(most, dtype=dtype), inside)
 
 
 # --- sizes as values -------------------------------------------------------------------------

@@ -9,13 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.backends.checks import Sizes, holds, says, value
+from axon.backends.roots import roots
 from axon.graph.graph import Graph
-from axon.graph.sizes import readings
+from axon.graph.sizes import only_unknown, readings
+from axon.ops.room import shown
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
 from axon.types.show import Names, Show
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
+
+Later = tuple[str, int, Dim, int]
+"""A parameter, an axis, the expression that its size there should be, and the size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +60,14 @@ def bind(
 
 def _bind(graph: Graph, args: Sequence[Any], names: Names) -> Binding | Mismatch | None:
     binding = Binding()
-    later: list[tuple[str, int, Dim, int]] = []
+    later: list[Later] = []
     for param, arg in zip(graph.params, args, strict=True):
         problem = _leaf(param.name, param.type, arg, binding, later, names)
         if problem is not None:
             return problem
-    for name, axis, dim, size in later:
-        known = value(dim, binding.sizes)
-        if known is None:
-            known = _solve(dim, size, binding, name)
-        if known is None:
-            return None
-        if known < 0:
-            return Mismatch(
-                f"size {axis} of `{name}` is {size}, and should be {Show(names).dim(dim)}"
-            )
-        if known != size:
-            return _differ(name, axis, dim, known, size, binding, names)
+    stuck = _computed(later, binding, names)
+    if stuck is not None:
+        return stuck if isinstance(stuck, Mismatch) else None
     return _conditions(graph, binding, names)
 
 
@@ -80,7 +76,7 @@ def _leaf(
     type_: Type,
     arg: Any,
     binding: Binding,
-    later: list[tuple[str, int, Dim, int]],
+    later: list[Later],
     names: Names,
 ) -> Mismatch | None:
     if isinstance(type_, Tuple):
@@ -118,24 +114,67 @@ def _leaf(
     return None
 
 
-def _solve(dim: Dim, size: int, binding: Binding, name: str) -> int | None:
-    """One unknown, which this size decides; below zero if there is no such number."""
-    for var, reading in readings(Tensor("f32", (dim,))):
-        if isinstance(var, DimVar) and var not in binding.sizes:
-            found, rest = divmod(size - reading.offset, reading.scale)
-            if rest or found < 0:
-                return -1
-            binding.sizes[var] = found
-            binding.origins[var] = name
-            return reading.scale * found + reading.offset
+def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | list[Later] | None:
+    """Sizes that are expressions: those whose unknowns are known by now are compared, and one
+    unknown that is left is decided. What comes back stays open, or does not fit.
+    """
+    exact = True  # what a division or a root decides comes after what needs none
+    while later:
+        left: list[Later] = []
+        for entry in later:
+            name, axis, dim, size = entry
+            known = value(dim, binding.sizes)
+            if known is None:
+                found = _solve(dim, size, binding, name, exact)
+                if found is None:
+                    left.append(entry)
+                elif not found:
+                    told = binding.told(names)
+                    return Mismatch(
+                        f"size {axis} of `{name}` is {size}, and should be {Show(names).dim(dim)}"
+                        + (f"; so far {told}" if told else "")
+                    )
+            elif known != size:
+                return _differ(name, axis, dim, known, size, binding, names)
+        if len(left) == len(later):
+            if not exact:
+                return left
+            exact = False
+        later = left
     return None
+
+
+def _solve(dim: Dim, size: int, binding: Binding, name: str, linear: bool) -> bool | None:
+    """One unknown, which this size decides; False if there is no such number, None if there are
+    more unknowns, or more such numbers.
+    """
+    if linear:
+        for var, reading in readings(Tensor("f32", (dim,))):
+            if isinstance(var, DimVar) and var not in binding.sizes:
+                found, rest = divmod(size - reading.offset, reading.scale)
+                if rest or found < 0:
+                    return False
+                binding.sizes[var] = found
+                binding.origins[var] = name
+                return True
+        return None
+    only = only_unknown(dim, binding.sizes)
+    candidates = roots(dim, only, size, binding.sizes) if only is not None else None
+    if only is None or candidates is None or len(candidates) > 1:
+        return None
+    if not candidates:
+        return False
+    binding.sizes[only] = candidates[0]
+    binding.origins[only] = name
+    return True
 
 
 def _differ(
     name: str, axis: int, dim: Dim, wanted: Any, size: Any, binding: Binding, names: Names
 ) -> Mismatch:
     text = Show(names).dim(dim)
-    what = str(wanted) if isinstance(dim, int) else f"{text} = {wanted}"
+    computed = shown(wanted) if isinstance(wanted, int) else str(wanted)
+    what = computed if isinstance(dim, int) else f"{text} = {computed}"
     if isinstance(dim, DimVar) and dim in binding.origins:
         what += f" (from {binding.origins[dim]})"
     so_far = binding.told(names)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed
-from axon.backends.code import Externs, Watcher
+from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.nature import DoesNotFit
 from axon.backends.ragged import Ragged, RaggedError
@@ -19,6 +19,7 @@ from axon.graph.module import Module
 from axon.graph.show import show_graph
 from axon.inference.program import Definition
 from axon.inference.signature import Signature
+from axon.ops.room import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, Mismatch, bind
 from axon.run.errors import ArgumentError, RunError
@@ -29,6 +30,9 @@ from axon.types.type import Fn, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+TOO_LARGE = ("array is too big", "Maximum allowed ")
+"""How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
 
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
@@ -218,6 +222,8 @@ class Function:
                 raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
             except RaggedError as problem:
                 raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
+            except RecursionError:
+                raise ArgumentError(f"{self.__name__}: `{name}` is nested too deeply") from None
             arrays.append(array)
         return arrays
 
@@ -254,10 +260,20 @@ class Function:
         except Undetermined:  # a size that follows from the others only where they are numbers
             return self._exact(arrays)
         except DoesNotFit as problem:
-            raise ArgumentError(
-                f"{self.__name__}: the number {problem.number} does not fit into {problem.elem}"
-            ) from None
+            raise self._does_not_fit(problem) from None
         return made, function
+
+    def _undetermined(self, problem: Undetermined) -> ArgumentError:
+        name = f" `{problem}`" if str(problem) else ""
+        return ArgumentError(
+            f"{self.__name__}: the arguments do not determine the size{name} that it needs"
+        )
+
+    def _does_not_fit(self, problem: DoesNotFit) -> ArgumentError:
+        number = shown(problem.number) if isinstance(problem.number, int) else problem.number
+        return ArgumentError(
+            f"{self.__name__}: the number {number} does not fit into {problem.elem}"
+        )
 
     def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         """The graph at the very sizes of the arguments."""
@@ -272,10 +288,9 @@ class Function:
         try:
             function = self._backend.prepare(made, self._externs, self._watcher)
         except Undetermined as problem:
-            name = f" `{problem}`" if str(problem) else ""
-            raise ArgumentError(
-                f"{self.__name__}: the arguments do not determine the size{name} that it needs"
-            ) from None
+            raise self._undetermined(problem) from None
+        except DoesNotFit as problem:
+            raise self._does_not_fit(problem) from None
         if len(self._graphs) >= MOST_GRAPHS:
             self._graphs.clear()
         self._graphs[key] = made, function
@@ -319,8 +334,19 @@ class Function:
             raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
         except (RaggedError, WrongResult, NotASize) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
+        except Undetermined as problem:
+            raise self._undetermined(problem) from None
         except Exception as problem:
             raise self._told(problem) from None
+
+    def finished(self, result: Any) -> Any:
+        """The result, once it is there: a backend may still be computing it, and may fail."""
+        for part in result if isinstance(result, tuple) else (result,):
+            if isinstance(part, tuple):
+                self.finished(part)
+            elif hasattr(part, "block_until_ready"):
+                self._guarded(part.block_until_ready, ())
+        return result
 
     def _told(self, problem: Exception) -> Exception:
         """What a failure of the run says to the caller; a bug of ours stays what it is."""
@@ -335,13 +361,33 @@ class Function:
             )
         if kind == "NoModel":  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
-        if isinstance(problem, ZeroDivisionError):
-            return RunError(f"{name}: a size is divided by zero")
-        if isinstance(problem, IndexError):
-            return RunError(f"{name}: an index is out of range: {problem}")
-        if isinstance(problem, ValueError) and "empty sequence" in str(problem):
-            return RunError(f"{name}: {problem}; an axis has size 0")
-        return problem
+        told = _failure(problem)
+        if told is None:
+            return problem
+        span = place_of(problem)
+        if span is None:
+            return RunError(f"{name}: {told}")
+        label = Label(span, "computed here", primary=True)
+        return RunError(
+            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, told, (label,))]
+        )
+
+
+def _failure(problem: Exception) -> str | None:
+    """What went wrong, if the values or the sizes are to blame for it."""
+    if isinstance(problem, Refused):
+        return str(problem)
+    if isinstance(problem, ZeroDivisionError):
+        return "a size is divided by zero"
+    if isinstance(problem, IndexError):
+        return f"an index is out of range: {problem}"
+    if isinstance(problem, MemoryError) or "RESOURCE_EXHAUSTED" in str(problem):
+        return "there is not enough memory"
+    if isinstance(problem, OverflowError):
+        return "a number on the way is larger than an array can hold"
+    if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
+        return "an array on the way would be larger than there can be"
+    return None
 
 
 def _told_by_shape(array: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from axon.diagnostics import Severity
 from axon.driver import check_and_link
-from axon.files import Unreadable, find_import, read_source
+from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Function, backend
@@ -69,13 +69,15 @@ class Program:
         ops: Mapping[str, Callable[..., Any]] | None = None,
         weights: str | Path | None = None,
     ) -> None:
-        checked, module = check_and_link(source, find_import)
+        finder = Finder()
+        checked, module = check_and_link(source, finder)
         if not checked.ok:
             errors = [d for d in checked.diagnostics if d.severity == Severity.ERROR]
             count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
             raise ProgramError(f"{source.name} has {count}", errors)
         self._checked = checked
         self._module = module
+        self._imported = tuple(finder.read)
         self._backend = backend(backend_name)
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
@@ -140,8 +142,14 @@ class Program:
         """The same program on another backend."""
         other: Program = object.__new__(Program)
         other._checked, other._module = self._checked, self._module
+        other._imported = self._imported
         other._backend, other._ops, other._functions = backend(backend_name), self._ops, {}
         return other
+
+    def _files(self) -> dict[str, str]:
+        """The files that the program is in, and what each of them is."""
+        imported = dict.fromkeys(self._imported, "a program that is imported")
+        return {**imported, self._module.program.source.name: "the program itself"}
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""

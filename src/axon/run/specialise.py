@@ -73,6 +73,11 @@ def _read(name: str, param: str, text: str, params: Sequence[str], reader: Reade
     if param not in params:
         listed = ", ".join(params) or "none"
         raise ArgumentError(f"{name} has no argument `{param}`: its arguments are {listed}")
+    if not isinstance(text, str):
+        raise ArgumentError(
+            f'{name}: the type of `{param}` is a text, such as "f32 [n,3]", and not a value of '
+            f"type {type(text).__name__}"
+        )
     parsed, problems = parse_signature(Source(f"the type of {param}", text))
     if parsed is None or problems:
         raise ArgumentError(f"{name}: `{text}` is not a type", problems)

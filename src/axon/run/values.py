@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy
 
+from axon.backends.bounded import WIDEST
 from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, split
 from axon.backends.ragged_forms import arranged, from_awkward, from_list
+from axon.ops.room import MOST_DIMENSIONS, shown
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
@@ -66,6 +68,8 @@ def take(given: Given, wanted: Type | None) -> Any:
         return _as_wanted(from_awkward(given), wanted)
     if hasattr(given, "dtype") and hasattr(given, "shape"):
         return given
+    if _depth(given) > MOST_DIMENSIONS:
+        raise Unfit(f"its lists are nested more than {MOST_DIMENSIONS} deep")
     if isinstance(given, list) and wanted is not None and wants_rows(wanted):
         return _rows(given, wanted)
     return _plain(given, wanted)
@@ -119,7 +123,9 @@ def _size(given: Any) -> int:
     except TypeError:
         raise Unfit(f"it is a {type(given).__name__}, and a size is wanted") from None
     if size < 0:
-        raise Unfit(f"it is {size}, and a size is wanted, which is not negative")
+        raise Unfit(f"it is {shown(size)}, and a size is wanted, which is not negative")
+    if size > WIDEST:
+        raise Unfit(f"it is {shown(size)}, and a size is wanted: no array has one like that")
     return size
 
 
@@ -168,8 +174,8 @@ def _array(given: Any, elem: str | None) -> Any:
         made = numpy.asarray(given)
     except (ValueError, TypeError):
         raise Unfit("its rows differ in length, and no ragged tensor is wanted") from None
-    if made.dtype.kind == "O" and isinstance(given, int):
-        raise Unfit(f"{given} does not fit into {elem or 'i64'}")
+    if made.dtype.kind == "O" and all(isinstance(n, int | float) for n in made.flat):
+        made = _large(made, elem)
     if made.dtype.kind not in "biuf":
         raise Unfit(f"it is a {type(given).__name__}, not an array of numbers")
     if elem is None:
@@ -177,12 +183,34 @@ def _array(given: Any, elem: str | None) -> Any:
     if elem.startswith(("f", "bf")):
         return made.astype(dtype(elem))
     if made.dtype.kind == "f" and made.size:
-        raise Unfit(f"it has fractions, and {elem} is wanted")
+        numbers = numpy.asarray(given, object)
+        if not all(isinstance(n, int) for n in numbers.flat):
+            raise Unfit(f"it has fractions, and {elem} is wanted")
+        made = numbers  # NumPy takes integers that no type holds together for floats
     low, high = (0, 1) if elem == "bool" else _range(elem)
     for number in (made.min(initial=0), made.max(initial=0)):
         if not low <= int(number) <= high:
-            raise Unfit(f"{number} does not fit into {elem}")
+            raise Unfit(f"{shown(int(number))} does not fit into {elem}")
     return made.astype(dtype(elem))
+
+
+def _depth(given: Any) -> int:
+    """How deep lists are nested."""
+    count = 0
+    while isinstance(given, list | tuple) and count <= MOST_DIMENSIONS:
+        count, given = count + 1, given[0] if given else None
+    return count
+
+
+def _large(numbers: Any, elem: str | None) -> Any:
+    """Numbers of which some are integers beyond all types: as floats, where those are wanted."""
+    if elem is not None and elem.startswith(("f", "bf")):
+        try:
+            return numbers.astype(numpy.float64)
+        except OverflowError:
+            pass
+    largest = max((n for n in numbers.flat if isinstance(n, int)), key=abs)
+    raise Unfit(f"{shown(largest)} does not fit into {elem or 'i64'}")
 
 
 def _range(elem: str) -> tuple[int, int]:

@@ -24,7 +24,18 @@ FLOAT = _mask("f16", "bf16", "f32", "f64")
 INT = _mask("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 NUM = FLOAT | INT
 
-CLASSES = {"num": NUM, "float": FLOAT, "int": INT, "any": ANY}
+BITS = {
+    8: _mask("bool", "i8", "u8"),
+    16: _mask("i16", "u16", "f16", "bf16"),
+    32: _mask("i32", "u32", "f32"),
+    64: _mask("i64", "u64", "f64"),
+}
+"""The element types that take so many bits."""
+
+CLASSES = {
+    "num": NUM, "float": FLOAT, "int": INT, "any": ANY,
+    **{f"bits{count}": mask for count, mask in BITS.items()},
+}  # fmt: skip
 
 
 def class_name(mask: int) -> str:

@@ -387,7 +387,9 @@ class Reader:
                 "AX005",
                 f"`{wrong}` is not {'a class of element types' if mask is None else 'a variable'}",
                 span,
-                help="the classes are num, float, int and any" if mask is None else None,
+                help="the classes are num, float, int, any, and bits8 to bits64"
+                if mask is None
+                else None,
             )
         else:
             elem.allowed &= mask

@@ -7,7 +7,7 @@ Type  = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from axon.types import dim as dims
@@ -119,10 +119,14 @@ class DimBroadcast:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """`dim >= 0`. A silent one says only that a computed size is a size, and is not shown."""
+    """`dim >= 0`. A silent one says only that a computed size is a size, and is not shown. `why` is
+    for messages: "divisor" where it is one less than a divisor, "window" where it is how far a
+    window can slide.
+    """
 
     dim: Dim
     silent: bool
+    why: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +359,8 @@ class Renaming:
                 return Broadcast(self.shape(result), tuple(self.shape(p) for p in parts))
             case DimBroadcast(dim, dim_parts):
                 return DimBroadcast(self.dim(dim), tuple(self.dim(p) for p in dim_parts))
-            case AtLeast(dim, silent):
-                return AtLeast(self.dim(dim), silent)
+            case AtLeast(dim, silent, why):
+                return AtLeast(self.dim(dim), silent, why)
             case Uniform(shape):
                 return Uniform(self.shape(shape))
             case RowOf(row, rest, call):

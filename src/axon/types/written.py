@@ -30,10 +30,15 @@ def apply_written(op: str, left: Dim, right: Dim) -> Written:
         case "*":
             product = dims.mul(left, right)
             large = ("AX005", "this dimension is too large to keep")
-            return Written(product, large if dims.is_vast(product) else None)
+            first = not dims.is_vast(left) and not dims.is_vast(right)
+            return Written(product, large if first and dims.is_vast(product) else None)
         case _ if right == 0:
             return Written(0, ("AX107", "a dimension is divided by zero"))
         case _:
-            guard = None if isinstance(right, int) else AtLeast(dims.sub(right, 1), silent=True)
+            guard = (
+                None
+                if isinstance(right, int)
+                else AtLeast(dims.sub(right, 1), silent=True, why="divisor")
+            )
             quotient = dims.mod(left, right) if op == "mod" else dims.floordiv(left, right)
             return Written(quotient, None, guard)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from axon.diagnostics.cells import shown
+
 RESERVED = frozenset(
     {"fn", "op", "import", "as", "where", "true", "false", "inf", "nan", "shape", "dim"}
 )
@@ -43,4 +45,4 @@ def hint(node: Any) -> str:
 def line_of(node: Any) -> str:
     name = f"{node.name}: " if node.name else ""
     text = f"{name}{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}"
-    return re.sub(r"\s+", " ", text)[:2000]
+    return shown(re.sub(r"\s+", " ", text)[:2000])
