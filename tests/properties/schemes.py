@@ -18,6 +18,7 @@ from axon.types.type import (
     Fn,
     HasRank,
     Relation,
+    RowOf,
     Scheme,
     Shape,
     ShapeEq,
@@ -158,7 +159,7 @@ def _satisfy(env: Env, relations: tuple[Relation, ...], budget: list[int]) -> It
 def _ways(relation: Relation, env: Env) -> list[Found] | None:
     """The ways in which a relation holds; None if too little is known."""
     match relation:
-        case Uniform() | HasRank():
+        case Uniform() | RowOf() | HasRank():
             return [(env, ())]
         case AtLeast(dim, _):
             pairs: list[tuple[Shape, Shape]] = []

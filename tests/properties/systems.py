@@ -32,6 +32,7 @@ from axon.types.type import (
     DimEq,
     HasRank,
     Relation,
+    RowOf,
     Shape,
     ShapeEq,
     Uniform,
@@ -394,7 +395,7 @@ class Reading:
                 return f"{self.dim(dim)}==cast1({','.join(map(self.dim, dim_parts))})"
             case AtLeast(dim, _):
                 return f"{self.dim(dim)}>=0"
-            case Uniform() | HasRank():
+            case Uniform() | RowOf() | HasRank():
                 return None
 
     # --- search ---

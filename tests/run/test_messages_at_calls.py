@@ -82,7 +82,7 @@ def test_a_tuple_is_told_of() -> None:
     ],
 )
 def test_names_are_those_that_infer_shows(
-    program: str, given: list[tuple[int, ...]], sizes: str
+    program: str, given: list[tuple[Any, ...]], sizes: str
 ) -> None:
     args = [tuple(floats(*s) for s in g) if isinstance(g[0], tuple) else floats(*g) for g in given]
     assert sizes in said(program, *args)

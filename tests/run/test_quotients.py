@@ -95,7 +95,7 @@ def test_rows_of_different_sizes(backend: str) -> None:
       map(fn (r) { half = size(r) / 2; sum(r) / half + sum(ones([half])) }, x)
     };"""
     found = axon.compile(program, backend=backend).f([[1, 2, 3], [4.0, 5]])
-    close(plain(found), numpy.float32([6 / 1.5 + 1, 9 + 1]))
+    close(plain(found), numpy.array([6 / 1.5 + 1, 9 + 1], numpy.float32))
 
 
 def test_a_divisor_that_is_zero() -> None:

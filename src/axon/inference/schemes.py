@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import gcd
 
+from axon.inference.canonical import canonical
 from axon.inference.existentials import seal
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
@@ -185,6 +186,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
     guards = [r for r in (*kept, *local) if _is_check(r, given)]
     kept = [r for r in kept if not _is_check(r, given)]
+    type_, kept = canonical(type_, kept)
     quantified: dict[Var, None] = {}
     for var in (*type_variables(type_), *(v for r in kept for v in relation_variables(r))):
         if isinstance(var, DimVar):

@@ -53,8 +53,30 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
             *dim_relations,
             Broadcast((front_var,), tuple(parts)),
         )
+    elif (found := _written_otherwise(store, whole)) is not None:
+        others, because = found
+        relation = Broadcast(result, tuple(others))
+        store.imply("broadcasting", (constraint, *because), relation)
     else:
         _stuck(store, constraint, result, whole)
+
+
+def _written_otherwise(
+    store: Store, parts: list[Shape]
+) -> tuple[list[Shape], tuple[Constraint, ...]] | None:
+    """Parts whose ends do not face each other, but do if one of them is written as a word that a
+    waiting equation says it is.
+    """
+    ends = [part[-1] for part in parts]
+    known = next((end for end in ends if not isinstance(end, ShapeVar)), None)
+    for i, part in enumerate(parts):
+        for other, because in store.equal.alternatives(part).items():
+            if not other or isinstance(part[-1], ShapeVar) == isinstance(other[-1], ShapeVar):
+                continue
+            faces = known is not None and not isinstance(other[-1], ShapeVar)
+            if faces or ends.count(other[-1]) == len(ends) - 1:
+                return [*parts[:i], other, *parts[i + 1 :]], because
+    return None
 
 
 def _inside_itself(store: Store, constraint: Constraint, result: Shape, parts: list[Shape]) -> bool:

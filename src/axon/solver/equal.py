@@ -56,6 +56,12 @@ class EqualWords:
             if first or second
         ]
 
+    def alternatives(self, word: Shape) -> dict[Shape, Because]:
+        """The other words that it is equal to, each with the equations that say so."""
+        if word not in self._others:
+            return {}
+        return {other: because for other, because in self._class(word).items() if because}
+
     def know(self, constraint: Constraint, word: Shape) -> None:
         """Take in that an equation which waits says which dimensions a word is."""
         self._plain.setdefault(word[0], {})[constraint] = word

@@ -218,6 +218,7 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
     store.wait(constraint, [*unknown, *ranks, *shape_variables(words[0] + words[1])])
     _equal_words(store, constraint, *words)
     _tell_others(store, constraint, *words)
+    _tell_broadcasts(store, *words)
 
 
 def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
@@ -238,6 +239,16 @@ def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape
             else:
                 continue
             if any(store.equal.known(store.word(w), whole)[1] for w in words):
+                store.look_again(each)
+
+
+def _tell_broadcasts(store: Store, left: Shape, right: Shape) -> None:
+    """A broadcast of a word may get further with the other one."""
+    for var in _shapes(left + right):
+        for each in store.watching(var, MOST_TOLD):
+            if isinstance(each.relation, Broadcast) and any(
+                store.word(part) in (left, right) for part in each.relation.parts
+            ):
                 store.look_again(each)
 
 
