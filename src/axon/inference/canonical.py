@@ -24,6 +24,7 @@ from axon.types.type import (
     Type,
     Uniform,
     relation_variables,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import ShapeVar, Var
@@ -56,7 +57,7 @@ def _words(relations: list[Relation]) -> dict[Shape, Shape]:
             if a != b:
                 a, b = sorted((a, b), key=_rank)
                 first[b] = a
-    return {word: _root(first, word) for word in first}
+    return {word: _root(first, word) for word in first if not _is_users(word)}
 
 
 def _root(first: dict[Shape, Shape], word: Shape) -> Shape:
@@ -67,9 +68,13 @@ def _root(first: dict[Shape, Shape], word: Shape) -> Shape:
 
 def _rank(word: Shape) -> tuple[bool, int, str]:
     """A user's word before ours, a short one before a long one, a shape's front before its end."""
-    ours = not any(isinstance(v, ShapeVar) and v.user for v in word)
     form = "".join("b" if isinstance(item, ShapeVar) else "a" for item in reversed(word))
-    return ours, len(word), form
+    return not _is_users(word), len(word), form
+
+
+def _is_users(word: Shape) -> bool:
+    """Whether a word has a name that the user has given: it stays as it is (D2)."""
+    return any(v.user for v in shape_variables(word))
 
 
 @dataclass(slots=True)
@@ -102,7 +107,9 @@ def _turned(writing: _Writing, relation: Relation) -> Relation:
         case ShapeEq(left, right):
             a, b = sorted((left, right), key=_rank)
             written = writing.words.get(b)
-            return ShapeEq(b, a if written is None else written)
+            if written is None:
+                return ShapeEq(left, right) if _is_users(b) else ShapeEq(b, a)
+            return ShapeEq(b, written)
         case Broadcast():
             return writing.relation(relation)
         case _:

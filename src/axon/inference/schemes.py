@@ -280,7 +280,7 @@ def _keep_names(
     state: State, type_: Type, relations: list[Relation]
 ) -> tuple[Type, list[Relation]]:
     """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a
-    condition.
+    condition, as it stays where the user has written it.
     """
     for named in state.names.index.values():
         _hand_on_name(state, named)
@@ -288,9 +288,12 @@ def _keep_names(
     for var in state.names.index.values():
         if isinstance(var, DimVar) and var in state.store.bindings:
             value = state.store.dim(var)
-            if isinstance(value, Poly) and any(
-                not v.user and not v.runtime and v.level > state.level
-                for v in dims.variables(value)
+            if isinstance(value, Poly) and (
+                any(
+                    not v.user and not v.runtime and v.level > state.level
+                    for v in dims.variables(value)
+                )
+                or _is_stated(state, var)
             ):
                 kept.setdefault(value, var)
     if not kept:
@@ -299,6 +302,14 @@ def _keep_names(
     type_ = renaming.type(type_)
     relations = [renaming.relation(r) for r in relations]
     return type_, [*relations, *(DimEq(var, value) for value, var in kept.items())]
+
+
+def _is_stated(state: State, var: DimVar) -> bool:
+    """Whether the user has written down what a name is equal to."""
+    constraint = state.store.bindings[var].by
+    while constraint.parents:
+        constraint = constraint.parents[0]
+    return constraint.origin.kind == "condition"
 
 
 def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:

@@ -262,7 +262,7 @@ class Reader:
         self, expr: ast.IndexName, kind: type[DimVar] | type[ShapeVar]
     ) -> DimVar | ShapeVar | None:
         name = expr.name
-        own = self.in_parameter and self._functions > 1 and not self.user
+        own = self.in_parameter and self._functions > (1 if self.quantified else 0)
         if expr.runtime and self.in_parameter and not own:
             self._error(
                 "AX108",
@@ -274,7 +274,9 @@ class Reader:
         known = self.scope.index.get(name)
         if known is None:
             runtime = expr.runtime and self.quantified
-            scope = given_at(self.depth + 1) if expr.runtime and own else self._here
+            scope = self._here
+            if expr.runtime and own:  # each call of a function that is taken is given it
+                scope = given_at(self.depth + 1) if self.quantified else made_at(self.depth)
             known = kind(name, self.level, self.user, scope=scope, runtime=runtime)
             self.scope.index[name] = known
             self.scope.places[name] = expr.span
