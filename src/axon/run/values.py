@@ -13,7 +13,7 @@ from axon.backends.bounded import WIDEST
 from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, Varying, split
 from axon.backends.ragged_forms import from_awkward, from_list
-from axon.ops.room import MOST_DIMENSIONS, shown
+from axon.ops.room import MOST_DIMENSIONS, Refused, room, shown
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ElemVar
 
@@ -146,6 +146,10 @@ def _rows(given: list[Any], wanted: Type) -> Ragged:
     elem = dtype(wanted.elem) if isinstance(wanted.elem, str) else None
     if not given:
         sizes = [size if isinstance(size, int) else 0 for size in wanted.shape[1:]]
+        try:
+            room(sizes, 8)
+        except Refused as refused:
+            raise Unfit(str(refused)) from None
         return Ragged.from_rows([], like=numpy.zeros(sizes, elem or numpy.float32))
     if all(hasattr(row, "dtype") for row in given):
         return from_list(given)
