@@ -162,7 +162,8 @@ class Arguments:
         base = self.choices.pick(7) - 3
         made = (numpy.arange(math.prod(shape)) + base).astype(dtype).reshape(shape)
         if made.size and dtype.kind == "f" and self.choices.pick(2):
-            made.flat[self.choices.pick(made.size)] = self.choices.one_of(FLOATS)
+            with numpy.errstate(over="ignore"):
+                made.flat[self.choices.pick(made.size)] = self.choices.one_of(FLOATS)
         if made.size and dtype.kind in "iu" and self.choices.pick(3) == 2:
             bounds = numpy.iinfo(dtype)
             made.flat[self.choices.pick(made.size)] = self.choices.one_of((bounds.min, bounds.max))
@@ -245,7 +246,7 @@ def _bounded(meaning: Callable[..., Any]) -> Callable[..., Any]:
 def _in_turns(apply: Callable[..., Any]) -> Callable[..., Any]:
     """The same where rows vary."""
 
-    def bounded(plan: rowwise.Plan, meaning: Any, xp: Any, *args: Any, **how: Any) -> Any:
+    def bounded(plan: Any, meaning: Any, xp: Any, *args: Any, **how: Any) -> Any:
         if plan.operator == "iterate":
             args = (args[0], _counted(args[1]), *args[2:])
         return apply(plan, meaning, xp, *args, **how)

@@ -447,6 +447,19 @@ def test_integers_where_floats_are_wanted() -> None:
     assert float(on_both("f = fn (x : f32) { x };", 10**22)) == numpy.float32(1e22)
 
 
+def test_no_rows_of_an_absurd_size() -> None:
+    rows = f"f = fn (x : f32 [n,*,{VAST}]) {{ x }};"
+    assert "would take more than" in refused(rows, [], kind=axon.ArgumentError)
+
+
+def test_a_shape_with_two_open_parts() -> None:
+    """Which of the sizes is in the middle, nothing says; and nobody asks."""
+    program = "f = fn (x : f32 p@[n]@q, y : f32 [n]) { x, y };"
+    x, y = on_both(program, numpy.ones((2, 3, 4), "f4"), numpy.ones(3, "f4"))
+    assert (x.shape, y.shape) == ((2, 3, 4), (3,))
+    assert on_both("f = fn (x : f32 p@[n]@q) { x };", numpy.ones((2, 3), "f4")).shape == (2, 3)
+
+
 def test_nesting_without_an_end() -> None:
     lists: Any = [1.0]
     tuples: Any = 1.0

@@ -33,10 +33,11 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Binding:
-    """The sizes so far, and which argument each was read off."""
+    """The sizes so far, and which argument each was read off. It is `open` if a rank is."""
 
     sizes: Sizes = field(default_factory=dict)
     origins: dict[DimVar | ShapeVar, str] = field(default_factory=dict)
+    open: bool = False
 
     def told(self, names: Names) -> str:
         """`n=3 from x, …`"""
@@ -68,7 +69,8 @@ def _bind(graph: Graph, args: Sequence[Any], names: Names) -> Binding | Mismatch
     stuck = _computed(later, binding, names)
     if stuck is not None:
         return stuck if isinstance(stuck, Mismatch) else None
-    return _conditions(graph, binding, names)
+    found = _conditions(graph, binding, names)
+    return None if binding.open and not isinstance(found, Mismatch) else found
 
 
 def _leaf(
@@ -95,6 +97,9 @@ def _leaf(
             wanted, shape = (size_,), (arg,)
         case _:
             raise AssertionError(type_)
+    if any(isinstance(item, ShapeVar) for item in wanted):
+        binding.open = True  # `p@[n]@q`: which of the sizes is n, nothing says
+        return None
     for axis, (dim, size) in enumerate(zip(wanted, shape, strict=True)):
         assert not isinstance(dim, ShapeVar)
         if isinstance(dim, DimVar):

@@ -13,7 +13,7 @@ from axon.backends.bounded import WIDEST
 from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, split
 from axon.backends.ragged_forms import arranged, from_awkward, from_list
-from axon.ops.room import MOST_DIMENSIONS, shown
+from axon.ops.room import MOST_DIMENSIONS, Refused, room, shown
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
@@ -143,7 +143,12 @@ def _rows(given: list[Any], wanted: Type) -> Ragged:
     numbers = _array(list(_leaves(given, len(wanted.shape))), elem)
     sizes = tuple(size if isinstance(size, int) else None for size in wanted.shape)
     if not given:
-        like = numpy.zeros([size or 0 for size in sizes[1:]], numbers.dtype)
+        empty = [size or 0 for size in sizes[1:]]
+        try:
+            room(empty, 8)
+        except Refused as refused:
+            raise Unfit(str(refused)) from None
+        like = numpy.zeros(empty, numbers.dtype)
         return _as_wanted(Ragged.from_rows([], like), wanted)
     return _as_wanted(from_list(given, numbers.dtype, sizes), wanted)
 
