@@ -111,7 +111,7 @@ class Elaboration:
 
     def _made_value(self, var: DimVar) -> Dim:
         binding = self.state.store.bindings.get(var)
-        if binding is None or var.runtime:
+        if binding is None or (var.runtime and not var.derived):
             return var
         assert not isinstance(binding.given, tuple)
         return self._made(binding.given)

@@ -62,6 +62,8 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
     `scope` is that of what the function makes. The relations are those that hold of its sizes.
     """
     ties = [*relations, *_mixed(type_)]
+    if not any(v.runtime for relation in ties for v in relation_variables(relation)):
+        return
     chosen = _determined(set(_chosen_by_caller(type_)), ties)
     changed = True
     while changed:

@@ -1,0 +1,223 @@
+"""Run-time and ragged sizes where they meet functions: what a random attack found, by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import axon
+
+UTILS = """
+ap = fn (h, x) { h(x) };
+twice = fn (h, x) { h(h(x)) };
+both = fn (h, x) { (h(x), x) };
+thunk = fn (h, x) { fn () { h(x) } };
+rows = fn (h, x) { map(h, x) };
+compose = fn (h, k) { fn (x) { k(h(x)) } };
+on_unique = fn (h, x) { h(unique(x)) };
+"""
+
+
+def listed(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(listed, value))
+    return value.to_list() if isinstance(value, axon.Ragged) else numpy.asarray(value).tolist()
+
+
+def called(program: str, *args: Any) -> Any:
+    return listed(axon.compile(UTILS + program).f(*args))
+
+
+def ragged(rows: list[Any]) -> axon.Ragged:
+    return axon.Ragged.from_list(rows, numpy.float32)
+
+
+def signature(program: str) -> str:
+    return axon.compile(UTILS + program).f.signature
+
+
+# --- checks that were lost --------------------------------------------------------------------
+
+LOST = {
+    "top level alias": "g = unique; f = fn (x : f32 [n]) { max(g(x), x) };",
+    "a state": "f = fn (x : f32 [n]) { iterate(x, fn (s) { sum(s) > 3f }, unique) };",
+    "twice": "f = fn (x : f32 [n]) { twice(unique, x) };",
+    "twice, a lambda": "f = fn (x : f32 [n]) { twice(fn (y) { unique(y) }, x) };",
+    "a condition": """al = fn (x : f32 [n]) where n >= 2 { sum(x) };
+        f = fn (x : f32 [n]) { on_unique(al, x) };""",
+    "a broadcast": "f = fn (x) { max(x + x, unique(x)) };",
+    "a closure": """mk = fn (z) { fn (y) { maximum(y, z) } };
+        f = fn (x : f32 [n]) { on_unique(mk(x), sort(x)) };""",
+    "two results": "f = fn (x : f32 [n]) { u, v = both(unique, x); max(u, v) };",
+}
+
+
+@pytest.mark.parametrize("program", LOST.values(), ids=LOST)
+def test_checks_of_operators_as_values(program: str) -> None:
+    net = axon.compile(UTILS + program)
+    with pytest.raises(axon.RunError):
+        net.f(numpy.array([5, 5, 5, 6] if "maximum" in program else [5, 5, 5], numpy.float32))
+    net.f(numpy.array([1, 1] if "> 3f" in program else [1, 2], numpy.float32))
+
+
+def test_a_check_in_a_map() -> None:
+    program = "f = fn (x : f32 [n,m]) { map(fn (r) { twice(unique, r) }, x) };"
+    assert called(program, [[1.0, 2.0]]) == [[1, 2]]
+    with pytest.raises(axon.RunError):
+        called(program, [[5.0, 5.0]])
+
+
+def test_a_check_is_made_in_each_call() -> None:
+    program = "f = fn (z) { twice(fn (p) { nonzero(p) }, z) };"
+    with pytest.raises(axon.RunError):
+        called(program, numpy.array([2, 2, 2]))
+
+
+def test_rows_of_two_arguments() -> None:
+    program = "f = fn (x : f32 [n,*], y) { max(x, y) };"
+    assert signature(program) == "(f32 [n,*a], f32 [n,*a]) -> f32 [n,*a]"
+    assert called(program, ragged([[1, 2], [3]]), ragged([[2, 1], [4]])) == [[2, 2], [4]]
+    with pytest.raises(axon.RunError):
+        called(program, ragged([[1, 2], [3]]), ragged([[2], [4, 4]]))
+
+
+def test_what_a_call_makes_is_in_no_parameter() -> None:
+    program = "f = fn (x) { max(map(unique, x), x) };"
+    assert signature(program) == "t [a,*b] -> t [a,*b]"
+    assert called(program, ragged([[1, 2], [3]])) == [[1, 2], [3]]
+    with pytest.raises(axon.RunError):
+        called(program, ragged([[1, 1], [3]]))
+
+
+# --- run-time sizes that were universal, ragged ones that were uniform ---------------------------
+
+
+def test_half_of_a_run_time_size() -> None:
+    half = "f = fn (x : f32 [n]) { p, q = split(unique(x), parts=2); p };"
+    assert signature(half) == "f32 [n] -> f32 [?a]"
+    with pytest.raises(axon.RunError, match="mod 2 = 0"):
+        called(half, [1.0, 2.0, 3.0])
+    program = f"h = {half[4:-1]}; f = fn (x, y) {{ max(h(x), h(y)) }};"
+    assert called(program, [1.0, 2.0], [3.0, 4.0]) == [3]
+    with pytest.raises(axon.RunError):
+        called(program, [1.0, 2.0, 3.0, 4.0], [1.0, 2.0])
+
+
+def test_half_of_each_row() -> None:
+    program = "f = fn (x : f32 [n,*]) { map(fn (r) { p, q = split(r, parts=2); p }, x) };"
+    assert signature(program) == "f32 [n,*] -> f32 [n,*]"
+    assert called(program, [[1.0, 2.0], [3.0, 4.0, 5.0, 6.0]]) == [[1], [3, 4]]
+    with pytest.raises(axon.RunError):
+        called(program, [[1.0, 2.0], [3.0, 4.0, 5.0]])
+
+
+def test_a_state_that_varies() -> None:
+    program = "f = fn (x) { v = map(flatten, x); fold(v, fn (s, y) { map(unique, s) }, x) };"
+    assert called(program, ragged([[1, 2], [3]])) == [[1, 2], [3]]
+    with pytest.raises(axon.RunError):
+        called(program, ragged([[1, 1], [3]]))
+
+
+# --- right programs that were refused -------------------------------------------------------------
+
+RIGHT = {
+    "ap": ("ap(nonzero, x)", "f32 [n] -> i64 [?a]"),
+    "local alias": ("{ g = unique; g(x) }", "f32 [n] -> f32 [?a]"),
+    "thunk": ("thunk(unique, x)()", "f32 [n] -> f32 [?a]"),
+    "compose": ("compose(unique, sort)(x)", "f32 [n] -> f32 [?a]"),
+    "a lambda called at once": ("(fn (y) { unique(x) })(x)", "f32 [n] -> f32 [?a]"),
+    "branches": (
+        "cond(sum(x) > 0f, fn () { nonzero(x) }, fn () { nonzero(x) })",
+        "f32 [n] -> i64 [?a]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "type_"), RIGHT.values(), ids=RIGHT)
+def test_makers_of_sizes_as_values(body: str, type_: str) -> None:
+    braces = body if body.startswith("{") else f"{{ {body} }}"
+    program = f"f = fn (x : f32 [n]) {braces};"
+    assert signature(program) == type_
+    called(program, [3.0, 0.0, 3.0])
+
+
+def test_ragged_beside_what_is_unknown() -> None:
+    program = "f = fn (x : f32 [n,*], s) { x * s };"
+    assert called(program, [[1.0, 0.0], [3.0]], 2.0) == [[2, 0], [6]]
+    assert called(program, [[1.0, 0.0], [3.0]], [[2.0], [3.0]]) == [[2, 0], [9]]
+    program = "f = fn (x : f32 [n,*], y) { map(nonzero, x) + y };"
+    assert called(program, [[1.0, 0.0], [3.0]], [1]) == [[1], [1]]
+
+
+def test_sizes_captured_in_a_map() -> None:
+    program = "f = fn (x : f32 [n]) { v = nonzero(x); map(fn (q) { sum(range(size(v))) }, x) };"
+    assert called(program, [1.0, 0.0, 2.0]) == [1, 1, 1]
+
+
+# --- ragged tensors through functions -------------------------------------------------------------
+
+THROUGH = {
+    "a thunk": ("thunk(abs, x)()", [[1, 1], [3]]),
+    "a state": ("fold(x, fn (s, r) { s * 2f }, x)", [[4, -4], [12]]),
+    "rows": ("rows(abs, x)", [[1, 1], [3]]),
+    "an operator": ("map(*, x, x)", [[1, 1], [9]]),
+    "composed": ("map(compose(sort, reverse), x)", [[1, -1], [3]]),
+    "captured": (
+        "{ h = fn (p) { x }; map(h, x) }",
+        [[[1, -1], [3]], [[1, -1], [3]]],
+    ),
+    "the number of elements": ("map(fn (r) { r * size(x) }, x)", [[3, -3], [9]]),
+    "branches": ("cond(sum(x) > 1f, fn () { x }, fn () { x })", [[1, -1], [3]]),
+}
+
+
+@pytest.mark.parametrize(("body", "value"), THROUGH.values(), ids=THROUGH)
+def test_ragged_tensors_through_functions(body: str, value: Any) -> None:
+    braces = body if body.startswith("{") else f"{{ {body} }}"
+    assert called(f"f = fn (x : f32 [n,*]) {braces};", [[1.0, -1.0], [3.0]]) == value
+
+
+# --- sizes of ragged tensors ----------------------------------------------------------------------
+
+
+def test_the_number_of_elements() -> None:
+    rows = [[1.0, 2.0], [], [3.0, 4.0, 5.0]]
+    assert called("f = fn (x : f32 [n,*]) { size(x) };", rows) == 5
+    assert called("f = fn (x : f32 [n,*]) { sum(x) / size(x) };", rows) == 3
+    assert called("f = fn (x : f32 [n,*]) { range(size(x)) };", rows) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("body", ["sum(x) + size(x, axis=1)", "x / size(x, axis=1)", "x / k"])
+def test_a_size_that_varies_is_no_number(body: str) -> None:
+    with pytest.raises(axon.ProgramError) as found:
+        axon.compile(f"f = fn (x : f32 [n,*k]) {{ {body} }};")
+    assert {d.code for d in found.value.diagnostics} == {"AX105"}
+
+
+# --- what is callable ---------------------------------------------------------------------------
+
+
+def test_definitions_whose_value_is_a_function() -> None:
+    assert called("f = relu;", [1.0, -1.0]) == [1, 0]
+    assert called("mk = fn (a) { fn (x) { x * a } }; f = mk(2f);", [1.0, -1.0]) == [2, -2]
+    assert called("g = fn (x) { x + x }; f = g;", [1.0]) == [2]
+
+
+# --- order and names ----------------------------------------------------------------------------
+
+
+def test_the_order_of_lines_does_not_show() -> None:
+    lines = ["a = reverse(x);", "b = sum(x, axis=-1, keep=true);"]
+    found = {
+        signature(f"f = fn (x) {{ {first} {second} x < b }};")
+        for first, second in (lines, lines[::-1])
+    }
+    assert found == {"t a@[b] -> bool a@[b] where [c]@d = a@[b]"}
+
+
+def test_an_annotation_with_the_inferred_type_changes_nothing() -> None:
+    type_ = "t a@[b] -> t [2*c]@d where [c]@d = a@[b]"
+    assert signature("f = fn (x) { concat(sort(x), x) };") == type_
+    assert signature("f = fn (x : t a@[b]) { concat(sort(x), x) };") == type_
