@@ -35,7 +35,7 @@ def ragged(rows: list[Any]) -> axon.Ragged:
 
 
 def signature(program: str) -> str:
-    return axon.compile(UTILS + program).f.signature
+    return str(axon.compile(UTILS + program).f.signature)
 
 
 # --- checks that were lost --------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from axon.backends.row_sizes import NotAligned, RowSizes, at, depth_of, rows_among, same_for_all
+from axon.backends.row_sizes import NotAligned, RowSizes, at, rows_among, same_for_all
 from axon.ops.room import shown
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
@@ -72,12 +72,10 @@ def _shown(size: Any) -> str:
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:
     relation, origin, variables = held
-    deepest = max(map(depth_of, sizes), default=0)
     fine = _holds_in_all(relation, variables, sizes)
-    if any(0 < depth_of(size) < deepest for size in sizes):
-        # what varies over fewer dimensions varies over the first, or is the same for all of those
+    if fine is None:  # what varies over fewer dimensions is the same for all rows further out
         inside = [same_for_all(size, sizes) for size in sizes]
-        fine = {fine, _holds_in_all(relation, variables, inside)} - {None} == {True}
+        fine = _holds_in_all(relation, variables, inside)
     if not fine:
         raise CheckFailed(relation, origin, dict(zip(variables, sizes, strict=True)))
 
