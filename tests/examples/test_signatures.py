@@ -29,7 +29,7 @@ SIGNATURES = {
         " -> t [b,a,2*h,2*w]"
     ),
     "unet.down": "(t [b,c,h,w], (t [a,c,3,3], t [a], t [a,a,3,3], t [a])) -> t [b,a,h/2,w/2]",
-    "ragged.self_attention": "(t [n,*,d], t [d,k], t [d,k], t [d,e]) -> t [n,*,e]",
+    "ragged.self_attention": "(t [n,*a,d], t [d,k], t [d,k], t [d,e]) -> t [n,*a,e]",
     "ragged.classifier": (
         "(t [n,*,d], t [d,k], t [d,k], t [d,e], t [e], t [e,c], t [c]) -> t [n,c]"
     ),

@@ -217,7 +217,7 @@ def test_expressions_with_one_unknown(size: str, fits: set[int]) -> None:
 
 def test_a_division_by_a_size_that_is_zero() -> None:
     said = refused("f = fn (k : dim n) { zeros([10/n]) };", 0, kind=axon.ArgumentError)
-    assert "error[AX103]: a size is divided by n, which is 0" in said
+    assert "error[AX107]: a size is divided by n, which is 0" in said
 
 
 # --- nothing there, and windows -------------------------------------------------------------------

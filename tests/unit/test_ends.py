@@ -29,7 +29,7 @@ MOST_WORK = 1000
 PROGRAMS = {
     "a gather of what is sorted": (
         "f = fn (x) { v = gather(x, sort(x)); sort(v), reverse(v) };",
-        "f : t a@[b] -> (t c@[d], t [e]@f)",
+        "f : t a@[b] -> (t c@[d], t c@[d])",
     ),
     "one size, two ways": (
         "f = fn (x : t p, y : t q) where p@q = [b], q@p = [b] { x };",
@@ -41,7 +41,7 @@ PROGRAMS = {
     ),
     "a side in common": (
         "f = fn (x : t p, y : t q, z : t r, w : t s) where [2] = s@p@r, q@s = [2] { x };",
-        "f : (t p, t q, t r, t s) -> t p where [2] = s@p@r, q@s = [2]",
+        "f : (t p, t q, t r, t s) -> t p where q@s = [2], s@p@r = [2]",
     ),
 }
 

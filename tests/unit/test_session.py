@@ -118,7 +118,7 @@ def test_errors_move_with_their_lines() -> None:
     [
         "a = zeros([3]);\nb = zeros([4]);\nc = max(a, b);\n",
         "w = zeros([3,4]);\nf = fn (x : f32 [2,5]) { x @ w };\n",
-        "k = fn (x) { x };\nj = k;\na = j(zeros([3]));\nb = j(zeros([4]));\n",
+        "k = fn (g) { fn (x) { g(x) } };\nj = k(relu);\na = j(zeros([3]));\nb = j(zeros([4]));\n",
         "p = (zeros([3]), zeros([4]));\nq, r = p;\ng = max(q, r);\n",
     ],
 )

@@ -34,6 +34,7 @@ from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Shape,
     ShapeEq,
     ShapeValue,
     Tensor,
@@ -151,17 +152,19 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
     return inner
 
 
-def as_asked(state: State, param: Value, span: Span) -> tuple[Value, Value]:
+def as_asked(state: State, param: Value, rows: Sequence[Shape], span: Span) -> tuple[Value, Value]:
     """What a function is given for a row whose size may be any, and the same under the type that
-    the function asks for, once that is checked.
+    the function asks for, once that is checked. What all `rows` have in its place needs no check.
     """
     if not isinstance(param.type, Tensor) or not ragged.runtime(param.type):
         return param, param
     word: list[Dim | ShapeVar] = []
     guards: list[Guard] = []
     origin = Origin("argument", span)
-    for item in param.type.shape:
-        if isinstance(item, DimVar | ShapeVar) and item.runtime:
+    alike = [row for row in rows if len(row) == len(param.type.shape)]
+    for i, item in enumerate(param.type.shape):
+        known = any(row[i] == item for row in alike)
+        if known or (isinstance(item, DimVar | ShapeVar) and item.runtime):
             word.append(item)
             continue
         size = DimVar("", scope=given_at(state.depth), runtime=True, row=True)

@@ -42,7 +42,7 @@ from axon.ops import OPERATORS
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import DimValue, Fn, Shape, ShapeValue, Tensor, Tuple, Type
 
 
 def lower(
@@ -128,10 +128,10 @@ class Lowering:
         return make_graph(self.state.shared, module, name, at, params, result)
 
     def function(
-        self, value: Known, type_: Fn, written: Type, span: Span, varies: bool = False
+        self, value: Known, type_: Fn, written: Type, span: Span, rows: Sequence[Shape] = ()
     ) -> Operand:
         """A function that an operator takes, as a graph in the graph. `written` is its type before
-        what is known was put in; `varies` is whether the rows that it is given may differ in size.
+        what is known was put in; `rows` are the shapes of rows, if they may differ in size.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
@@ -146,8 +146,8 @@ class Lowering:
             for t, m in zip(type_.params, known, strict=True)
         )
         args = params
-        if varies and params:
-            params, args = zip(*(as_asked(state, p, span) for p in params), strict=True)
+        if rows and params:
+            params, args = zip(*(as_asked(state, p, rows, span) for p in params), strict=True)
         found = apply(self, value, list(args), type_, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes

@@ -14,7 +14,7 @@ from axon.ops import Operator
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.dim import Dim
-from axon.types.type import DimValue, Fn, ShapeValue, Type
+from axon.types.type import DimValue, Fn, Shape, ShapeValue, Tensor, Type
 from axon.types.variables import DimVar
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ def use_operator(
     hint = state.take_hint()
     assert isinstance(use.type, Fn)
     each = zip(exprs, type_.params, use.type.params, strict=True)
-    varies = any(ragged.varies(param) for param in type_.params)
-    operands = tuple([_operand(lowering, *parts, scope, varies) for parts in each])
+    tensors = [param for param in type_.params if isinstance(param, Tensor)]
+    rows = [t.shape[1:] for t in tensors] if any(map(ragged.varies, tensors)) else []
+    operands = tuple([_operand(lowering, *parts, scope, rows) for parts in each])
     for attribute in attributes:
         measure(lowering, attribute.value, scope)
     state.hint = hint
@@ -53,7 +54,7 @@ def type_at(state: State, use: Use) -> Fn:
 
 
 def _operand(
-    lowering: Lowering, expr: ast.Expr, param: Type, written: Type, scope: Scope, varies: bool
+    lowering: Lowering, expr: ast.Expr, param: Type, written: Type, scope: Scope, rows: list[Shape]
 ) -> Operand:
     """An argument of an operator. Sizes are no values, so only what is in them is computed."""
     if isinstance(param, DimValue):
@@ -64,7 +65,7 @@ def _operand(
         return ShapeOf(param.shape)
     found = lowering.expr(expr, scope)
     if isinstance(param, Fn):
-        return lowering.function(found, param, written, expr.span, varies)
+        return lowering.function(found, param, written, expr.span, rows)
     return coerce(lowering.state, found, param)
 
 

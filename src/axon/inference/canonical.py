@@ -30,34 +30,38 @@ from axon.types.type import (
 from axon.types.variables import ShapeVar, Var
 
 MOST_RELATIONS = 60
+MOST_WRITTEN = 8
 
 
 def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
     """The same type under the same relations."""
     if not relations:
         return type_, relations
-    words = _words(relations)
-    if words:
+    first = _classes(relations)
+    if first:
+        words = {word: _root(first, word) for word in first if not _is_users(word)}
         writing = _Writing({}, {}, {}, {}, words)
         type_ = writing.type(type_)
-        relations = [_turned(writing, r) for r in relations]
-        relations = [r for r in dict.fromkeys(relations) if not _says_nothing(r)]
+        equations = [ShapeEq(word, _root(first, word)) for word in first]
+        others = [r for r in relations if not isinstance(r, ShapeEq)]
+        written = [writing.relation(r) if isinstance(r, Broadcast) else r for r in others]
+        relations = [*equations, *dict.fromkeys(written)]
     return type_, in_order(type_, relations)
 
 
 # --- words -------------------------------------------------------------------------------------
 
 
-def _words(relations: list[Relation]) -> dict[Shape, Shape]:
-    """For each word that equations say is another one, the one of them that is written."""
+def _classes(relations: list[Relation]) -> dict[Shape, Shape]:
+    """For each word that equations say is another one, a word that comes before it."""
     first: dict[Shape, Shape] = {}
-    for relation in relations[:MOST_RELATIONS]:
+    for relation in relations:
         if isinstance(relation, ShapeEq):
             a, b = (_root(first, word) for word in (relation.left, relation.right))
             if a != b:
                 a, b = sorted((a, b), key=_rank)
                 first[b] = a
-    return {word: _root(first, word) for word in first if not _is_users(word)}
+    return first
 
 
 def _root(first: dict[Shape, Shape], word: Shape) -> Shape:
@@ -66,10 +70,12 @@ def _root(first: dict[Shape, Shape], word: Shape) -> Shape:
     return word
 
 
-def _rank(word: Shape) -> tuple[bool, int, str]:
-    """A user's word before ours, a short one before a long one, a shape's front before its end."""
+def _rank(word: Shape) -> tuple[bool, bool, int, str]:
+    """Dimensions before what is unknown, a user's word before ours, a short one before a long one,
+    a shape's front before its end.
+    """
     form = "".join("b" if isinstance(item, ShapeVar) else "a" for item in reversed(word))
-    return not _is_users(word), len(word), form
+    return "b" in form, not _is_users(word), len(word), form
 
 
 def _is_users(word: Shape) -> bool:
@@ -84,10 +90,14 @@ class _Writing(Renaming):
     words: dict[Shape, Shape]
 
     def shape(self, shape: Shape) -> Shape:
-        for word, written in self.words.items():
-            at = _find(shape, word)
-            if at is not None:
-                return self.shape((*shape[:at], *written, *shape[at + len(word) :]))
+        for _ in range(MOST_WRITTEN):
+            for word, written in self.words.items():
+                at = _find(shape, word)
+                if at is not None:
+                    shape = (*shape[:at], *written, *shape[at + len(word) :])
+                    break
+            else:
+                break
         return shape
 
     def dim(self, dim: Dim) -> Dim:
@@ -101,25 +111,6 @@ def _find(shape: Shape, word: Shape) -> int | None:
     return None
 
 
-def _turned(writing: _Writing, relation: Relation) -> Relation:
-    """An equation between words stays one, the word that is written on the right."""
-    match relation:
-        case ShapeEq(left, right):
-            a, b = sorted((left, right), key=_rank)
-            written = writing.words.get(b)
-            if written is None:
-                return ShapeEq(left, right) if _is_users(b) else ShapeEq(b, a)
-            return ShapeEq(b, written)
-        case Broadcast():
-            return writing.relation(relation)
-        case _:
-            return relation
-
-
-def _says_nothing(relation: Relation) -> bool:
-    return isinstance(relation, ShapeEq) and relation.left == relation.right
-
-
 # --- order -------------------------------------------------------------------------------------
 
 
@@ -129,28 +120,26 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     """
     if len(relations) < 2 or len(relations) > MOST_RELATIONS:
         return relations
-    names = Names()
-    names.reserve(type_variables(type_))
-    for relation in relations:
-        names.reserve(relation_variables(relation))
+    places: dict[Var, str] = {}
     for var in type_variables(type_):
-        names(var)
+        places.setdefault(var, f"z{len(places):03}")
     left, found = list(relations), list[Relation]()
     while left:
-        known = set(names.given)
-        best = min(left, key=lambda r: _key(r, names, known))
+        best = min(left, key=lambda r: _key(r, places))
         left.remove(best)
         found.append(best)
         for var in relation_variables(best):
-            names(var)
+            places.setdefault(var, f"z{len(places):03}")
     return found
 
 
-def _key(relation: Relation, names: Names, known: set[Var]) -> tuple[int, int, str]:
-    """How many of its variables have no name yet, what kind it is, and how it reads."""
-    new = sum(var not in known for var in set(relation_variables(relation)))
-    trial = Names(given=dict(names.given), taken=set(names.taken))
-    return new, _kind(relation), Show(trial).relation(relation)
+def _key(relation: Relation, places: dict[Var, str]) -> tuple[int, int, str]:
+    """How many of its variables have no place yet, what kind it is, and how it reads with places
+    for names.
+    """
+    new = sum(var not in places for var in set(relation_variables(relation)))
+    names = Names(given=dict(places), taken=set(places.values()))
+    return new, _kind(relation), Show(names).relation(relation)
 
 
 def _kind(relation: Relation) -> int:
