@@ -12,7 +12,7 @@ from axon.inference.canonical import canonical
 from axon.inference.existentials import seal
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
-from axon.solver.broadcasting import is_redundant
+from axon.solver.broadcasting import is_of_the_run, is_redundant
 from axon.solver.constraints import Constraint, Guard, Origin
 from axon.solver.store import Store
 from axon.types import dim as dims
@@ -209,6 +209,9 @@ def same_rows(state: State, level: int) -> None:
         ]
         if not found:
             return
+        if any(is_of_the_run(store, c) for c in list(store.waiting)):
+            store.run()
+            continue
         alone = [c for c in found if _is_one_variable(state, c)]
         for constraint in alone or found:  # what is computed from others may follow from them
             if constraint.waiting:

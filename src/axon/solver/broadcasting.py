@@ -270,18 +270,6 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             bounds = [relation for relations in asked.values() for relation in relations or ()]
             store.derive("broadcasting", constraint, DimEq(result, whole), *bounds, *again)
             return
-    if isinstance(result, DimVar) and not result.runtime and _is_of_the_run(result, parts):
-        made = [v for part in parts for v in dims.variables(part) if v.runtime]
-        size = DimVar(
-            result.name,
-            result.level,
-            scope=max(v.scope for v in made),
-            runtime=True,
-            over=max(v.over for v in made if isinstance(v, DimVar)),
-            derived=True,
-        )
-        store.bind("raggedness", result, size, constraint)
-        result = size
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
@@ -360,16 +348,26 @@ def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
     return isinstance(dims.sub(part, size), int)
 
 
-def _is_of_the_run(result: DimVar, parts: list[Dim]) -> bool:
-    """Whether what is broadcast to hangs on sizes that are known to the run alone, and not before
-    the result could be.
+def is_of_the_run(store: Store, constraint: Constraint) -> bool:
+    """Make the result of a waiting broadcast a run-time size, if it hangs on such sizes and is not
+    known before them. True if it does.
     """
+    relation = constraint.relation
+    if not isinstance(relation, DimBroadcast):
+        return False
+    result = store.dim(relation.result)
+    parts = [store.dim(part) for part in relation.parts]
     made = [v for part in parts for v in dims.variables(part) if v.runtime]
-    return (
-        any(isinstance(v, DimVar) for v in made)
-        and result.rank_of is None
-        and all(v.scope <= result.scope for v in made)
-    )
+    sizes = [v for v in made if isinstance(v, DimVar)]
+    if not isinstance(result, DimVar) or result.runtime or result.rank_of is not None or not sizes:
+        return False
+    since = max(v.scope for v in made)
+    if since > result.scope:
+        return False
+    over = max(v.over for v in sizes)
+    size = DimVar(result.name, result.level, scope=since, runtime=True, over=over, derived=True)
+    store.bind("raggedness", result, size, constraint)
+    return True
 
 
 def _of_a_row(part: Dim) -> bool:
