@@ -209,7 +209,8 @@ def same_rows(state: State, level: int) -> None:
         ]
         if not found:
             return
-        if any(is_of_the_run(store, c) for c in list(store.waiting)):
+        rows = {v for c in found for v in _of_rows(state, c)}
+        if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
             store.run()
             continue
         alone = [c for c in found if _is_one_variable(state, c)]
@@ -220,6 +221,11 @@ def same_rows(state: State, level: int) -> None:
                 row, rest = constraint.relation.row, constraint.relation.rest
                 store.derive("raggedness", constraint, ShapeEq(row, rest))
         store.run()
+
+
+def _of_rows(state: State, constraint: Constraint) -> Iterable[Var]:
+    assert isinstance(constraint.relation, RowOf)
+    return shape_variables(state.store.word(constraint.relation.row))
 
 
 def _is_one_variable(state: State, constraint: Constraint) -> bool:

@@ -6,6 +6,8 @@ size like any other (`broadcast(0, 1)` is 0), so broadcasting is not `max`.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from axon.solver.constraints import Constraint
 from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
@@ -348,14 +350,16 @@ def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
     return isinstance(dims.sub(part, size), int)
 
 
-def is_of_the_run(store: Store, constraint: Constraint) -> bool:
-    """Make the result of a waiting broadcast a run-time size, if it hangs on such sizes and is not
-    known before them. True if it does.
+def is_of_the_run(store: Store, constraint: Constraint, among: Container[object]) -> bool:
+    """Make the result of a waiting broadcast a run-time size, if it is `among` some sizes, hangs on
+    run-time sizes and is not known before them. True if so.
     """
     relation = constraint.relation
     if not isinstance(relation, DimBroadcast):
         return False
     result = store.dim(relation.result)
+    if result not in among:
+        return False
     parts = [store.dim(part) for part in relation.parts]
     made = [v for part in parts for v in dims.variables(part) if v.runtime]
     sizes = [v for v in made if isinstance(v, DimVar)]

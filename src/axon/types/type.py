@@ -180,22 +180,41 @@ def make_scheme(
 
 
 def _inner(type_: Type) -> frozenset[Var]:
-    """The variables of functions that a function takes, but for those that stand outermost in what
-    it takes or gives beside them: `s` in `t [d]@s` may be another shape in each row, `a` in `a`
-    may not. Those of a function that it gives, if they are nowhere else.
+    """The variables of functions that a function takes or gives which are nowhere else, and those
+    of rows: `s` where it takes a function of `t s` beside a `t [d]@s`. What stands outermost in
+    what it takes or gives itself is one thing for all calls.
     """
     if not isinstance(type_, Fn):
         return frozenset()
-    taken = [p for p in type_.params if isinstance(p, Fn)]
-    given = [type_.result] if isinstance(type_.result, Fn) else []
-    if not taken and not given:
+    parts = (*type_.params, type_.result)
+    functions = [part for part in parts if isinstance(part, Fn)]
+    if not functions:
         return frozenset()
-    others = [t for t in (*type_.params, type_.result) if not isinstance(t, Fn)]
-    inner = {var for function in taken for var in type_variables(function)}
+    others = [part for part in parts if not isinstance(part, Fn)]
+    outside = {var for other in others for var in type_variables(other)}
+    inner = {v for f in functions for v in type_variables(f) if v not in outside}
+    behind = {shape[1:] for other in others for shape in _shapes(other)}
+    for function in (p for p in type_.params if isinstance(p, Fn)):
+        for shape in _shapes(function):
+            if shape and shape in behind:
+                inner.update(shape_variables(shape))
     for other in others:
         inner.difference_update(_outermost(other))
-    outside = {var for other in others for var in type_variables(other)}
-    return frozenset(inner | {v for f in given for v in type_variables(f) if v not in outside})
+    return frozenset(inner)
+
+
+def _shapes(type_: Type) -> Iterator[Shape]:
+    match type_:
+        case Tensor(_, shape):
+            yield shape
+        case Tuple(items):
+            for item in items:
+                yield from _shapes(item)
+        case Fn(params, result):
+            for part in (*params, result):
+                yield from _shapes(part)
+        case _:
+            return
 
 
 def _outermost(type_: Type) -> Iterator[Var]:
