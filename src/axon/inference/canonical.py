@@ -123,7 +123,8 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     places: dict[Var, str] = {}
     for var in type_variables(type_):
         places.setdefault(var, f"z{len(places):03}")
-    left, found = list(relations), list[Relation]()
+    left = list(relations)
+    found: list[Relation] = []
     while left:
         best = min(left, key=lambda r: _key(r, places))
         left.remove(best)
