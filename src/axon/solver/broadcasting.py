@@ -116,7 +116,7 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     if not result:
         store.derive("broadcasting", constraint, *(ShapeEq(part, ()) for part in parts))
         return
-    if store.equal.any_known:
+    if store.equal.pieces:
         known = [store.equal.known(word, whole=True) for word in (result, *parts)]
         because = [by for _, equations in known for by in equations]
         if because:
@@ -142,25 +142,31 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
                     if isinstance(item, ShapeVar):
                         store.watch_rank(item)
     lone = result[0] if len(result) == 1 and isinstance(result[0], ShapeVar) else None
-    words = (result, *parts)
-    names = [w[0] for w in words if len(w) == 1 and isinstance(w[0], ShapeVar)]
-    if len(names) == len(words) and store.ranked.isdisjoint(names):
-        store.wait(constraint, names)
-    else:
-        store.wait(constraint, [v for word in words for v in shape_variables(word)])
-        _at_least_as_long(store, constraint, result, parts)
+    shapes: list[ShapeVar] = []
+    sizes: list[IndexVar] = []
+    for word in (result, *parts):
+        for item in word:
+            if isinstance(item, ShapeVar):
+                shapes.append(item)
+            elif not isinstance(item, int):
+                sizes.extend(dims.variables(item))
+    store.wait(constraint, [*shapes, *sizes])
+    if not isinstance(result[-1], ShapeVar):
         for part in parts:
             _ends_meet(store, constraint, result, part)
+    counted = store.in_words and not store.in_words.isdisjoint(shapes)
+    if not constraint.summed and (counted or (lone is None and _is_plain(result))):
+        constraint.summed = True
+        _at_least_as_long(store, constraint, result, parts)
     _share(store, constraint, lone)
 
 
 def _at_least_as_long(
     store: Store, constraint: Constraint, result: Shape, parts: list[Shape]
 ) -> None:
-    """rank: no part has more dimensions than the result."""
-    if constraint.summed:
-        return
-    constraint.summed = True
+    """rank: no part has more dimensions than the result. Asked where the rank of a shape matters to
+    something else, too.
+    """
     for part in parts:
         gap = dims.sub(shape_rank(result), shape_rank(part))
         if not dims.is_nonnegative(gap):
