@@ -10,8 +10,8 @@ from math import gcd
 
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
-from axon.solver.broadcasting import is_redundant
 from axon.solver.constraints import Constraint, Origin
+from axon.solver.sharing import is_redundant
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import (

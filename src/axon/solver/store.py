@@ -16,6 +16,7 @@ from random import Random
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
 from axon.solver.equal import EqualWords
 from axon.solver.facts import Facts
+from axon.solver.growth import Growth
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
 from axon.types.type import (
@@ -35,10 +36,6 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_WATCHED = 24
-# What a variable stands for is put in at each place where it is, so it may grow exponentially. It
-# has no more items than this, and no more nested quotients and minima.
-LONGEST_SHAPE = 1024
-HEAVIEST = 256
 
 IndexVar = DimVar | ShapeVar
 Trace = Callable[[str, Constraint], None]
@@ -86,7 +83,7 @@ class Store:
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.equal = EqualWords(self.word)
-        self._spread: dict[IndexVar, int] = {}
+        self.growth = Growth()
         self.clock = 0
         self.work = 0
         self._first = first
@@ -328,8 +325,8 @@ class Store:
         by.time = self.clock
         if isinstance(var, DimVar):
             assert not isinstance(value, tuple)
-            if self._spread or isinstance(value, Poly):
-                self._count(var, value)
+            if self.growth.spread or isinstance(value, Poly):
+                self.growth.count(var, value)
             self.bindings[var] = Binding(value, by, self.clock)
             if var.rank_of is not None:
                 self.watch_rank(var.rank_of)
@@ -339,8 +336,8 @@ class Store:
                 self.imply("non-negativity", (by,), AtLeast(value, silent=True))
         else:
             assert isinstance(value, tuple)
-            if self._spread or len(value) > 1:
-                self._count(var, value)
+            if self.growth.spread or len(value) > 1:
+                self.growth.count(var, value)
             self.bindings[var] = Binding(value, by, self.clock)
             if var.runtime:
                 self.guards.append(Guard(ShapeEq((var,), value), by.origin, by.depth))
@@ -350,30 +347,6 @@ class Store:
             self._lower(var, value)
         self._wake(var)
         self.note(rule, by)
-
-    def fits(self, var: IndexVar, value: Dim | Shape) -> bool:
-        """Whether nothing grows out of hand if the variable stands for the value. Where it would,
-        the variable keeps its name and the equation waits.
-        """
-        if isinstance(value, tuple):
-            return self._spread.get(var, 1) * len(value) <= LONGEST_SHAPE
-        return isinstance(value, int) or self._spread.get(var, 1) * dims.weight(value) <= HEAVIEST
-
-    def _count(self, var: IndexVar, value: Dim | Shape) -> None:
-        """Keep a bound on how often each variable occurs in what another one stands for."""
-        here = self._spread.get(var, 1)
-        found: dict[IndexVar, int] = {}
-        if isinstance(value, tuple):
-            for item in value:
-                if isinstance(item, ShapeVar):
-                    found[item] = found.get(item, 0) + here
-        elif here > 1 or isinstance(value, Poly):
-            times = here * (1 + dims.weight(value))
-            if times > 1:
-                found = dict.fromkeys(dims.variables(value), times)
-        for inner, times in found.items():
-            if times > self._spread.get(inner, 1):
-                self._spread[inner] = times
 
     def _plain(self, var: ShapeVar, value: Shape, by: Constraint) -> Shape:
         """Name the compound dimensions that must not enter the variable's shape as they are.

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from axon.solver.constraints import Constraint
-from axon.solver.store import LONGEST_SHAPE, Store
+from axon.solver.growth import LONGEST_SHAPE
+from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
@@ -63,7 +64,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
             else:
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
             return True
-        if len(value) > 1 and not store.fits(var, value):
+        if len(value) > 1 and not store.growth.allows(var, value):
             store.wait(constraint, shape_variables(left + right))
             return True
         if _may_bind(store, constraint, var, value):
