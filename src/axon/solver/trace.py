@@ -43,13 +43,15 @@ LAWS = {
     "for a size that it determines.",
     "partial expression simplification": "A product or quotient that is known to equal something "
     "is replaced by it elsewhere.",
-    "rank": "Equal shapes have equally many dimensions; a shape of known rank is that many.",
+    "rank": "Equal shapes have equally many dimensions, and no part of a broadcast has more than "
+    "the result; a shape of known rank is that many.",
     "multiset": "When the same unknown shapes stand on both sides, the dimensions around them "
     "agree up to their order.",
     "elimination": "Two equations with a term in common can be combined into one without it.",
     "broadcasting": "Shapes are aligned from the right; two sizes go together when they are equal "
     "or one of them is 1.",
-    "non-negativity": "No size is below zero; sizes that add up to zero are all zero.",
+    "non-negativity": "No size is below zero; sizes that add up to zero are all zero, and none is "
+    "more than what they add up to.",
     "raggedness": "A size that varies inside a tensor is not equal to one that does not.",
 }
 
