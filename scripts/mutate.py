@@ -36,6 +36,7 @@ SOLVER = [
     "tests/unit/test_facts.py",
     "tests/unit/test_ends.py",
     "tests/unit/test_sums.py",
+    "tests/unit/test_words.py",
     "tests/properties/test_solver_ends.py",
     "tests/properties/test_solver.py",
     "tests/properties/test_reasons.py",
@@ -284,8 +285,8 @@ MUTATIONS = (
 
 # Mutations that change nothing that can be seen, and why.
 EQUIVALENT = {
-    "two inequalities": "if they cannot be, both are said to be zero; the conflict is the same, one "
-    "step later",
+    "two inequalities": "if they cannot be, both are said to be zero; the conflict is the same, "
+    "one step later",
     "a size bound to a negative number": "the binding is checked to be a size right after; the "
     "conflict is the same, one step later",
     "the whole part adds up": "after the first round every coefficient is below the divisor, so "
