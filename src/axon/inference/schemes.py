@@ -12,8 +12,9 @@ from axon.inference.canonical import canonical
 from axon.inference.existentials import seal
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
-from axon.solver.broadcasting import is_of_the_run, is_redundant
+from axon.solver.broadcasting import is_of_the_run
 from axon.solver.constraints import Constraint, Guard, Origin
+from axon.solver.sharing import is_redundant
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly

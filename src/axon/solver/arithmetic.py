@@ -94,7 +94,7 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
     if sum_of_sizes(store, constraint, terms, constant, left, right):
         return
     pivot = _pivot(constraint, terms, constant)
-    if pivot is not None and store.fits(*pivot):
+    if pivot is not None and store.growth.allows(*pivot):
         var, value = pivot
         if isinstance(value, int) and value < 0:
             store.conflict("non-negativity", constraint, "negative", left, right)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from axon.solver.constraints import Constraint
+from axon.solver.sharing import distinct, share
 from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, Max, Min
@@ -24,7 +25,6 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
-MOST_PARTS = 8
 # Each time its ends are known a broadcast is one of what stands in front of them, with a variable
 # for the result of that. After so many times it waits until it needs no variable.
 MOST_FRONTS = 16
@@ -32,7 +32,7 @@ MOST_FRONTS = 16
 
 def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -> None:
     result = store.word(relation.result)
-    parts = _distinct([store.word(part) for part in relation.parts])
+    parts = distinct([store.word(part) for part in relation.parts])
     longer = [part for part in parts if len(part) > len(result)]
     if longer and _inside_itself(store, constraint, result, longer):
         return
@@ -41,7 +41,7 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
     dim_relations: list[DimBroadcast] = []
     while len(parts) > 1 and (item := _aligned(constraint, parts, dim_relations)) is not None:
         tail.append(item)
-        parts = _distinct([part[:-1] for part in parts])
+        parts = distinct([part[:-1] for part in parts])
     tail.reverse()
     if len(parts) < 2:
         front = parts[0] if parts else ()
@@ -104,11 +104,6 @@ def _inside_itself(store: Store, constraint: Constraint, result: Shape, parts: l
     return False
 
 
-def _distinct(parts: list[Shape]) -> list[Shape]:
-    """Broadcasting is idempotent, and a scalar changes nothing."""
-    return [part for part in dict.fromkeys(parts) if part]
-
-
 def _aligned(
     constraint: Constraint, parts: list[Shape], relations: list[DimBroadcast]
 ) -> Dim | ShapeVar | None:
@@ -140,7 +135,7 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     if not result:
         store.derive("broadcasting", constraint, *(ShapeEq(part, ()) for part in parts))
         return
-    if store.equal.any_known:
+    if store.equal.pieces:
         known = [store.equal.known(word, whole=True) for word in (result, *parts)]
         because = [by for _, equations in known for by in equations]
         if because:
@@ -166,25 +161,31 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
                     if isinstance(item, ShapeVar):
                         store.watch_rank(item)
     lone = result[0] if len(result) == 1 and isinstance(result[0], ShapeVar) else None
-    words = (result, *parts)
-    names = [w[0] for w in words if len(w) == 1 and isinstance(w[0], ShapeVar)]
-    if len(names) == len(words) and store.ranked.isdisjoint(names):
-        store.wait(constraint, names)
-    else:
-        store.wait(constraint, [v for word in words for v in shape_variables(word)])
-        _at_least_as_long(store, constraint, result, parts)
+    shapes: list[ShapeVar] = []
+    sizes: list[IndexVar] = []
+    for word in (result, *parts):
+        for item in word:
+            if isinstance(item, ShapeVar):
+                shapes.append(item)
+            elif not isinstance(item, int):
+                sizes.extend(dims.variables(item))
+    store.wait(constraint, [*shapes, *sizes])
+    if not isinstance(result[-1], ShapeVar):
         for part in parts:
             _ends_meet(store, constraint, result, part)
-    _share(store, constraint, lone)
+    counted = store.in_words and not store.in_words.isdisjoint(shapes)
+    if not constraint.summed and (counted or (lone is None and _is_plain(result))):
+        constraint.summed = True
+        _at_least_as_long(store, constraint, result, parts)
+    share(store, constraint, lone)
 
 
 def _at_least_as_long(
     store: Store, constraint: Constraint, result: Shape, parts: list[Shape]
 ) -> None:
-    """rank: no part has more dimensions than the result."""
-    if constraint.summed:
-        return
-    constraint.summed = True
+    """rank: no part has more dimensions than the result. Asked where the rank of a shape matters to
+    something else, too.
+    """
     for part in parts:
         gap = dims.sub(shape_rank(result), shape_rank(part))
         if not dims.is_nonnegative(gap):
@@ -275,7 +276,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
-    _share(store, constraint, lone)
+    share(store, constraint, lone)
 
 
 def _whole(parts: list[Dim]) -> Dim | None:
@@ -381,105 +382,3 @@ def _of_a_row(part: Dim) -> bool:
 
 def _varies(constraint: Constraint, part: Dim) -> bool:
     return any(is_ragged(v) for v in dims.variables(part))
-
-
-# --- equal broadcasts
-# ------------------------------------------------------------------------------
-
-
-def _share(store: Store, constraint: Constraint, result: IndexVar | None) -> None:
-    """Broadcasts of the same parts have the same result; a part that is itself such a result
-    stands for its parts.
-    """
-    if result is None:
-        return
-    _share_one(store, constraint, result)
-    store.broadcasts.setdefault(result, constraint)
-    for user in store.watching(result):
-        name = _result(store, user)
-        if user is not constraint and name is not None:
-            _share_one(store, user, name)
-
-
-def _share_one(store: Store, constraint: Constraint, result: IndexVar) -> None:
-    key = _leaves(store, _parts(store, constraint), result)
-    if key is None:
-        return
-    known = store.broadcasts.get(key)
-    other = _result(store, known) if known is not None and known.waiting else None
-    if known is None or other is None or known is constraint:
-        store.broadcasts[key] = constraint
-    elif other is result:
-        store.unwait(constraint)
-    elif isinstance(result, ShapeVar) and isinstance(other, ShapeVar):
-        store.imply("broadcasting", (constraint, known), ShapeEq((result,), (other,)))
-        store.unwait(constraint)  # the two of them say it
-    elif isinstance(result, DimVar) and isinstance(other, DimVar):
-        store.imply("broadcasting", (constraint, known), DimEq(result, other))
-        store.unwait(constraint)
-
-
-def is_redundant(store: Store, constraint: Constraint) -> bool:
-    """Whether a waiting `r = broadcast(r, a, …)` says nothing that the broadcast which makes
-    `r` does not.
-    """
-    result = _result(store, constraint)
-    if result is None:
-        return False
-    parts = {_lone(part) for part in _parts(store, constraint)}
-    if result not in parts:
-        return False
-    for maker in store.waiting:
-        if maker is not constraint and _result(store, maker) is result:
-            made_of = {_lone(part) for part in _parts(store, maker)}
-            if result not in made_of and parts - {result} <= made_of:
-                return True
-    return False
-
-
-def _lone(part: object) -> object:
-    return part[0] if isinstance(part, tuple) and len(part) == 1 else part
-
-
-def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset[object] | None:
-    """The parts, with those that are results of waiting broadcasts replaced by theirs; none if
-    circular or many.
-    """
-    leaves: set[object] = set()
-    for part in parts:
-        lone = _lone(part)
-        if lone in path or len(path) > MOST_PARTS:
-            return None
-        inner = store.broadcasts.get(lone) if isinstance(lone, DimVar | ShapeVar) else None
-        if inner is not None and inner.waiting and _result(store, inner) is lone:
-            below = _leaves(store, _parts(store, inner), lone, *path)
-            if below is None:
-                return None
-            leaves |= below
-        else:
-            leaves.add(part)
-        if len(leaves) > MOST_PARTS:
-            return None
-    return frozenset(leaves)
-
-
-def _result(store: Store, constraint: Constraint) -> IndexVar | None:
-    match constraint.relation:
-        case Broadcast(result, _):
-            word = store.shape(result)
-            return word[0] if len(word) == 1 and isinstance(word[0], ShapeVar) else None
-        case DimBroadcast(dim, _):
-            value = store.dim(dim)
-            return value if isinstance(value, DimVar) else None
-        case _:
-            return None
-
-
-def _parts(store: Store, constraint: Constraint) -> tuple[object, ...]:
-    match constraint.relation:
-        case Broadcast(_, parts):
-            return tuple(_distinct([store.word(part) for part in parts]))
-        case DimBroadcast(_, dim_parts):
-            return tuple(p for p in dict.fromkeys(store.dim(p) for p in dim_parts) if p != 1)
-        case _:
-            return ()

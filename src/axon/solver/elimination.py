@@ -34,8 +34,10 @@ def eliminate(store: Store, constraint: Constraint) -> None:
     echelon = _echelon(known)
     if echelon is None:
         return
-    said = {_primitive(row) for row in known}
-    found = [r for r in _reduced(echelon) if r and _primitive(r) not in said and _decides(r)]
+    found = [r for r in _reduced(echelon) if r and r not in known and _decides(r)]
+    if found:
+        said = {_primitive(row) for row in known}
+        found = [row for row in found if _primitive(row) not in said]
     for row in found:
         store.imply("elimination", parents, DimEq(dims.from_terms(dict(row)), 0))
     if found:
@@ -98,12 +100,12 @@ def _echelon(rows: list[Row]) -> list[Row] | None:
         while len(active) > 1:
             active.sort(key=lambda row: abs(row[column]))
             least = active[0]
-            if max(map(int.bit_length, least.values())) > MOST_BITS:
-                return None
             for row in active[1:]:
                 _take(row, row[column] // least[column], least)
             active = [row for row in active if row.get(column)]
         if active:
+            if max(map(int.bit_length, active[0].values())) > MOST_BITS:
+                return None
             done.append(active[0])
             todo = [row for row in todo if row is not active[0]]
     return [_clean(row) for row in done + todo]

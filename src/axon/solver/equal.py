@@ -22,14 +22,15 @@ class EqualWords:
     """The words on either side of waiting equations, each with what it is equal to.
 
     An entry holds while its constraint waits: nothing has to be taken out when it is woken.
+    `pieces` are the words that are equal to dimensions, by their first item.
     """
 
-    __slots__ = ("_normal", "_others", "_plain")
+    __slots__ = ("_normal", "_others", "pieces")
 
     def __init__(self, normal: Normal) -> None:
         self._normal = normal
         self._others: dict[Shape, dict[Constraint, Shape]] = {}
-        self._plain: dict[object, dict[Constraint, Shape]] = {}
+        self.pieces: dict[object, dict[Constraint, Shape]] = {}
 
     def says(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
         """Whether another equation that waits is this one, asked for at the same depth."""
@@ -64,7 +65,7 @@ class EqualWords:
 
     def know(self, constraint: Constraint, word: Shape) -> None:
         """Take in that an equation which waits says which dimensions a word is."""
-        self._plain.setdefault(word[0], {})[constraint] = word
+        self.pieces.setdefault(word[0], {})[constraint] = word
 
     def known(self, word: Shape, whole: bool) -> tuple[Shape, Because]:
         """The word with the dimensions put in that waiting equations say its pieces are, and those
@@ -73,9 +74,9 @@ class EqualWords:
         because: list[Constraint] = []
         at = 0
         while at < len(word):
-            for by, piece in list(self._plain.get(word[at], {}).items()):
+            for by, piece in list(self.pieces.get(word[at], {}).items()):
                 if not by.waiting:
-                    del self._plain[word[at]][by]
+                    del self.pieces[word[at]][by]
                 elif word[at : at + len(piece)] == piece and (whole or len(piece) < len(word)):
                     dims = self._normal(self._others[piece][by])
                     word = (*word[:at], *dims, *word[at + len(piece) :])
@@ -84,11 +85,6 @@ class EqualWords:
             else:
                 at += 1
         return word, tuple(because)
-
-    @property
-    def any_known(self) -> bool:
-        """Whether there is anything to put in."""
-        return bool(self._plain)
 
     def _class(self, word: Shape) -> dict[Shape, Because]:
         found: dict[Shape, Because] = {word: ()}

@@ -14,6 +14,7 @@ from axon.types.type import AtLeast, DimBroadcast, DimEq
 from axon.types.variables import DimVar
 
 MOST_OTHERS = 24
+MOST_TERMS = 8
 
 
 def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> None:
@@ -77,7 +78,7 @@ def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
                     store, (constraint, dim), (other, bound), mono, False
                 ):
                     return
-            elif isinstance(other.relation, DimEq):
+            elif isinstance(other.relation, DimEq) and not _is_wide(other.relation):
                 gap = store.unrewritten(dims.sub(other.relation.left, other.relation.right))
                 if _exclude_equal(store, (constraint, dim), (other, gap), mono):
                     return
@@ -85,6 +86,8 @@ def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
 
 def against_inequalities(store: Store, constraint: Constraint, gap: Dim) -> None:
     """The same from the other side: the equation `gap = 0` comes to wait after an inequality."""
+    if isinstance(constraint.relation, DimEq) and _is_wide(constraint.relation):
+        return
     for mono in dims.terms_of(gap):
         var = mono[0] if len(mono) == 1 else None
         if not isinstance(var, DimVar):
@@ -94,6 +97,11 @@ def against_inequalities(store: Store, constraint: Constraint, gap: Dim) -> None
                 bound = store.unrewritten(other.relation.dim)
                 if _exclude_equal(store, (other, bound), (constraint, gap), mono):
                     return
+
+
+def _is_wide(equation: DimEq) -> bool:
+    """Whether an equation has so many terms that it hardly ever excludes anything."""
+    return len(dims.terms_of(equation.left)) + len(dims.terms_of(equation.right)) > MOST_TERMS
 
 
 def _exclude_equal(
@@ -125,6 +133,8 @@ def _exclude(
     q = q if equal else _tightened(q)
     here, there = dims.terms_of(p)[mono], dims.terms_of(q)[mono]
     total = dims.combine(dims.scale(abs(there), p), abs(here), q)
+    if _may_be_positive(total):
+        return False
     if dims.is_nonnegative(dims.sub(-1, total)):
         store.imply("non-negativity", (by, other), DimEq(total, 0))
         store.unwait(by)  # it is set aside, as all that cannot be is
@@ -137,6 +147,17 @@ def _exclude(
     for zero in zeros:
         store.imply("non-negativity", (by, other), DimEq(zero, 0))
     return True
+
+
+def _may_be_positive(dim: Dim) -> bool:
+    """Whether a sum has a size in it that may be as large as one likes; False means: not known."""
+    terms = dims.terms_of(dim)
+    grows = False
+    for mono, coefficient in terms.items():
+        if len(mono) > 1 or (mono and not isinstance(mono[0], DimVar)):
+            return len(terms) > MOST_TERMS
+        grows = grows or (coefficient > 0 and bool(mono))
+    return grows
 
 
 def _tightened(dim: Dim) -> Dim:

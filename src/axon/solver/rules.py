@@ -8,7 +8,7 @@ from axon.solver.constraints import Constraint
 from axon.solver.elimination import eliminate
 from axon.solver.inequalities import solve_at_least
 from axon.solver.rows import solve_row_of
-from axon.solver.store import UNBOUNDED, Store, Trace
+from axon.solver.store import Step, Store, Trace
 from axon.solver.words import solve_has_rank, solve_shape_eq, solve_uniform
 from axon.types.type import (
     AtLeast,
@@ -66,6 +66,20 @@ def step(store: Store, constraint: Constraint) -> None:
 
 
 def new_store(
-    trace: Trace | None = None, levels: bool = True, most: int = UNBOUNDED, first: bool = False
+    trace: Trace | None = None, levels: bool = True, most: int | None = None, first: bool = False
 ) -> Store:
-    return Store(step, eliminate, trace, levels, most, first)
+    """A store; `most` bounds the looks at constraints, after which it has found what it has."""
+    return Store(step if most is None else bounded(most), eliminate, trace, levels, first)
+
+
+def bounded(most: int) -> Step:
+    """A step that counts, and ends the work of its store after so many."""
+
+    def counted(store: Store, constraint: Constraint) -> None:
+        if store.work >= most:
+            store.end()
+        else:
+            store.work += 1
+            step(store, constraint)
+
+    return counted

@@ -7,7 +7,7 @@ Each is an equivalence, so the order of steps does not matter.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 from math import gcd
@@ -16,6 +16,7 @@ from random import Random
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
 from axon.solver.equal import EqualWords
 from axon.solver.facts import Facts
+from axon.solver.growth import Growth
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
 from axon.types.type import (
@@ -35,11 +36,6 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_WATCHED = 24
-UNBOUNDED = 1 << 62
-# What a variable stands for is put in at each place where it is, so it may grow exponentially. It
-# has no more items than this, and no more nested quotients and minima.
-LONGEST_SHAPE = 1024
-HEAVIEST = 256
 
 IndexVar = DimVar | ShapeVar
 Trace = Callable[[str, Constraint], None]
@@ -65,9 +61,8 @@ class Binding:
 class Store:
     """All state of the solver.
 
-    `levels` is off in a replay, which must leave the variables as they are. `work` counts the looks
-    at constraints; a replay that has done the `most` it may is over, and has found what it has. One
-    that asks for the `first` conflict is over when there is one.
+    `levels` is off in a replay, which must leave the variables as they are. One that asks for the
+    `first` conflict is over when there is one. `work` is what was done, where it is counted.
     """
 
     def __init__(
@@ -76,7 +71,6 @@ class Store:
         settle: Step,
         trace: Trace | None = None,
         levels: bool = True,
-        most: int = UNBOUNDED,
         first: bool = False,
     ) -> None:
         self.bindings: dict[IndexVar, Binding] = {}
@@ -89,15 +83,15 @@ class Store:
         self.sums: dict[frozenset[tuple[Mono, int]], tuple[int, Constraint]] = {}
         self.broadcasts: dict[object, Constraint] = {}
         self.equal = EqualWords(self.word)
-        self._spread: dict[IndexVar, int] = {}
+        self.growth = Growth()
         self.clock = 0
         self.work = 0
-        self._most = most
         self._first = first
         self._watchers: dict[IndexVar | Mono, list[Constraint]] = {}
         self._undecided: dict[IndexVar, list[Constraint]] = {}
         self._queue: deque[Constraint] = deque()
-        self.ranked: set[ShapeVar] = set()
+        self.in_words: set[ShapeVar] = set()
+        self._ranked: set[ShapeVar] = set()
         self._later: dict[Constraint, None] = {}
         self._lazy: dict[Constraint, None] = {}
         self._chance: Random | None = None
@@ -132,10 +126,6 @@ class Store:
         queue, later = self._queue, self._later
         while True:
             while queue:
-                if self.work >= self._most:
-                    self._end()
-                    return
-                self.work += 1
                 self._step(self, queue.popleft())
             if not later:
                 break
@@ -143,7 +133,7 @@ class Store:
             if constraint.waiting:
                 self._settle(self, constraint)
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """Look at nothing more."""
         self._queue.clear()
         self._later.clear()
@@ -331,11 +321,12 @@ class Store:
         if isinstance(value, tuple):
             assert isinstance(var, ShapeVar)
             value = self._plain(var, value, by)
-        self._count(var, value)
         self.clock += 1  # after the last look at what was known without it
         by.time = self.clock
         if isinstance(var, DimVar):
             assert not isinstance(value, tuple)
+            if self.growth.spread or isinstance(value, Poly):
+                self.growth.count(var, value)
             self.bindings[var] = Binding(value, by, self.clock)
             if var.rank_of is not None:
                 self.watch_rank(var.rank_of)
@@ -345,6 +336,8 @@ class Store:
                 self.imply("non-negativity", (by,), AtLeast(value, silent=True))
         else:
             assert isinstance(value, tuple)
+            if self.growth.spread or len(value) > 1:
+                self.growth.count(var, value)
             self.bindings[var] = Binding(value, by, self.clock)
             if var.runtime:
                 self.guards.append(Guard(ShapeEq((var,), value), by.origin, by.depth))
@@ -354,28 +347,6 @@ class Store:
             self._lower(var, value)
         self._wake(var)
         self.note(rule, by)
-
-    def fits(self, var: IndexVar, value: Dim | Shape) -> bool:
-        """Whether nothing grows out of hand if the variable stands for the value. Where it would,
-        the variable keeps its name and the equation waits.
-        """
-        if isinstance(value, tuple):
-            return len(value) < 2 or self._spread.get(var, 1) * len(value) <= LONGEST_SHAPE
-        return isinstance(value, int) or self._spread.get(var, 1) * dims.weight(value) <= HEAVIEST
-
-    def _count(self, var: IndexVar, value: Dim | Shape) -> None:
-        """Keep a bound on how often each variable occurs in what another one stands for."""
-        here = self._spread.get(var, 1)
-        if isinstance(value, tuple):
-            if here > 1 or len(value) > 1:
-                for item, times in Counter(value).items():
-                    if isinstance(item, ShapeVar) and here * times > 1:
-                        self._spread[item] = max(self._spread.get(item, 1), here * times)
-        elif isinstance(value, DimVar | Poly):
-            times = here * (1 + dims.weight(value))
-            if times > 1:
-                for inner in dims.variables(value):
-                    self._spread[inner] = max(self._spread.get(inner, 1), times)
 
     def _plain(self, var: ShapeVar, value: Shape, by: Constraint) -> Shape:
         """Name the compound dimensions that must not enter the variable's shape as they are.
@@ -414,7 +385,7 @@ class Store:
         self.conflicts.append(Conflict(constraint, kind, left, right, self.clock + 1))
         self.note(rule, constraint)
         if self._first:
-            self._end()
+            self.end()
 
     def wait(
         self, constraint: Constraint, variables: Iterable[IndexVar], monos: Iterable[Mono] = ()
@@ -513,10 +484,16 @@ class Store:
         """From now on, when the rank of an unbound shape becomes a number, the shape becomes
         that many dimensions.
         """
-        if var not in self.ranked:
-            self.ranked.add(var)
+        if var not in self._ranked:
+            self._ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
-            for other in self.watching(var):  # ranks now matter to them
+
+    def count_in_words(self, var: ShapeVar) -> None:
+        """The same, where a word equation counts the shape: then broadcasts count it, too."""
+        self.watch_rank(var)
+        if var not in self.in_words:
+            self.in_words.add(var)
+            for other in self.watching(var):
                 if isinstance(other.relation, Broadcast) and not other.summed:
                     self.look_again(other)
 

@@ -9,6 +9,7 @@ from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono
 from axon.types.type import DimEq
+from axon.types.variables import DimVar
 
 # Where there may be more ways to make up a sum than this nothing is concluded.
 MOST_WAYS = 256
@@ -53,12 +54,16 @@ def sum_of_sizes(
 
 def sign_of_sizes(terms: dict[Mono, int]) -> int:
     """1 if all the terms are sizes, so many times; -1 if they are when turned; otherwise 0."""
-    for sign in (1, -1):
-        if all(
-            sign * c > 0 and dims.is_nonnegative(dims.from_terms({m: 1})) for m, c in terms.items()
-        ):
-            return sign
-    return 0
+    sign = 0
+    for mono, coefficient in terms.items():
+        here = 1 if coefficient > 0 else -1
+        if sign not in (0, here):
+            return 0
+        sign = here
+        plain = len(mono) == 1 and isinstance(mono[0], DimVar)
+        if not plain and not dims.is_nonnegative(dims.from_terms({mono: 1})):
+            return 0
+    return sign
 
 
 def _forced(terms: dict[Mono, int], total: int) -> dict[Mono, int] | None:

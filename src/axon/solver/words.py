@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from axon.solver.constraints import Constraint
-from axon.solver.store import LONGEST_SHAPE, Store
+from axon.solver.growth import LONGEST_SHAPE
+from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
@@ -63,7 +64,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
             else:
                 store.derive("empty shapes", constraint, *(ShapeEq((v,), ()) for v in rest))
             return True
-        if not store.fits(var, value):
+        if len(value) > 1 and not store.growth.allows(var, value):
             store.wait(constraint, shape_variables(left + right))
             return True
         if _may_bind(store, var, value):
@@ -202,19 +203,19 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
         constraint.counted = True
         store.imply("rank", (constraint,), DimEq(shape_rank(left), shape_rank(right)))
         for var in (*left_vars, *right_vars):
-            store.watch_rank(var)
+            store.count_in_words(var)
     unknown = left_vars | right_vars
     words = store.word(left), store.word(right)
     if store.equal.says(constraint, *words):
         store.drop("basic", constraint)
         return
-    if store.equal.any_known:
+    if store.equal.pieces:
         (a, first), (b, second) = (store.equal.known(word, whole=False) for word in words)
         if first or second:
             store.imply("append unpacking", (constraint, *first, *second), ShapeEq(a, b))
             store.note("append unpacking", constraint)
             return
-    ranks = (v.rank for v in unknown if v.has_rank)
+    ranks = (v.rank for v in unknown)
     store.wait(constraint, [*unknown, *ranks, *shape_variables(words[0] + words[1])])
     _equal_words(store, constraint, *words)
     _tell_others(store, constraint, *words)

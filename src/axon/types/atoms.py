@@ -39,7 +39,12 @@ def weight(dim: Dim | ShapeVar) -> int:
     """How many atoms with arguments a dimension is written with."""
     if isinstance(dim, int | DimVar | ShapeVar):
         return 0
-    return sum(a.weight for mono in dim.terms for a in mono if not isinstance(a, DimVar))
+    total = 0
+    for mono in dim.terms:
+        for atom in mono:
+            if not isinstance(atom, DimVar):
+                total += atom.weight
+    return total
 
 
 class FloorDiv(Node):

@@ -1,0 +1,113 @@
+"""Equal broadcasts: those of the same parts, which have the same result."""
+
+from __future__ import annotations
+
+from axon.solver.constraints import Constraint
+from axon.solver.store import IndexVar, Store
+from axon.types.type import Broadcast, DimBroadcast, DimEq, Shape, ShapeEq
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_PARTS = 8
+
+
+def distinct(parts: list[Shape]) -> list[Shape]:
+    """Broadcasting is idempotent, and a scalar changes nothing."""
+    return [part for part in dict.fromkeys(parts) if part]
+
+
+def share(store: Store, constraint: Constraint, result: IndexVar | None) -> None:
+    """Broadcasts of the same parts have the same result; a part that is itself such a result
+    stands for its parts.
+    """
+    if result is None:
+        return
+    _share_one(store, constraint, result)
+    store.broadcasts.setdefault(result, constraint)
+    for user in store.watching(result):
+        name = _result(store, user)
+        if user is not constraint and name is not None:
+            _share_one(store, user, name)
+
+
+def _share_one(store: Store, constraint: Constraint, result: IndexVar) -> None:
+    key = _leaves(store, _parts(store, constraint), result)
+    if key is None:
+        return
+    known = store.broadcasts.get(key)
+    other = _result(store, known) if known is not None and known.waiting else None
+    if known is None or other is None or known is constraint:
+        store.broadcasts[key] = constraint
+    elif other is result:
+        store.unwait(constraint)
+    elif isinstance(result, ShapeVar) and isinstance(other, ShapeVar):
+        store.imply("broadcasting", (constraint, known), ShapeEq((result,), (other,)))
+        store.unwait(constraint)  # the two of them say it
+    elif isinstance(result, DimVar) and isinstance(other, DimVar):
+        store.imply("broadcasting", (constraint, known), DimEq(result, other))
+        store.unwait(constraint)
+
+
+def is_redundant(store: Store, constraint: Constraint) -> bool:
+    """Whether a waiting `r = broadcast(r, a, …)` says nothing that the broadcast which makes
+    `r` does not.
+    """
+    result = _result(store, constraint)
+    if result is None:
+        return False
+    parts = {_lone(part) for part in _parts(store, constraint)}
+    if result not in parts:
+        return False
+    for maker in store.waiting:
+        if maker is not constraint and _result(store, maker) is result:
+            made_of = {_lone(part) for part in _parts(store, maker)}
+            if result not in made_of and parts - {result} <= made_of:
+                return True
+    return False
+
+
+def _lone(part: object) -> object:
+    return part[0] if isinstance(part, tuple) and len(part) == 1 else part
+
+
+def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset[object] | None:
+    """The parts, with those that are results of waiting broadcasts replaced by theirs; none if
+    circular or many.
+    """
+    leaves: set[object] = set()
+    for part in parts:
+        lone = _lone(part)
+        if lone in path or len(path) > MOST_PARTS:
+            return None
+        inner = store.broadcasts.get(lone) if isinstance(lone, DimVar | ShapeVar) else None
+        if inner is not None and inner.waiting and _result(store, inner) is lone:
+            below = _leaves(store, _parts(store, inner), lone, *path)
+            if below is None:
+                return None
+            leaves |= below
+        else:
+            leaves.add(part)
+        if len(leaves) > MOST_PARTS:
+            return None
+    return frozenset(leaves)
+
+
+def _result(store: Store, constraint: Constraint) -> IndexVar | None:
+    match constraint.relation:
+        case Broadcast(result, _):
+            word = store.shape(result)
+            return word[0] if len(word) == 1 and isinstance(word[0], ShapeVar) else None
+        case DimBroadcast(dim, _):
+            value = store.dim(dim)
+            return value if isinstance(value, DimVar) else None
+        case _:
+            return None
+
+
+def _parts(store: Store, constraint: Constraint) -> tuple[object, ...]:
+    match constraint.relation:
+        case Broadcast(_, parts):
+            return tuple(distinct([store.word(part) for part in parts]))
+        case DimBroadcast(_, dim_parts):
+            return tuple(p for p in dict.fromkeys(store.dim(p) for p in dim_parts) if p != 1)
+        case _:
+            return ()
