@@ -8,6 +8,7 @@ from axon.graph.graph import Bundle, Graph, Operand, Value
 from axon.inference.program import Definition
 from axon.inference.signature import describe_definition
 from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.show import Names
 from axon.types.type import (
     DimValue,
@@ -103,10 +104,17 @@ class _Naming:
             mine, its = set(dims.variables(item)), set(dims.variables(size))
             if len(mine) == 1 and len(its) == 1:
                 (named,), (var,) = mine, its
-                if named in self.shown and isinstance(var, DimVar):
+                if named not in self.shown or isinstance(named, ShapeVar):
+                    continue
+                if isinstance(var, DimVar) and _renamed(size, var, named) == item:
                     self._name(var, self.shown[named])
 
     def _name(self, var: DimVar, name: str) -> None:
         if var not in self.names.given and name not in self.names.given.values():
             self.names.given[var] = name
             self.names.taken.add(name)
+
+
+def _renamed(size: Dim, var: DimVar, to: DimVar) -> Dim:
+    """A size of which `var` is the only variable, written with another."""
+    return dims.substitute(size, lambda v: to if v is var else v, dims.of_size)
