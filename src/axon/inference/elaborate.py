@@ -36,6 +36,7 @@ from axon.types.type import (
     Type,
     relation_variables,
     shape_size,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at, made_so_far
@@ -179,11 +180,17 @@ def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
 
 
 def enter_name(state: State, name: str, value: Dim | Shape) -> None:
-    if isinstance(value, tuple):
-        var = state.names.index[name] = ShapeVar(name, state.level, user=True)
+    """Let a name in annotations stand for a dimension or shape of the definition around."""
+    lone = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+    if isinstance(lone, ShapeVar) or (isinstance(lone, DimVar) and not isinstance(value, tuple)):
+        state.names.index[name] = lone
+    elif isinstance(value, tuple):
+        scope = max((v.scope for v in shape_variables(value)), default=0)
+        var = state.names.index[name] = ShapeVar(name, state.level, user=True, scope=scope)
         state.post(ShapeEq((var,), value), NOWHERE)
     else:
-        dim = state.names.index[name] = DimVar(name, state.level, user=True)
+        scope = max((v.scope for v in dims.variables(value)), default=0)
+        dim = state.names.index[name] = DimVar(name, state.level, user=True, scope=scope)
         state.post(DimEq(dim, value), NOWHERE)
 
 
