@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from axon.backends.row_sizes import NotAligned, RowSizes, at, rows_among, same_for_all
+from axon.backends.row_sizes import NotAligned, RowSizes, at, embeddings, rows_among
 from axon.ops.room import shown
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
@@ -72,22 +72,16 @@ def _shown(size: Any) -> str:
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:
     relation, origin, variables = held
-    fine = _holds_in_all(relation, variables, sizes)
-    if fine is None:  # what varies over fewer dimensions is the same for all rows further out
-        inside = [same_for_all(size, sizes) for size in sizes]
-        fine = _holds_in_all(relation, variables, inside)
-    if not fine:
+    if not any(_holds_in_all(relation, variables, each) for each in embeddings(sizes)):
         raise CheckFailed(relation, origin, dict(zip(variables, sizes, strict=True)))
 
 
-def _holds_in_all(
-    relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]
-) -> bool | None:
-    """Whether a relation holds in all rows; None where the rows do not go together."""
+def _holds_in_all(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
+    """Whether a relation holds in all rows, and the rows go together."""
     try:
         return _holds_in_rows(relation, variables, sizes)
     except NotAligned:
-        return None
+        return False
 
 
 def _holds_in_rows(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
@@ -185,7 +179,9 @@ def _solve_word(left: Shape, right: Shape, a: Any, b: Any, sizes: Sizes) -> bool
             sizes[item] = other[at]
         else:
             continue
-        return holds(ShapeEq(word_, other), sizes)
+        found = word(word_, sizes)
+        assert found is not None
+        return len(found) == len(other) and all(map(_same, found, other))
     return None
 
 
@@ -194,7 +190,8 @@ def _item(item: Dim | ShapeVar, sizes: Sizes) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
-    return bool(numpy.all(a == b))
+    """Whether sizes are not known to differ: a shape has no number where it varies."""
+    return a is None or b is None or bool(numpy.all(a == b))
 
 
 def broadcast(words: Sequence[Sequence[Any]]) -> tuple[Any, ...] | None:
@@ -204,6 +201,9 @@ def broadcast(words: Sequence[Sequence[Any]]) -> tuple[Any, ...] | None:
     for i in range(-rank, 0):
         size: Any = 1
         for other in [w[i] for w in words if len(w) >= -i]:
+            if size is None or other is None:
+                size = None
+                continue
             if not numpy.all((size == other) | (size == 1) | (other == 1)):
                 return None
             rows = isinstance(size, numpy.ndarray) or isinstance(other, numpy.ndarray)
@@ -252,7 +252,7 @@ def _atom(atom: Atom, sizes: Sizes) -> Any:
             return value(atom, sizes)
         case Size(args=(shape,)):
             known = sizes.get(shape)
-            if known is None:
+            if known is None or None in known:
                 return None
             product = 1
             for size in known:

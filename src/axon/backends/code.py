@@ -158,7 +158,7 @@ class Body:
         values: dict[Value, str],
         sizes: dict[SizeVar, str],
         indent: str,
-        levels: Mapping[Value, LevelTree],
+        levels: Mapping[Value | ShapeOf, LevelTree],
     ) -> None:
         self.coder = coder
         self.levels = levels
@@ -304,7 +304,7 @@ class Body:
             case SizeOf(dim, elem):
                 return self.numbers(write_dim(dim, self.sizes), elem)
             case ShapeOf(shape, ""):
-                return write_shape(shape, self.sizes)
+                return self.shape(operand)
             case ShapeOf(shape, elem):
                 return self.numbers(write_shape(shape, self.sizes), elem)
             case Bundle(items):
@@ -315,6 +315,14 @@ class Body:
                 return self.names.constant(
                     operator_function(operator, self.coder.arrays), "op", ("op", operator.name)
                 )
+
+    def shape(self, operand: ShapeOf) -> str:
+        sizes = write_shape(operand.shape, self.sizes)
+        levels = self.levels.get(operand)
+        if levels is None:
+            return sizes
+        spread = self.names.constant(row_sizes.spread, "spread", "spread")
+        return f"{spread}({sizes}, {levels})"
 
     def element(self, elem: str) -> str:
         dtype = self.coder.arrays.element(elem)

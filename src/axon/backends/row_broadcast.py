@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from axon.backends import ragged
-from axon.backends.ragged import Ragged, Row
+from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_rows import map_rows, rows_of, zeros_row
 from axon.backends.row_plan import Plan, inside, is_varying, which
 from axon.backends.row_sizes import RowSizes, at
@@ -34,7 +34,7 @@ def broadcast(
     is how many dimensions of the result this is in.
     """
     if not any(map(is_varying, args)):
-        return meaning(xp, *args, **attributes)
+        return _in_a_row(plan, meaning, xp, args, attributes)
     rank = max(map(_rank, args))
     offsets = _aligned(args, rank) if plan.core == 0 else None
     if offsets is not None:
@@ -59,6 +59,27 @@ def broadcast(
 
     blank = inside(plan.blank, level + 1)
     return map_rows(one, stretched, ragged_result=which(plan.levels, level), blank=blank)
+
+
+def _in_a_row(
+    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value:
+    try:
+        return meaning(xp, *args, **attributes)
+    except (ValueError, TypeError):
+        shapes = [a if isinstance(a, tuple) else tuple(a.shape) for a in args]
+        if _fit([shape[: len(shape) - (plan.core or 0)] for shape in shapes]):
+            raise
+    told = " and ".join(f"[{','.join(map(str, shape))}]" for shape in shapes)
+    raise RaggedError(f"{plan.operator} is given rows of different sizes: {told}")
+
+
+def _fit(shapes: list[tuple[int, ...]]) -> bool:
+    try:
+        numpy.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
 
 
 def _pairs(args: Sequence[Any], outer: Sequence[bool]) -> list[tuple[Any, bool]]:

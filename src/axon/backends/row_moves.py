@@ -12,6 +12,7 @@ from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_plan import Plan, inside, which
 from axon.ops.arrays import Array, Arrays, Meaning, Value
+from axon.ops.levels import depth
 
 
 def expand(
@@ -64,7 +65,7 @@ def _rows_of(plan: Plan, x: Ragged, function: Callable[[Row], Value], level: int
 def is_batch(plan: Plan, x: Ragged) -> bool:
     """Whether the matrices of a batch are arrays."""
     assert isinstance(plan.levels, tuple)
-    return max(plan.levels) <= len(plan.levels) - 2
+    return max(map(depth, plan.levels)) <= len(plan.levels) - 2
 
 
 def one_matrix(

@@ -13,7 +13,7 @@ from axon.backends.ragged import Ragged, Row
 from axon.backends.ragged_rows import rows_of
 from axon.backends.row_sizes import RowSizes
 from axon.ops.arrays import Array, Arrays, Value
-from axon.ops.levels import LevelTree
+from axon.ops.levels import LevelTree, depth
 
 MOST_COMPILED = 64
 
@@ -60,7 +60,7 @@ def which(levels: LevelTree, level: int = 0) -> Any:
     """Which sizes of the rows vary, in a tensor that stands in so many dimensions of the result."""
     if isinstance(levels, list):
         return tuple(which(part, level) for part in levels)
-    sizes = tuple(size > level for size in levels[level + 1 :])
+    sizes = tuple(depth(over) > level for over in levels[level + 1 :])
     return ragged.Varying(sizes) if any(sizes) else None
 
 

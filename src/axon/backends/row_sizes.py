@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations, product
 from typing import Any
 
 import numpy
@@ -100,35 +102,95 @@ def depth_of(size: Number) -> int:
     return 1 + max(map(depth_of, size.rows), default=1) if isinstance(size.rows, tuple) else 1
 
 
-def same_for_all(size: Number, others: Sequence[Number]) -> Number:
-    """A size that varies over fewer dimensions than the deepest of the others, as one that is the
-    same for all their rows.
+def embeddings(sizes: Sequence[Number]) -> Iterator[list[Number]]:
+    """Sizes that vary over fewer dimensions than the deepest of them, as ones that are the same
+    along the others: in each way that their rows go together.
     """
-    deepest = max(others, key=depth_of)
-    if not 0 < depth_of(size) < depth_of(deepest):
+    depths = [depth_of(size) for size in sizes]
+    most = max(depths, default=0)
+    like = sizes[depths.index(most)] if sizes else 0
+    shallow = sorted({each for each in depths if 0 < each < most})
+    for chosen in product(*(combinations(range(most), each) for each in shallow)):
+        axes = dict(zip(shallow, chosen, strict=True))
+        with suppress(NotAligned):
+            yield [
+                along(size, axes[depth], like) if depth in axes else size
+                for size, depth in zip(sizes, depths, strict=True)
+            ]
+
+
+def along(size: Number, axes: Sequence[int], like: Number) -> Number:
+    """A size that varies over these dimensions of those that another one varies over, as one that
+    varies over all of them.
+    """
+    if not isinstance(like, RowSizes):
         return size
-    rows = (at(deepest, i) for i in range(len(deepest)))
-    return RowSizes(tuple(same_for_all(size, (row,)) for row in rows))
+    inner = [axis - 1 for axis in axes if axis]
+    varies = bool(axes) and axes[0] == 0
+    if varies and len(size) != len(like):
+        raise NotAligned
+    return _of_rows(
+        [along(at(size, i) if varies else size, inner, like[i]) for i in range(len(like))]
+    )
 
 
-def size_at(tensor: Row, axis: int, level: int) -> Number:
-    """A size of a tensor that varies over so many of its first dimensions."""
-    if not isinstance(tensor, Ragged):
-        if level == 0:
-            return int(tensor.shape[axis])
-        if level == 1:
-            return RowSizes(_numbers([tensor.shape[axis]] * len(tensor)))
-        return RowSizes(tuple(size_at(row, axis - 1, level - 1) for row in tensor))
-    axis = axis % tensor.rank
+def spread(sizes: tuple[Number, ...], levels: Sequence[Sequence[int]]) -> tuple[Number, ...]:
+    """A shape in which each size that varies has a number for each place before it. `levels` are
+    the dimensions that it varies over.
+    """
+    around = list(zip(sizes, levels, strict=True))
+    return tuple(
+        size if tuple(over) == tuple(range(len(over))) else _spread(size, over, around[:i])
+        for i, (size, over) in enumerate(around)
+    )
+
+
+def _spread(
+    size: Number, over: Sequence[int], around: Sequence[tuple[Number, Sequence[int]]]
+) -> Number:
+    if not over:
+        return size
+    (count, _), *inner = around
+    return _of_rows(
+        [
+            _spread(*_in_row(size, over, i), [_in_row(*each, i) for each in inner])
+            for i in range(count)
+        ]
+    )
+
+
+def _in_row(size: Number, over: Sequence[int], index: int) -> tuple[Number, Sequence[int]]:
+    varies = bool(over) and over[0] == 0
+    return at(size, index) if varies else size, [axis - 1 for axis in over if axis]
+
+
+def _of_rows(rows: list[Number]) -> RowSizes:
+    if any(isinstance(row, RowSizes) for row in rows):
+        return RowSizes(tuple(rows))
+    return RowSizes(_numbers(rows))
+
+
+def size_at(tensor: Row, axis: int, over: Sequence[int]) -> Number:
+    """A size of a tensor that varies over these of its dimensions."""
+    rank = tensor.rank if isinstance(tensor, Ragged) else tensor.ndim
+    axis = axis % rank
     if axis == 0:
         return len(tensor)
-    if level == 0:
-        return size_at(tensor[0] if len(tensor) else tensor.empty_row, axis - 1, 0)
-    if level == 1:
-        if axis == 1:
-            return RowSizes(tensor.lengths)
-        return RowSizes(_numbers([size_at(row, axis - 1, 0) for row in tensor]))
-    return RowSizes(tuple(size_at(row, axis - 1, level - 1) for row in tensor))
+    if not over and not isinstance(tensor, Ragged):
+        return int(tensor.shape[axis])
+    inner = [each - 1 for each in over if each]
+    if not over or over[0] > 0:
+        return size_at(_some_row(tensor), axis - 1, inner)
+    if not inner and axis == 1 and isinstance(tensor, Ragged):
+        return RowSizes(tensor.lengths)
+    return _of_rows([size_at(row, axis - 1, inner) for row in tensor])
+
+
+def _some_row(tensor: Row) -> Row:
+    """A row of a tensor in which all rows are alike, where it may have none."""
+    if isinstance(tensor, Ragged):
+        return tensor[0] if len(tensor) else tensor.empty_row
+    return tensor[0] if len(tensor) else numpy.empty(tensor.shape[1:], tensor.dtype)
 
 
 def _numbers(sizes: Sequence[int]) -> Offsets:

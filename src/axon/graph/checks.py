@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from axon.graph.graph import Apply, Check, Function, Node, Value
 from axon.graph.sizes import SizeVar, operands_of, provided, readable, relation_needs
 from axon.solver.constraints import Guard
+from axon.types.type import Broadcast, DimBroadcast
+from axon.types.variables import DimVar, ShapeVar
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A check that is not made yet. A broadcast whose result some operator makes is looked at
+    twice: whether its parts fit, before that operator runs, and then what it made. `parts` are the
+    sizes that the first look needs.
+    """
+
+    guard: Guard
+    needs: set[SizeVar]
+    parts: set[SizeVar] | None = None
 
 
 def place_checks(
@@ -18,8 +32,25 @@ def place_checks(
     """
     nodes = tuple(nodes)
     made = {v for p in params for v, _ in readable(p)}.union(*map(_made, nodes))
-    waiting = [(guard, relation_needs(guard.relation, made)) for guard in checks]
+    waiting = []
+    for guard in checks:
+        entry = _Waiting(guard, relation_needs(guard.relation, made))
+        early = _of_parts(guard)
+        if early is not None:
+            entry.parts = relation_needs(early.relation)
+        waiting.append(entry)
     return _place(params, nodes, waiting, set())
+
+
+def _of_parts(guard: Guard) -> Guard | None:
+    """That the parts of a broadcast fit each other, whatever it gives."""
+    match guard.relation:
+        case Broadcast(_, parts):
+            return replace(guard, relation=Broadcast((ShapeVar("", runtime=True),), parts))
+        case DimBroadcast(_, sizes):
+            return replace(guard, relation=DimBroadcast(DimVar("", runtime=True), sizes))
+        case _:
+            return None
 
 
 def _made(node: Node) -> set[SizeVar]:
@@ -35,7 +66,7 @@ def _made(node: Node) -> set[SizeVar]:
 def _place(
     params: tuple[Value, ...],
     nodes: Iterable[Node],
-    waiting: list[tuple[Guard, set[SizeVar]]],
+    waiting: list[_Waiting],
     outer: set[SizeVar],
 ) -> tuple[Node, ...]:
     known = outer | {v for p in params for v, _ in readable(p)}
@@ -55,9 +86,16 @@ def _place(
     return tuple(result)
 
 
-def _ready(waiting: list[tuple[Guard, set[SizeVar]]], known: set[SizeVar]) -> list[Check]:
-    """The checks that can be made now; they wait no longer."""
-    found = [entry for entry in waiting if entry[1] <= known]
-    for entry in found:
-        waiting.remove(entry)
-    return [Check(guard.relation, guard.origin, guard.depth) for guard, _ in found]
+def _ready(waiting: list[_Waiting], known: set[SizeVar]) -> list[Check]:
+    """The checks that can be made now."""
+    found: list[Guard] = []
+    for entry in list(waiting):
+        if entry.needs <= known:
+            found.append(entry.guard)
+            waiting.remove(entry)
+        elif entry.parts is not None and entry.parts <= known:
+            early = _of_parts(entry.guard)
+            assert early is not None
+            found.append(early)
+            entry.parts = None
+    return [Check(guard.relation, guard.origin, guard.depth) for guard in found]

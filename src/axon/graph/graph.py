@@ -173,8 +173,8 @@ Node = Apply | Call | Extern | Item | Alias | Measure | Check
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """`requires` is what must hold before anything is computed. `levels` are those of each value
-    that has a size of the run in it (see `graph/levels.py`).
+    """`requires` is what must hold before anything is computed. `levels` are those of the values,
+    and of the shapes that vary (see `graph/levels.py`).
     """
 
     name: str
@@ -182,4 +182,4 @@ class Graph:
     nodes: tuple[Node, ...]
     result: Operand
     requires: tuple[Guard, ...] = ()
-    levels: Mapping[Value, LevelTree] = field(default_factory=dict)
+    levels: Mapping[Value | ShapeOf, LevelTree] = field(default_factory=dict)

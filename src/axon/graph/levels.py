@@ -33,7 +33,10 @@ from axon.graph.scope import Stop
 from axon.graph.sizes import SizeVar, owner, readable, readings
 from axon.ops.levels import (
     TAKE_FUNCTIONS,
+    Alike,
+    Levels,
     LevelTree,
+    Over,
     WorksAlong,
     join,
     levels_of_type,
@@ -44,16 +47,20 @@ from axon.ops.levels import (
 from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.type import Fn, Tensor, Tuple, Type
+from axon.types.type import Fn, Shape, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
 
 
 class Analysis:
-    """The levels of the values of a graph; `sizes` are those of the sizes where they are read."""
+    """The levels of the values of a graph, and of the shapes that are operands. `sizes` are the
+    dimensions that each size varies over where it is read, `words` the levels of the shapes that
+    values have.
+    """
 
     def __init__(self, params: Sequence[Value], given: Sequence[LevelTree], span: Span) -> None:
-        self.levels: dict[Value, LevelTree] = {}
-        self.sizes: dict[SizeVar, int] = {}
+        self.levels: dict[Value | ShapeOf, LevelTree] = {}
+        self.sizes: dict[SizeVar, Shape] = {}
+        self.words: dict[Shape, Levels] = {}
         self.span = span
         for param, tree in zip(params, given, strict=True):
             self._made(param, tree)
@@ -74,8 +81,12 @@ class Analysis:
             part = tree
             for index in reading.path:
                 part = part[index] if isinstance(part, list) else ()
-            known = isinstance(part, tuple) and part and isinstance(var, DimVar)
-            self.sizes[var] = part[reading.start] if known and isinstance(part, tuple) else 0
+            self.sizes[var] = ()
+            shape = _shape_at(value.type, reading.path)
+            if isinstance(part, tuple) and part and isinstance(var, DimVar):
+                self.sizes[var] = tuple(shape[axis] for axis in part[reading.start])
+        if isinstance(value.type, Tensor) and isinstance(tree, tuple) and any(tree):
+            self.words.setdefault(value.type.shape, tree)
 
     def _node(self, node: Node) -> None:
         match node:
@@ -102,12 +113,16 @@ class Analysis:
             case Value():
                 return self.levels[operand]
             case ShapeOf(shape, elem):
-                tree = tuple(self._size(item) for item in shape)
+                tree = self._shape(shape)
                 if elem and any(tree):
                     raise self._refused("a shape that varies from row to row is no vector")
-                return (0,) if elem else tree
+                if elem:
+                    return ((),)
+                if any(tree):
+                    self.levels[operand] = tree
+                return tree
             case SizeOf(dim, _):
-                if self._size(dim):
+                if any(map(self._varies, dims.variables(dim))):
                     raise self._refused("a size that varies from row to row is no number")
                 return ()
             case Bundle(items):
@@ -115,9 +130,22 @@ class Analysis:
             case Number() | Function() | OperatorFunction():
                 return ()
 
-    def _size(self, item: Dim | ShapeVar) -> int:
-        variables = [item] if isinstance(item, ShapeVar) else dims.variables(item)
-        return max((self.sizes.get(owner(v), 0) for v in variables), default=0)
+    def _varies(self, var: SizeVar) -> Shape:
+        """What the dimensions are that a size varies over."""
+        return self.sizes.get(owner(var), ())
+
+    def _shape(self, shape: Shape) -> Levels:
+        """The levels of a shape: those of a value that has it, or else its sizes vary over the
+        dimensions that they vary over elsewhere.
+        """
+        known = self.words.get(shape)
+        if known is not None:
+            return known
+        levels: list[Over] = []
+        for i, item in enumerate(shape):
+            overs = [_places(self._varies(var), shape[:i]) for var in _variables(item)]
+            levels.append(tuple(sorted({axis for over in overs for axis in over})))
+        return tuple(levels)
 
     def _attribute(self, value: object) -> None:
         if isinstance(value, tuple):
@@ -150,22 +178,50 @@ class Analysis:
         """
         if not isinstance(function, Function):
             return result
-        outer, self.sizes = self.sizes, dict(self.sizes)
+        outer, words = self.sizes, self.words
+        self.sizes, self.words = dict(outer), dict(words)
         for param in function.params:  # a row has a size of its own
             for var, _ in readable(param):
                 self.sizes.pop(var, None)
         for param, tree in zip(function.params, given, strict=True):
             self._made(param, tree)
         found = self.run(function.nodes, function.result)
-        self.sizes = outer
+        self.sizes, self.words = outer, words
         return found
+
+    def _alike(self, operand: Operand) -> Alike:
+        """Which sizes of what a function gives are known outside of it, so that they are the same
+        ones in each call.
+        """
+        match operand:
+            case Bundle(items):
+                return [self._alike(item) for item in items]
+            case Value():
+                return self._known(operand.type)
+            case _:
+                return ()
+
+    def _known(self, type_: Type) -> Alike:
+        match type_:
+            case Tuple(items):
+                return [self._known(item) for item in items]
+            case Tensor(_, shape):
+                return tuple(
+                    all(owner(v) in self.sizes for v in _variables(item)) for item in shape
+                )
+            case _:
+                return ()
 
     def _functional(self, node: Apply, trees: list[LevelTree], typed: LevelTree) -> LevelTree:
         operands = node.operands
         match node.operator.name:
             case "map":
-                found = self._call(operands[0], [row(t) for t in trees[1:]], row(typed))
-                return join(stacked(found), typed)
+                function = operands[0]
+                found = self._call(function, [row(t) for t in trees[1:]], row(typed))
+                if not isinstance(function, Function):
+                    return join(stacked(found), typed)
+                alike = self._alike(function.result)
+                return join(stacked(found, alike), _but(typed, alike))
             case "cond":
                 return join(self._call(operands[1], [], typed), self._call(operands[2], [], typed))
             case "iterate":
@@ -236,8 +292,45 @@ def _mentioning(type_: Type, varying: set[SizeVar]) -> LevelTree:
         return [_mentioning(item, varying) for item in type_.items]
     if not isinstance(type_, Tensor):
         return ()
-    return tuple(int(i > 0 and _mentions(item, varying)) for i, item in enumerate(type_.shape))
+    return tuple(
+        (0,) if i > 0 and _mentions(item, varying) else () for i, item in enumerate(type_.shape)
+    )
 
 
 def _mentions(item: Dim | ShapeVar, varying: set[SizeVar]) -> bool:
     return not isinstance(item, ShapeVar) and any(v in varying for v in dims.variables(item))
+
+
+def _variables(item: Dim | ShapeVar) -> list[SizeVar]:
+    return [item] if isinstance(item, ShapeVar) else list(dims.variables(item))
+
+
+def _shape_at(type_: Type, path: tuple[int, ...]) -> Shape:
+    """The shape of a tensor in tuples."""
+    for index in path:
+        type_ = type_.items[index] if isinstance(type_, Tuple) else type_
+    return type_.shape if isinstance(type_, Tensor | ShapeValue) else ()
+
+
+def _places(sizes: Shape, word: Shape) -> Over:
+    """Where these sizes stand in a shape, the last ones if there are more; the first places if they
+    do not stand there.
+    """
+    found: list[int] = []
+    end = len(word)
+    for size in reversed(sizes):
+        at = next((i for i in reversed(range(end)) if word[i] == size), None)
+        if at is None:
+            return tuple(range(min(len(sizes), len(word))))
+        found.append(at)
+        end = at
+    return tuple(reversed(found))
+
+
+def _but(typed: LevelTree, alike: Alike) -> LevelTree:
+    """What a type says of a tensor, but for the sizes that are the same ones in all its rows."""
+    if isinstance(typed, list):
+        parts = alike if isinstance(alike, list) else [() for _ in typed]
+        return [_but(part, each) for part, each in zip(typed, parts, strict=True)]
+    same = (False, *alike)
+    return tuple(() if i < len(same) and same[i] else over for i, over in enumerate(typed))

@@ -485,8 +485,8 @@ def _owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
 
 
 def _is_check(relation: Relation, given: int) -> bool:
-    """Whether only the run can tell: it speaks of run-time sizes other than arguments'."""
-    return any(v.runtime and v.scope != given for v in relation_variables(relation))
+    """Whether only the run can tell: it speaks of run-time sizes that the definition makes."""
+    return any(v.runtime and v.scope > given for v in relation_variables(relation))
 
 
 def as_run_finds_it(store: Store, guard: Guard) -> Guard:

@@ -1,8 +1,10 @@
-"""Where the sizes of a value vary: over how many of its first dimensions.
+"""Where the sizes of a value vary: over which of its dimensions.
 
-Level 0 is a size that all rows share. The rows of `f32 [n,*,3]` make its levels (0, 1, 0). Where
-`f32 [n,*,*]` holds rows that are ragged themselves, they are (0, 1, 2); if each row is a matrix,
-(0, 1, 1). Of a tuple of values there is a list of levels.
+A size that all rows share varies over none: (). The rows of `f32 [n,*,3]` make its levels
+((), (0,), ()). Where `f32 [n,*,*]` holds rows that are ragged themselves, they are
+((), (0,), (0, 1)); if each row is a matrix, ((), (0,), (0,)). Two ragged tensors `f32 [n,*]` in a
+stack `f32 [2,n,*]` vary over its second dimension: ((), (), (1,)). Of a tuple of values there is a
+list of levels.
 """
 
 from __future__ import annotations
@@ -16,8 +18,12 @@ from axon.types.dim import Dim
 from axon.types.type import Fn, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar, TypeVar
 
-Levels = tuple[int, ...]
+Over = tuple[int, ...]
+"""The dimensions that a size varies over, in their order."""
+
+Levels = tuple[Over, ...]
 LevelTree = Levels | list["LevelTree"]
+Alike = tuple[bool, ...] | list["Alike"]
 
 MADE_IN_A_SHAPE = frozenset({"zeros", "ones", "full"})
 """What makes a tensor of a shape, in which each row may have its own."""
@@ -36,7 +42,7 @@ def levels_of_type(type_: Type) -> LevelTree:
         case Tuple(items):
             return [levels_of_type(item) for item in items]
         case Tensor(_, shape) | ShapeValue(shape):
-            return tuple(_level_of(item) for item in shape)
+            return tuple(tuple(range(_level_of(item))) for item in shape)
         case _:
             return ()
 
@@ -50,14 +56,19 @@ def rows_level(tree: LevelTree) -> LevelTree:
     """Each size that varies as one of a row: the least that a type may mean."""
     if isinstance(tree, list):
         return [rows_level(part) for part in tree]
-    return tuple(min(level, 1) for level in tree)
+    return tuple(over[:1] for over in tree)
+
+
+def depth(over: Over) -> int:
+    """How many dimensions at the front hold all those that a size varies over."""
+    return over[-1] + 1 if over else 0
 
 
 def uniform(type_: Type) -> LevelTree:
     """The levels of a value of this type in which nothing varies."""
     if isinstance(type_, Tuple):
         return [uniform(item) for item in type_.items]
-    return (0,) * len(type_.shape) if isinstance(type_, Tensor | ShapeValue) else ()
+    return ((),) * len(type_.shape) if isinstance(type_, Tensor | ShapeValue) else ()
 
 
 def varies(tree: LevelTree) -> bool:
@@ -69,22 +80,34 @@ def join(a: LevelTree, b: LevelTree) -> LevelTree:
     if isinstance(a, list) and isinstance(b, list):
         return [join(x, y) for x, y in zip(a, b, strict=True)]
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return tuple(map(max, a, b))
+        return tuple(map(_both, a, b))
     return a if varies(a) else b
+
+
+def _both(*overs: Over) -> Over:
+    return tuple(sorted({axis for over in overs for axis in over}))
 
 
 def row(tree: LevelTree) -> LevelTree:
     """The levels of a row."""
     if isinstance(tree, list):
         return [row(part) for part in tree]
-    return tuple(max(level - 1, 0) for level in tree[1:])
+    return tuple(tuple(axis - 1 for axis in over if axis) for over in tree[1:])
 
 
-def stacked(tree: LevelTree) -> LevelTree:
-    """The levels of a tensor with such rows, as far as the rows tell."""
+def stacked(tree: LevelTree, alike: Alike = ()) -> LevelTree:
+    """The levels of a tensor with such rows, as far as the rows tell. `alike` says which sizes are
+    the same ones in all rows.
+    """
     if isinstance(tree, list):
-        return [stacked(part) for part in tree]
-    return 0, *(level + 1 if level else 0 for level in tree)
+        parts = alike if isinstance(alike, list) else [() for _ in tree]
+        return [stacked(part, each) for part, each in zip(tree, parts, strict=True)]
+    levels: list[Over] = [()]
+    for i, over in enumerate(tree):
+        same = i < len(alike) and alike[i]
+        inner = tuple(axis + 1 for axis in over)
+        levels.append(inner if same or not inner else (0, *inner))
+    return tuple(levels)
 
 
 # --- operators ---------------------------------------------------------------------------------
@@ -122,15 +145,16 @@ def _broadcast(trees: Sequence[LevelTree], at_end: int) -> Levels:
     """Dimensions are aligned from the right, and what varies over some of them still does."""
     flat = [tree for tree in trees if isinstance(tree, tuple)]
     rank = max(map(len, flat))
-    result = [0] * rank
+    result: list[Over] = [()] * rank
     for i, tree in enumerate(flat):
         more = rank - len(tree)
-        if any(level > len(tree) - at_end for level in tree):
+        if any(depth(over) > len(tree) - at_end for over in tree):
             raise WorksAlong
-        for axis, level in enumerate(tree):
+        for axis, over in enumerate(tree):
             contracted = at_end and axis == len(tree) - (1 if i == 0 else 2)
-            if level and not contracted:
-                result[axis + more] = max(result[axis + more], level + more)
+            if not contracted:
+                shifted = tuple(each + more for each in over)
+                result[axis + more] = _both(result[axis + more], shifted)
     return tuple(result)
 
 
@@ -143,13 +167,15 @@ def _moved(name: str, axes: tuple[int, ...], trees: Sequence[LevelTree]) -> Leve
     if name == "squeeze":
         gone = {axis % len(tree) for axis in axes}
         kept = [axis for axis in range(len(tree)) if axis not in gone]
-        return tuple(sum(i < tree[axis] for i in kept) for axis in kept)
+        return tuple(
+            tuple(kept.index(each) for each in tree[axis] if each not in gone) for axis in kept
+        )
     rank = len(tree) + len(axes)
     new = {axis % rank for axis in axes}
     places = [axis for axis in range(rank) if axis not in new]
-    result = [0] * rank
-    for axis, level in enumerate(tree):
-        result[places[axis]] = places[level - 1] + 1 if level else 0
+    result: list[Over] = [()] * rank
+    for axis, over in enumerate(tree):
+        result[places[axis]] = tuple(places[each] for each in over)
     return tuple(result)
 
 
@@ -167,7 +193,7 @@ def goes_flat(
     rank = len(tree)
     axes = range(rank) if attributes.get("axis") is None else _axes(attributes)
     gone = {axis % rank for axis in axes}
-    last = max(i for i, level in enumerate(tree) if level)
+    last = max(i for i, over in enumerate(tree) if over)
     front = next((i for i in range(rank) if i not in gone), rank)
     return front if front > last else None
 
@@ -179,7 +205,7 @@ def _by_signature(
     if isinstance(written, Fn) and isinstance(written.result, TypeVar):  # what it is given
         return trees[written.params.index(written.result)]
     rows = rows_of(operator, type_, written)
-    levels: dict[object, int] = {}
+    levels: dict[object, Over] = {}
     one_matrix = operator.name in ("tril", "triu")  # they know which row of it is where
     for i, tree in enumerate(trees):
         if not varies(tree):
@@ -190,15 +216,15 @@ def _by_signature(
         in_shape = isinstance(type_.params[i], ShapeValue)
         if in_shape and operator.name not in MADE_IN_A_SHAPE:
             raise WorksAlong
-        if not one_matrix and not in_shape and max(tree) > rows.batch(i):
+        if not one_matrix and not in_shape and max(map(depth, tree)) > rows.batch(i):
             raise WorksAlong
-        for label, level in zip(word, tree, strict=True):
-            if level and label.after and not one_matrix:
+        for label, over in zip(word, tree, strict=True):
+            if over and label.after and not one_matrix:
                 raise WorksAlong
             for name in label.names:
-                levels[name] = max(levels.get(name, 0), level)
+                levels[name] = _both(levels.get(name, ()), over)
     found = (
-        tuple(max((levels.get(n, 0) for n in label.names), default=0) for label in word or ())
+        tuple(_both(*(levels.get(name, ()) for name in label.names)) for label in word or ())
         for word in rows.results
     )
     return _as_tree(type_.result, found)
