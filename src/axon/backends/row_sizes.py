@@ -52,6 +52,10 @@ class RowSizes:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def __gt__(self, _: Number) -> bool:
+        """Rows that vary are not too large as a whole: each asks for its own room."""
+        return False
+
     def flat(self) -> list[int]:
         """All of the numbers."""
         if isinstance(self.rows, tuple):

@@ -216,9 +216,9 @@ class Lowering:
             case ast.OperatorName(op, _):
                 return OperatorFunction(OPERATORS[op])
             case ast.ListExpr():
-                type_ = self.state.type_of(expr)
-                assert isinstance(type_, ShapeValue)
                 measure(self, expr, scope)
+                type_ = self.state.size_of(expr)
+                assert isinstance(type_, ShapeValue)
                 return ShapeOf(type_.shape)
             case ast.String() | ast.Broken():
                 raise AssertionError(expr)
@@ -244,7 +244,7 @@ class Lowering:
         found = self.expr(left, scope)
         for node in reversed(spine):
             right = self.expr(node.right, scope)
-            size = state.type_of(node)
+            size = state.size_of(node)
             if isinstance(size, DimValue):
                 found = SizeOf(size.dim, "", size.number)
                 continue

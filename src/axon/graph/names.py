@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def value_of(lowering: Lowering, expr: ast.Name, scope: Scope) -> Known:
     """What a name stands for as a value. One of an annotation is a size."""
     elaboration = lowering.state.elaboration
-    type_ = elaboration.type_of(expr) if id(expr) in elaboration.record.types else None
+    known = id(expr) in elaboration.record.types
+    type_ = lowering.state.size_of(expr) if known else None
     if isinstance(type_, DimValue):
         return SizeOf(type_.dim, "", type_.number)
     if isinstance(type_, ShapeValue):

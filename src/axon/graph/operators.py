@@ -59,10 +59,14 @@ def _operand(
     """An argument of an operator. Sizes are no values, so only what is in them is computed."""
     if isinstance(param, DimValue):
         measure(lowering, expr, scope)
-        return SizeOf(param.dim)
+        size = lowering.state.as_size(written)
+        assert isinstance(size, DimValue)
+        return SizeOf(size.dim)
     if isinstance(param, ShapeValue) and isinstance(expr, ast.ListExpr):
         measure(lowering, expr, scope)
-        return ShapeOf(param.shape)
+        sizes = lowering.state.as_size(written)
+        assert isinstance(sizes, ShapeValue)
+        return ShapeOf(sizes.shape)
     found = lowering.expr(expr, scope)
     if isinstance(param, Fn):
         return lowering.function(found, param, written, expr.span, rows)
@@ -95,16 +99,20 @@ def apply_operator(
     span: Span,
 ) -> Operand:
     """Apply an operator. `written` is its type before what is known was put in."""
+    assert isinstance(written, Fn)
     if isinstance(type_.result, DimValue):
         if operator.name == "size" and attributes.get("axis") is None:
             _count(state, operands[0], type_.result.dim)
-        return SizeOf(type_.result.dim)
+        size = state.as_size(written.result)
+        assert isinstance(size, DimValue)
+        return SizeOf(size.dim)
     if isinstance(type_.result, ShapeValue):
-        return ShapeOf(type_.result.shape)
+        sizes = state.as_size(written.result)
+        assert isinstance(sizes, ShapeValue)
+        return ShapeOf(sizes.shape)
     if operator.name == "identity":
         return operands[0]
     given = {**operator.defaults, **attributes}
-    assert isinstance(written, Fn)
     result = state.value(type_.result, written.result)
     state.emit(Apply(result, operator, operands, given, span, type_, written))
     return result

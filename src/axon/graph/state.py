@@ -13,7 +13,7 @@ from axon.inference.elaborate import Elaboration
 from axon.inference.infer import Prelude
 from axon.solver.constraints import Guard
 from axon.syntax import ast
-from axon.types.type import Fn, Type, type_variables
+from axon.types.type import DimValue, Fn, ShapeValue, Type, type_variables
 from axon.types.variables import DimVar, Var
 
 MOST_NODES = 200_000
@@ -86,6 +86,21 @@ class State:
 
     def type_of(self, expr: ast.Expr) -> Type:
         return self.elaboration.type_of(expr)
+
+    def size_of(self, expr: ast.Expr) -> Type:
+        """The type of an expression; a size, or a shape, is what operators have made it."""
+        return self.as_size(self.elaboration.record.types[id(expr)])
+
+    def as_size(self, written: Type) -> Type:
+        """A type with what is known put in; in a size, or a shape, a size that an operator has made
+        stays what it is, also where a check says that it equals one that nothing has yet.
+        """
+        found = self.elaboration.state.resolve(written)
+        if not isinstance(found, DimValue | ShapeValue) or not self.elaboration.state.store.guards:
+            return found
+        made = self.elaboration.as_made(written)
+        own = set(type_variables(made)) - set(type_variables(found))
+        return made if own <= self.shared.made else found
 
 
 @dataclass(frozen=True, slots=True)

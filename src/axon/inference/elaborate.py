@@ -27,10 +27,12 @@ from axon.types.elements import BIT
 from axon.types.show import Show
 from axon.types.type import (
     DimEq,
+    DimValue,
     Fn,
     HasRank,
     Shape,
     ShapeEq,
+    ShapeValue,
     Tensor,
     Tuple,
     Type,
@@ -88,6 +90,10 @@ class Elaboration:
         match raw, known:
             case Tensor(_, shape), Tensor(elem, _):
                 return Tensor(elem, self._made_word(shape))
+            case ShapeValue(shape), _:
+                return ShapeValue(self._made_word(shape))
+            case DimValue(dim), DimValue(_, number):
+                return DimValue(self._made(dim), number)
             case Tuple(items), _:
                 return Tuple(tuple(self.as_made(item) for item in items))
             case _:

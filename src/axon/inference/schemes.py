@@ -51,7 +51,7 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     outer = state.depth if called else state.depth + 1
     fresh = _Fresh(state, scheme, outer)
     renaming = fresh.renaming(scheme.variables)
-    for relation in scheme.relations:
+    for relation in (*scheme.relations, *scheme.made):
         inner = not scheme.inner.isdisjoint(relation_variables(relation))
         renamed = (fresh.inside if inner else renaming).relation(relation)
         state.store.post(renamed, origin, outer)
@@ -77,6 +77,7 @@ class _Fresh:
         self.outer = outer
         self.rows: list[RowOf] = []
         self.inside = Renaming({}, {}, {}, {})
+        self.derived = {_lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
 
     def renaming(self, variables: tuple[Var, ...]) -> Renaming:
         found, level = Renaming({}, {}, {}, {}), self.state.level
@@ -89,8 +90,15 @@ class _Fresh:
                     found.dims[var] = self._dim(var)
                 case ShapeVar():
                     scope = var.scope + self.shift if var.runtime else self._scope(var)
-                    shape = ShapeVar(var.name, level, scope=scope, runtime=var.runtime)
-                    found.shapes[var] = (shape,)
+                    found.shapes[var] = (
+                        ShapeVar(
+                            var.name,
+                            level,
+                            scope=scope,
+                            runtime=var.runtime,
+                            derived=var in self.derived,
+                        ),
+                    )
                 case ElemVar():
                     found.elems[var] = ElemVar(
                         var.name, level, allowed=var.allowed, literal=var.literal
@@ -188,13 +196,17 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     guards = [r for r in (*kept, *local) if _is_check(r, given)]
     kept = [r for r in kept if not _is_check(r, given)]
     type_, kept = canonical(type_, kept)
+    made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
     quantified: dict[Var, None] = {}
-    for var in (*type_variables(type_), *(v for r in kept for v in relation_variables(r))):
+    for var in (
+        *type_variables(type_),
+        *(v for r in (*kept, *made) for v in relation_variables(r)),
+    ):
         if isinstance(var, DimVar):
             var = _owner(var)
         if var.level > level:
             quantified[var] = None
-    scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth)
+    scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth, tuple(made))
     return Generalised(scheme, tuple(guards), raw)
 
 
@@ -487,6 +499,12 @@ def _owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
 def _is_check(relation: Relation, given: int) -> bool:
     """Whether only the run can tell: it speaks of run-time sizes that the definition makes."""
     return any(v.runtime and v.scope > given for v in relation_variables(relation))
+
+
+def _makes_shape(relation: Relation, result: Type) -> bool:
+    """Whether a broadcast is how a run-time shape of a result comes about."""
+    var = _lone(relation.result) if isinstance(relation, Broadcast) else None
+    return isinstance(var, ShapeVar) and var.runtime and var in set(type_variables(result))
 
 
 def as_run_finds_it(store: Store, guard: Guard) -> Guard:

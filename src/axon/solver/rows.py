@@ -17,6 +17,10 @@ from axon.types.variables import DimVar, ShapeVar
 
 RULE = "raggedness"
 
+# Each part of unknown rank in a row is one in all rows, and the other way round. Shapes that hold
+# each other would have ever more of them: after so many in one call the relation waits.
+MOST_PARTS = 64
+
 
 def solve_row_of(store: Store, constraint: Constraint, relation: RowOf) -> None:
     row, rest = store.word(relation.row), store.word(relation.rest)
@@ -48,7 +52,7 @@ def _solve_unknown(
     assert isinstance(inner, ShapeVar) and isinstance(outer, ShapeVar)
     if inner is outer:
         store.drop(RULE, constraint)
-    elif inner.runtime or outer.runtime or not call.is_inside(inner):
+    elif outer.runtime or not call.is_inside(inner):
         store.derive(RULE, constraint, ShapeEq(row, rest))
     else:
         if not constraint.counted:
@@ -63,6 +67,17 @@ def _spell_out(
     store: Store, constraint: Constraint, unknown: Shape, known: Shape, call: RowCall, inside: bool
 ) -> None:
     """One of the shapes is known in part: the other has the same parts."""
+    lone = unknown[0] if _is_lone(unknown) else None
+    if lone in known:  # both have one rank: nothing stands beside it
+        beside = [item for item in known if item is not lone]
+        if any(not isinstance(item, ShapeVar) for item in beside):
+            store.conflict(RULE, constraint, "infinite", unknown, known)
+        else:
+            store.derive(RULE, constraint, *(ShapeEq((item,), ()) for item in beside))
+        return
+    if call.parts > MOST_PARTS:
+        store.wait(constraint, shape_variables(unknown + known))
+        return
     word: list[Dim | ShapeVar] = []
     pairs: list[RowOf] = []
     for item in known:

@@ -339,7 +339,7 @@ class Store:
             if self.growth.spread or len(value) > 1:
                 self.growth.count(var, value)
             self.bindings[var] = Binding(value, by, self.clock)
-            if var.runtime:
+            if var.runtime and not var.derived:
                 self.guards.append(Guard(ShapeEq((var,), value), by.origin, by.depth))
             if var.has_rank:
                 self.imply("rank", (by,), DimEq(var.rank, shape_rank(value)))

@@ -75,6 +75,11 @@ class RowCall:
         """Whether a size may be another one in each call."""
         return var.scope > made_at(self.depth)
 
+    @property
+    def parts(self) -> int:
+        """For how many parts of unknown rank there are variables."""
+        return len(self._shapes)
+
     def shape(self, item: ShapeVar, inside: bool) -> ShapeVar:
         """A variable for what the same part of the row's shape is, or of the whole one's."""
         found = self._shapes.get((item, inside))

@@ -163,7 +163,9 @@ class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions
     around it.
 
-    `inner` are the variables of functions that it takes which may differ from call to call.
+    `inner` are the variables of functions that it takes which may differ from call to call,
+    `made` says how the run-time shapes that it makes come about: a use that knows more of the
+    arguments knows more of these.
     """
 
     variables: tuple[Var, ...]
@@ -171,12 +173,17 @@ class Scheme:
     relations: tuple[Relation, ...] = ()
     depth: int = 0
     inner: frozenset[Var] = frozenset()
+    made: tuple[Relation, ...] = ()
 
 
 def make_scheme(
-    variables: tuple[Var, ...], type_: Type, relations: tuple[Relation, ...] = (), depth: int = 0
+    variables: tuple[Var, ...],
+    type_: Type,
+    relations: tuple[Relation, ...] = (),
+    depth: int = 0,
+    made: tuple[Relation, ...] = (),
 ) -> Scheme:
-    return Scheme(variables, type_, relations, depth, _inner(type_))
+    return Scheme(variables, type_, relations, depth, _inner(type_), made)
 
 
 def _inner(type_: Type) -> frozenset[Var]:

@@ -86,10 +86,11 @@ class DimVar:
 class ShapeVar:
     """A shape of unknown rank;
 
-    `rank` is the dimension that counts it, made when first asked for.
+    `rank` is the dimension that counts it, made when first asked for. A run-time shape that is
+    `derived` follows from others: what it is made of is no check.
     """
 
-    __slots__ = ("_dims", "_rank", "id", "level", "name", "runtime", "scope", "user")
+    __slots__ = ("_dims", "_rank", "derived", "id", "level", "name", "runtime", "scope", "user")
 
     def __init__(
         self,
@@ -98,6 +99,7 @@ class ShapeVar:
         user: bool = False,
         scope: int = 0,
         runtime: bool = False,
+        derived: bool = False,
     ) -> None:
         self.id = next(_ids)
         self.name = name
@@ -105,6 +107,7 @@ class ShapeVar:
         self.user = user
         self.scope = scope
         self.runtime = runtime
+        self.derived = derived
         self._rank: DimVar | None = None
         self._dims: list[DimVar] = []
 
