@@ -5,7 +5,7 @@ each row what it gives on that row alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy
 
@@ -42,7 +42,9 @@ class Run:
     `may_refuse`: something that types ask for, and values do not, does not hold here. `by_chance`:
     rows that could vary did not. `made`: how many run-time sizes were made. `ragged`: rows could
     vary. `guessed`: sizes of what a function would give were guessed, for it is not called.
-    `steps` bounds the work.
+    `idle`: the functions that were not called; what they ask of sizes around them is asked all the
+    same. They are `kept`, so that no two have one identity. `untaken`: there was a branch that a run
+    does not take. `steps` bounds the work.
     """
 
     may_refuse: bool = False
@@ -50,6 +52,9 @@ class Run:
     made: int = 0
     ragged: bool = False
     guessed: bool = False
+    idle: set[int] = field(default_factory=set)
+    kept: list[object] = field(default_factory=list)
+    untaken: bool = False
     steps: int = 0
 
     def step(self) -> None:
@@ -153,6 +158,9 @@ def broadcast(f: Callable[..., Array], args: list[Tensor], rows: tuple[bool, ...
     lengths = {length(a) for a in args if rank(a) == top} - {1}
     need(len(lengths) < 2)
     n = lengths.pop() if lengths else 1
+    for a, may in zip(args, vary, strict=True):
+        if may and n != 1 and rank(a) == top and length(a) == 1:
+            raise Unclear
     vary = tuple(v or isinstance(a, Rag) for a, v in zip(args, vary, strict=True))
 
     def row(a: Tensor, i: int | None) -> Tensor:
@@ -171,8 +179,8 @@ def broadcast(f: Callable[..., Array], args: list[Tensor], rows: tuple[bool, ...
 
 
 def aligned(run: Run, f: Callable[..., Array], args: list[Tensor]) -> Tensor:
-    """An array may be of rows that vary, by chance."""
-    return broadcast(f, args, (run.by_chance,) * len(args))
+    """An array may be a row of a tensor in which they vary, or be of such rows by chance."""
+    return broadcast(f, args, (run.by_chance or run.ragged,) * len(args))
 
 
 def pointwise(f: Callable[..., Array], kinds: str = "fi") -> Meaning:

@@ -72,11 +72,13 @@ def _stacked_structure(run: Run, rows: tuple[Value, ...], like: Value) -> Value:
 
 def dry(run: Run, f: Function, *args: Value) -> Value:
     """What a function gives that is not called here: only its type counts."""
+    idle = set(run.idle)
     try:
         made = f(*args)
     except Fails:
         raise Unclear from None
     run.may_refuse = run.guessed = True
+    run.idle |= idle
     return made
 
 
@@ -163,6 +165,7 @@ def cond(run: Run, c: Value, then: Function, other: Function) -> Value:
     """Only one is computed, but both have one type."""
     chosen, left = (then, other) if scalar_truth(c) else (other, then)
     made = chosen()
+    run.untaken = True
     noticed = run.may_refuse
     try:
         unused = left()

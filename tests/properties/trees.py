@@ -143,8 +143,11 @@ class Program:
                 scope: dict[str, Value] = {}
                 for name, value in self.definitions:
                     scope[name] = bound(value, run, scope)
+                run.idle.clear()
                 made = scope[self.definitions[-1][0]](*args)
                 need(not is_missing(made))
+                if run.idle:
+                    run.may_refuse = True
         except Fails:
             if run.guessed:
                 raise Unclear from None
@@ -244,6 +247,7 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
 
             def function(*args: Value) -> Value:
                 run.step()
+                run.idle.discard(id(function))
                 need(len(args) == len(params))
                 inner = dict(scope)
                 for param, arg in zip(params, args, strict=True):
@@ -253,6 +257,8 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
                     need(inner[name] >= least)
                 return result(body, run, inner)
 
+            run.idle.add(id(function))
+            run.kept.append(function)
             return function
 
 

@@ -27,8 +27,6 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar
 
-MOST_SHOWN = 8
-
 SizeVar = DimVar | ShapeVar
 Sizes = dict[SizeVar, Any]
 """An integer for a dimension (`RowSizes` where it varies, arrays of integers while it is tried), a
@@ -63,17 +61,22 @@ def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
 def _shown(size: Any) -> str:
     if isinstance(size, tuple):
         return f"[{','.join(map(str, size))}]"
-    if isinstance(size, RowSizes):
-        numbers = size.flat()
-        some = ", ".join(map(str, numbers[:MOST_SHOWN]))
-        return f"{some}{', …' if len(numbers) > MOST_SHOWN else ''} in its rows"
-    return shown(size)
+    return str(size) if isinstance(size, RowSizes) else shown(size)
 
 
 def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:
     relation, origin, variables = held
+    if any(map(_varies_further_in, variables, sizes)):
+        return
     if not any(_holds_in_all(relation, variables, each) for each in embeddings(sizes)):
         raise CheckFailed(relation, origin, dict(zip(variables, sizes, strict=True)))
+
+
+def _varies_further_in(var: SizeVar, size: Any) -> bool:
+    """Whether what is one size for all of a row by its type varies in it: the rows of a stack of
+    ragged tensors do. What works on them compares them.
+    """
+    return isinstance(size, RowSizes) and isinstance(var, DimVar) and var.row and not var.over
 
 
 def _holds_in_all(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:

@@ -68,18 +68,19 @@ def _in_a_row(
         return meaning(xp, *args, **attributes)
     except (ValueError, TypeError):
         shapes = [a if isinstance(a, tuple) else tuple(a.shape) for a in args]
-        if _fit([shape[: len(shape) - (plan.core or 0)] for shape in shapes]):
+        wanted = next((a for a in args if isinstance(a, tuple)), None)
+        if _fit([shape[: len(shape) - (plan.core or 0)] for shape in shapes], wanted):
             raise
     told = " and ".join(f"[{','.join(map(str, shape))}]" for shape in shapes)
     raise RaggedError(f"{plan.operator} is given rows of different sizes: {told}")
 
 
-def _fit(shapes: list[tuple[int, ...]]) -> bool:
+def _fit(shapes: list[tuple[int, ...]], wanted: tuple[int, ...] | None) -> bool:
+    """Whether shapes broadcast, to the one that is wanted if one is."""
     try:
-        numpy.broadcast_shapes(*shapes)
+        return numpy.broadcast_shapes(*shapes) == wanted or wanted is None
     except ValueError:
         return False
-    return True
 
 
 def _pairs(args: Sequence[Any], outer: Sequence[bool]) -> list[tuple[Any, bool]]:

@@ -14,6 +14,8 @@ import numpy
 
 from axon.backends.ragged import Offsets, Ragged, Row
 
+MOST_SHOWN = 8
+
 Number = Any
 """An `int`, or a `RowSizes`."""
 
@@ -55,6 +57,11 @@ class RowSizes:
     def __gt__(self, _: Number) -> bool:
         """Rows that vary are not too large as a whole: each asks for its own room."""
         return False
+
+    def __str__(self) -> str:
+        numbers = self.flat()
+        some = ", ".join(map(str, numbers[:MOST_SHOWN]))
+        return f"{some}{', …' if len(numbers) > MOST_SHOWN else ''} in its rows"
 
     def flat(self) -> list[int]:
         """All of the numbers."""
@@ -121,6 +128,19 @@ def embeddings(sizes: Sequence[Number]) -> Iterator[list[Number]]:
                 along(size, axes[depth], like) if depth in axes else size
                 for size, depth in zip(sizes, depths, strict=True)
             ]
+
+
+def same_sizes(a: Number, b: Number) -> bool:
+    """Whether sizes are the same in all rows."""
+    return any(_same(*each) for each in embeddings((a, b)))
+
+
+def _same(a: Number, b: Number) -> bool:
+    if isinstance(a, RowSizes) and isinstance(b, RowSizes):
+        return len(a) == len(b) and all(_same(a[i], b[i]) for i in range(len(a)))
+    numbers = [*(a.flat() if isinstance(a, RowSizes) else (a,))]
+    numbers += b.flat() if isinstance(b, RowSizes) else (b,)
+    return len(set(numbers)) < 2
 
 
 def along(size: Number, axes: Sequence[int], like: Number) -> Number:

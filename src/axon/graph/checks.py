@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from axon.graph.graph import Apply, Check, Function, Node, Value
 from axon.graph.sizes import SizeVar, operands_of, provided, readable, relation_needs
 from axon.solver.constraints import Guard
-from axon.types.type import Broadcast, DimBroadcast
+from axon.types.type import Broadcast, DimBroadcast, DimEq
 from axon.types.variables import DimVar, ShapeVar
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     """A check that is not made yet. A broadcast whose result some operator makes is looked at
     twice: whether its parts fit, before that operator runs, and then what it made. `parts` are the
@@ -22,6 +22,69 @@ class _Waiting:
     guard: Guard
     needs: set[SizeVar]
     parts: set[SizeVar] | None = None
+    made: bool = False
+
+    def ready(self, known: set[SizeVar], _: Collection[SizeVar]) -> Iterator[Guard]:
+        """The checks that can be made now, where some sizes are `new`."""
+        if self.made:
+            return
+        if self.needs <= known:
+            self.made = True
+            yield self.guard
+        elif self.parts is not None and self.parts <= known:
+            self.parts = None
+            yield _of_parts(self.guard)
+
+
+@dataclass(slots=True, eq=False)
+class _Equal:
+    """Sizes that are equal by checks, each with one of these. As soon as two of them are known they
+    are compared, whichever the checks compare. `seen` are known.
+    """
+
+    members: dict[SizeVar, Guard]
+    seen: tuple[DimVar, ...] = ()
+
+    def ready(self, _: set[SizeVar], new: Collection[SizeVar]) -> Iterator[Guard]:
+        for var, guard in self.members.items():
+            if var in new and var not in self.seen and isinstance(var, DimVar):
+                if self.seen:
+                    yield replace(guard, relation=DimEq(var, self.seen[0]))
+                self.seen = (*self.seen, var)
+
+
+class _Checks:
+    """The checks that are not made yet, by the sizes that they speak of."""
+
+    def __init__(self, checks: list[Guard], made: set[SizeVar]) -> None:
+        self.classes = _classes(checks)
+        self.at_once: list[_Waiting] = []
+        self.by_size: dict[SizeVar, list[_Waiting | _Equal]] = {}
+        for each in self.classes:
+            for var in each.members:
+                self.by_size.setdefault(var, []).append(each)
+        for guard in checks:
+            if _sides(guard) is None:
+                self._add(guard, made)
+
+    def _add(self, guard: Guard, made: set[SizeVar]) -> None:
+        entry = _Waiting(guard, relation_needs(guard.relation, made))
+        if isinstance(guard.relation, Broadcast | DimBroadcast):
+            entry.parts = relation_needs(_of_parts(guard).relation)
+        if not entry.needs or entry.parts == set():
+            self.at_once.append(entry)
+        for var in entry.needs | (entry.parts or set()):
+            self.by_size.setdefault(var, []).append(entry)
+
+    def ready(
+        self, known: set[SizeVar], new: Collection[SizeVar], start: bool = False
+    ) -> list[Check]:
+        """The checks that can be made now that some sizes are `new`."""
+        entries: list[_Waiting | _Equal] = [*self.at_once] if start else []
+        for var in sorted(new, key=lambda v: v.id):
+            entries += self.by_size.get(var, ())
+        found = [g for entry in dict.fromkeys(entries) for g in entry.ready(known, new)]
+        return [Check(guard.relation, guard.origin, guard.depth) for guard in found]
 
 
 def place_checks(
@@ -32,17 +95,35 @@ def place_checks(
     """
     nodes = tuple(nodes)
     made = {v for p in params for v, _ in readable(p)}.union(*map(_made, nodes))
-    waiting = []
+    return _place(params, nodes, _Checks(checks, made), set(), start=True)
+
+
+def _sides(guard: Guard) -> tuple[DimVar, DimVar] | None:
+    """The two sizes of which a check says that they are equal, if it says nothing else."""
+    match guard.relation:
+        case DimEq(DimVar(rank_of=None) as left, DimVar(rank_of=None) as right):
+            return left, right
+        case _:
+            return None
+
+
+def _classes(checks: Sequence[Guard]) -> list[_Equal]:
+    found: dict[SizeVar, _Equal] = {}
     for guard in checks:
-        entry = _Waiting(guard, relation_needs(guard.relation, made))
-        early = _of_parts(guard)
-        if early is not None:
-            entry.parts = relation_needs(early.relation)
-        waiting.append(entry)
-    return _place(params, nodes, waiting, set())
+        sides = _sides(guard)
+        if sides is None:
+            continue
+        known = [found[side] for side in sides if side in found]
+        whole = known[0] if known else _Equal({})
+        if len(known) > 1 and known[1] is not whole:
+            whole.members.update(known[1].members)
+        for side in sides:
+            whole.members.setdefault(side, guard)
+        found.update(dict.fromkeys(whole.members, whole))
+    return list({id(each): each for each in found.values()}.values())
 
 
-def _of_parts(guard: Guard) -> Guard | None:
+def _of_parts(guard: Guard) -> Guard:
     """That the parts of a broadcast fit each other, whatever it gives."""
     match guard.relation:
         case Broadcast(_, parts):
@@ -50,7 +131,7 @@ def _of_parts(guard: Guard) -> Guard | None:
         case DimBroadcast(_, sizes):
             return replace(guard, relation=DimBroadcast(DimVar("", runtime=True), sizes))
         case _:
-            return None
+            raise AssertionError(guard)
 
 
 def _made(node: Node) -> set[SizeVar]:
@@ -66,36 +147,31 @@ def _made(node: Node) -> set[SizeVar]:
 def _place(
     params: tuple[Value, ...],
     nodes: Iterable[Node],
-    waiting: list[_Waiting],
+    waiting: _Checks,
     outer: set[SizeVar],
+    start: bool = False,
 ) -> tuple[Node, ...]:
-    known = outer | {v for p in params for v, _ in readable(p)}
-    result: list[Node] = [*_ready(waiting, known)]
+    given = {v for p in params for v, _ in readable(p)}
+    known = outer | given
+    result: list[Node] = [*waiting.ready(known, given, start)]
     for node in nodes:
         if isinstance(node, Apply) and any(isinstance(o, Function) for o in node.operands):
             operands = tuple(
-                replace(o, nodes=_place(o.params, o.nodes, waiting, known))
-                if isinstance(o, Function)
-                else o
+                replace(o, nodes=_inside(o, waiting, known)) if isinstance(o, Function) else o
                 for o in node.operands
             )
             node = replace(node, operands=operands)
         result.append(node)
-        known |= provided(node)
-        result += _ready(waiting, known)
+        new = provided(node)
+        known |= new
+        result += waiting.ready(known, new)
     return tuple(result)
 
 
-def _ready(waiting: list[_Waiting], known: set[SizeVar]) -> list[Check]:
-    """The checks that can be made now."""
-    found: list[Guard] = []
-    for entry in list(waiting):
-        if entry.needs <= known:
-            found.append(entry.guard)
-            waiting.remove(entry)
-        elif entry.parts is not None and entry.parts <= known:
-            early = _of_parts(entry.guard)
-            assert early is not None
-            found.append(early)
-            entry.parts = None
-    return [Check(guard.relation, guard.origin, guard.depth) for guard in found]
+def _inside(function: Function, waiting: _Checks, known: set[SizeVar]) -> tuple[Node, ...]:
+    """The same in a function: what is known there is not known behind it."""
+    before = [each.seen for each in waiting.classes]
+    nodes = _place(function.params, function.nodes, waiting, known)
+    for each, seen in zip(waiting.classes, before, strict=True):
+        each.seen = seen
+    return nodes

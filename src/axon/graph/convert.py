@@ -152,19 +152,19 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
     return inner
 
 
-def as_asked(state: State, param: Value, rows: Sequence[Shape], span: Span) -> tuple[Value, Value]:
-    """What a function is given for a row whose size may be any, and the same under the type that
-    the function asks for, once that is checked. What all `rows` have in its place needs no check.
+def as_asked(state: State, param: Value, row: Shape, span: Span) -> tuple[Value, Value]:
+    """What a function is given for a row, which is one of `row` in all of them, and the same under
+    the type that the function asks for, once that is checked.
     """
-    if not isinstance(param.type, Tensor) or not ragged.runtime(param.type):
+    if not isinstance(param.type, Tensor) or len(row) != len(param.type.shape):
         return param, param
+    made = param.made.shape if isinstance(param.made, Tensor) else param.type.shape
     word: list[Dim | ShapeVar] = []
     guards: list[Guard] = []
     origin = Origin("argument", span)
-    alike = [row for row in rows if len(row) == len(param.type.shape)]
-    for i, item in enumerate(param.type.shape):
-        known = any(row[i] == item for row in alike)
-        if known or (isinstance(item, DimVar | ShapeVar) and item.runtime):
+    for item, own, whole in zip(param.type.shape, made, row, strict=True):
+        is_row = isinstance(own, DimVar) and own.row
+        if is_row or item == whole or not any(map(is_ragged, shape_variables((whole,)))):
             word.append(item)
             continue
         size = DimVar("", scope=given_at(state.depth), runtime=True, row=True)
@@ -172,11 +172,11 @@ def as_asked(state: State, param: Value, rows: Sequence[Shape], span: Span) -> t
         guards.append(Guard(DimEq(size, item), origin, state.depth))  # type: ignore[arg-type]
     if not guards:
         return param, param
-    row = Value(param.name, Tensor(param.type.elem, tuple(word)), param.depth)
-    state.emit(Alias(param, row))
+    given = Value(param.name, Tensor(param.type.elem, tuple(word)), param.depth)
+    state.emit(Alias(param, given))
     for guard in conditions(guards):
         state.emit(Check(guard.relation, guard.origin, guard.depth))
-    return row, param
+    return given, param
 
 
 def seen_from_here(state: State, result: Known, type_: Type) -> Known:

@@ -131,7 +131,7 @@ class Lowering:
         self, value: Known, type_: Fn, written: Type, span: Span, rows: Sequence[Shape] = ()
     ) -> Operand:
         """A function that an operator takes, as a graph in the graph. `written` is its type before
-        what is known was put in; `rows` are the shapes of rows, if they may differ in size.
+        what is known was put in; `rows` are the shapes of the rows that it is given, if they vary.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
@@ -146,8 +146,13 @@ class Lowering:
             for t, m in zip(type_.params, known, strict=True)
         )
         args = params
-        if rows and params:
-            params, args = zip(*(as_asked(state, p, rows, span) for p in params), strict=True)
+        if rows:
+            first = len(params) - len(rows)
+            asked = [
+                as_asked(state, *each, span) for each in zip(params[first:], rows, strict=True)
+            ]
+            params = (*params[:first], *(given for given, _ in asked))
+            args = (*args[:first], *(arg for _, arg in asked))
         found = apply(self, value, list(args), type_, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes

@@ -36,14 +36,22 @@ def use_operator(
     hint = state.take_hint()
     assert isinstance(use.type, Fn)
     each = zip(exprs, type_.params, use.type.params, strict=True)
-    tensors = [param for param in type_.params if isinstance(param, Tensor)]
-    rows = [t.shape[1:] for t in tensors] if any(map(ragged.varies, tensors)) else []
+    rows = _rows(use.operator, type_)
     operands = tuple([_operand(lowering, *parts, scope, rows) for parts in each])
     for attribute in attributes:
         measure(lowering, attribute.value, scope)
     state.hint = hint
     given = {name: _attribute(state, use, value) for name, value in use.attributes.items()}
     return apply_operator(state, use.operator, operands, given, type_, use.type, span)
+
+
+def _rows(operator: Operator, type_: Fn) -> list[Shape]:
+    """The shapes of rows that a function is given, those of its last arguments; none if they do not
+    vary.
+    """
+    first = {"map": 1, "fold": 2, "loop": 2}.get(operator.name, len(type_.params))
+    tensors = [param for param in type_.params[first:] if isinstance(param, Tensor)]
+    return [t.shape[1:] for t in tensors] if any(map(ragged.varies, tensors)) else []
 
 
 def type_at(state: State, use: Use) -> Fn:

@@ -75,7 +75,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
             for var in _decided(relation):
                 if not var.runtime and var not in chosen:
                     var.runtime, changed = True, True
-                    var.scope = max(scope, *(v.scope for v in made))
+                    var.scope = max(scope, var.scope)
                     if isinstance(var, DimVar):
                         var.derived = True
                         var.over = max((v.over for v in made if isinstance(v, DimVar)), default=0)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.backends.checks import Sizes, holds, says, value
+from axon.backends.ragged import Ragged
 from axon.backends.roots import roots
+from axon.backends.row_sizes import Number, same_sizes, size_at
 from axon.graph.graph import Graph
 from axon.graph.sizes import only_unknown, readings
 from axon.ops.room import shown
@@ -37,6 +39,7 @@ class Binding:
 
     sizes: Sizes = field(default_factory=dict)
     origins: dict[DimVar | ShapeVar, str] = field(default_factory=dict)
+    rows: dict[DimVar, Number] = field(default_factory=dict)
     open: bool = False
 
     def told(self, names: Names) -> str:
@@ -102,7 +105,11 @@ def _leaf(
         return None
     for axis, (dim, size) in enumerate(zip(wanted, shape, strict=True)):
         assert not isinstance(dim, ShapeVar)
-        if isinstance(dim, DimVar):
+        if isinstance(dim, DimVar) and dim.over:
+            problem = _varying(name, axis, dim, arg, binding, names)
+            if problem is not None:
+                return problem
+        elif isinstance(dim, DimVar):
             if size is None:  # it varies: one for each row
                 continue
             known = sizes.get(dim)
@@ -117,6 +124,24 @@ def _leaf(
         elif size is not None:
             later.append((name, axis, dim, size))
     return None
+
+
+def _varying(
+    name: str, axis: int, dim: DimVar, arg: Any, binding: Binding, names: Names
+) -> Mismatch | None:
+    """A size that varies is the same, row by row, in all arguments that have it."""
+    level = arg.levels[axis] if isinstance(arg, Ragged) else min(dim.over, axis)
+    found = size_at(arg, axis, range(level))
+    known = binding.rows.setdefault(dim, found)
+    binding.origins.setdefault(dim, name)
+    if known is found or same_sizes(known, found):
+        return None
+    origin = binding.origins.get(dim)
+    text = Show(names, told=True).dim(dim)
+    return Mismatch(
+        f"size {axis} of `{name}` is {found}, and should be {text} = {known}"
+        + (f" (from {origin})" if origin else "")
+    )
 
 
 def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | list[Later] | None:
