@@ -43,8 +43,8 @@ class Run:
     rows that could vary did not. `made`: how many run-time sizes were made. `ragged`: rows could
     vary. `guessed`: sizes of what a function would give were guessed, for it is not called.
     `idle`: the functions that were not called; what they ask of sizes around them is asked all the
-    same. They are `kept`, so that no two have one identity. `untaken`: there was a branch that a run
-    does not take. `steps` bounds the work.
+    same. They are `kept`, so that no two have one identity. `untaken`: there was a branch that the
+    run did not take. `steps` bounds the work.
     """
 
     may_refuse: bool = False
@@ -232,8 +232,8 @@ def along(axis: int, f: Callable[[Array, int], Array], kinds: str = "fib") -> Me
             like = over(run, x.like, i - 1) if not rows else rows[0]
         except Fails:
             raise Unclear from None
-        if len({form(row) for row in x.rows}) < 2:
-            run.by_chance = True  # what comes of them may be an array
+        if len({form(row) for row in rows}) < 2 and rank(like) == rank(x) - 1:
+            run.by_chance = True  # what comes of rows that vary is an array
         return stacked(rows, like)
 
     def meaning(run: Run, x: Value) -> Value:

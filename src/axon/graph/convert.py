@@ -194,5 +194,8 @@ def seen_from_here(state: State, result: Known, type_: Type) -> Known:
         case Bundle(items), Tuple(types):
             parts = [seen_from_here(state, i, t) for i, t in zip(items, types, strict=True)]
             return Bundle(tuple(part for part in parts if not isinstance(part, NotAValue)))
+        case SizeOf(dim, ""), DimValue(DimVar(runtime=True) as size) if dim != size:
+            state.emit(Measure(SizeOf(dim, "i64"), (size,)))
+            return SizeOf(size)
         case _:
             return coerce(state, result, type_)

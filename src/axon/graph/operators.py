@@ -105,8 +105,11 @@ def apply_operator(
     type_: Fn,
     written: Type,
     span: Span,
+    makes: bool = True,
 ) -> Operand:
-    """Apply an operator. `written` is its type before what is known was put in."""
+    """Apply an operator. `written` is its type before what is known was put in; run-time sizes in
+    it are the operator's own if it `makes` them.
+    """
     assert isinstance(written, Fn)
     if isinstance(type_.result, DimValue):
         if operator.name == "size" and attributes.get("axis") is None:
@@ -121,6 +124,6 @@ def apply_operator(
     if operator.name == "identity":
         return operands[0]
     given = {**operator.defaults, **attributes}
-    result = state.value(type_.result, written.result)
+    result = state.value(type_.result, written.result, makes)
     state.emit(Apply(result, operator, operands, given, span, type_, written))
     return result

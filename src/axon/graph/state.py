@@ -61,16 +61,17 @@ class State:
             raise Stop([error("AX402", f"the graph has more than {MOST_NODES} nodes", span)])
         self.nodes.append(node)
 
-    def value(self, type_: Type, written: Type | None = None) -> Value:
+    def value(self, type_: Type, written: Type | None = None, makes: bool = True) -> Value:
         """A value of this type. `written` is the type before what is known was put in, of what an
-        operator makes.
+        operator gives: run-time sizes in it are its own if it `makes` them.
         """
         made = None
         own: frozenset[Var] = frozenset()
         if written is not None:
             made = self.elaboration.as_made(written)
-            own = frozenset(filter(_is_made, type_variables(written)))
-            self.shared.made |= own
+            if makes:
+                own = frozenset(filter(_is_made, type_variables(written)))
+                self.shared.made |= own
         made = made if made != type_ else None
         return Value(self.take_hint(), type_, self.depth, made, Foreign(self.shared.made, own))
 

@@ -12,13 +12,15 @@ from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.syntax import ast
+from axon.types import dim as dims
 from axon.types.type import (
     UNKNOWN,
+    DimValue,
     Fn,
     Scheme,
     Type,
 )
-from axon.types.variables import TypeVar
+from axon.types.variables import TypeVar, is_ragged
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -89,6 +91,11 @@ def apply(
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, call.args, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", call.span))
     opened = type_ if called else opened_by_call(state, type_)
+    size = state.prune(opened.result)
+    if isinstance(size, DimValue) and any(
+        map(is_ragged, dims.variables(state.store.dim(size.dim)))
+    ):
+        opened = Fn(opened.params, DimValue(state.fresh_dim(runtime=True)))  # counted at the run
     if inference.record is not None:
         inference.record.calls[call.span] = opened
     inference.results.append((opened.result, call.span))

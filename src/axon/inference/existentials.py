@@ -59,12 +59,14 @@ def opened_by_call(state: State, type_: Fn) -> Fn:
 def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
     """Make run-time sizes of those that hang on them and that no argument decides.
 
-    `scope` is that of what the function makes. The relations are those that hold of its sizes.
+    `scope` is that of what the function makes: sizes of further out are there before it is called.
+    The relations are those that hold of its sizes.
     """
-    ties = [*relations, *_mixed(type_)]
+    known = list(relations)
+    ties = [*known, *_mixed(type_)]
     if not any(v.runtime for relation in ties for v in relation_variables(relation)):
         return
-    chosen = _determined(set(_chosen_by_caller(type_)), ties)
+    chosen = _determined(set(_chosen_by_caller(type_)), known)
     changed = True
     while changed:
         changed = False
@@ -73,7 +75,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
             if not made:
                 continue
             for var in _decided(relation):
-                if not var.runtime and var not in chosen:
+                if not var.runtime and var not in chosen and var.scope >= scope - 1:
                     var.runtime, changed = True, True
                     var.scope = max(scope, var.scope)
                     if isinstance(var, DimVar):

@@ -27,8 +27,9 @@ from axon.types.type import (
     ShapeValue,
     Tensor,
     Type,
+    Uniform,
 )
-from axon.types.variables import ShapeVar, TypeVar, is_ragged
+from axon.types.variables import DimVar, ShapeVar, TypeVar, is_ragged
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -223,7 +224,10 @@ def _counted(inference: Inference, use: Use, type_: Fn, result: DimValue, span: 
     no number.
     """
     state = inference.state
-    if not any(map(is_ragged, dims.variables(state.store.dim(result.dim)))):
+    known = state.store.dim(result.dim)
+    if not any(map(is_ragged, dims.variables(known))):
+        if use.operator.name == "size" and isinstance(known, DimVar) and not known.user:
+            state.post(Uniform((known,)), Origin("call", span, use.operator.name))
         return type_
     if use.operator.name == "size" and use.attributes.get("axis") is None:
         return Fn(type_.params, DimValue(state.fresh_dim(runtime=True)))

@@ -193,7 +193,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
     given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
-    guards = [r for r in (*kept, *local) if _is_check(r, given)]
+    guards = [r for r in (*kept, *local) if _is_check(r, given) and not isinstance(r, Uniform)]
     kept = [r for r in kept if not _is_check(r, given)]
     type_, kept = canonical(type_, kept)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]

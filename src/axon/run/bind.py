@@ -66,7 +66,7 @@ def _bind(graph: Graph, args: Sequence[Any], names: Names) -> Binding | Mismatch
     binding = Binding()
     later: list[Later] = []
     for param, arg in zip(graph.params, args, strict=True):
-        problem = _leaf(param.name, param.type, arg, binding, later, names)
+        problem = _leaf(param.name, param.type, param.made, arg, binding, later, names)
         if problem is not None:
             return problem
     stuck = _computed(later, binding, names)
@@ -79,14 +79,17 @@ def _bind(graph: Graph, args: Sequence[Any], names: Names) -> Binding | Mismatch
 def _leaf(
     name: str,
     type_: Type,
+    made: Type | None,
     arg: Any,
     binding: Binding,
     later: list[Later],
     names: Names,
 ) -> Mismatch | None:
+    """One argument. `made` is its type before a check of the run says that it equals another."""
     if isinstance(type_, Tuple):
-        for i, (inner, part) in enumerate(zip(type_.items, arg, strict=True)):
-            problem = _leaf(f"{name}[{i}]", inner, part, binding, later, names)
+        own = made.items if isinstance(made, Tuple) else type_.items
+        for i, (inner, mine, part) in enumerate(zip(type_.items, own, arg, strict=True)):
+            problem = _leaf(f"{name}[{i}]", inner, mine, part, binding, later, names)
             if problem is not None:
                 return problem
         return None
@@ -106,6 +109,8 @@ def _leaf(
     for axis, (dim, size) in enumerate(zip(wanted, shape, strict=True)):
         assert not isinstance(dim, ShapeVar)
         if isinstance(dim, DimVar) and dim.over:
+            if isinstance(made, Tensor) and made.shape[axis] != dim:
+                continue
             problem = _varying(name, axis, dim, arg, binding, names)
             if problem is not None:
                 return problem

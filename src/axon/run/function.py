@@ -21,7 +21,7 @@ from axon.inference.program import Definition
 from axon.inference.signature import Signature
 from axon.ops.room import Refused, shown
 from axon.run import values
-from axon.run.bind import Binding, Mismatch, bind
+from axon.run.bind import Binding, bind
 from axon.run.errors import ArgumentError, RunError
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
@@ -181,9 +181,8 @@ class Function:
     def _traceable(self) -> Callable[..., Any]:
         def run(*args: Any, **named: Any) -> Any:
             arrays = self._arrays(self._arranged(args, named))
-            made, _ = self._graph(arrays)
-            self._bound(made, arrays)
-            key = ("traceable", tuple(values.key(a) for a in arrays))
+            made, _ = self._bound(*self._graph(arrays), arrays)
+            key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
                 function = self._ready[key] = self._backend.traceable(made, self._externs)
@@ -230,8 +229,7 @@ class Function:
     def _first(self, args: Sequence[Any]) -> Any:
         """A call with arguments that have not been seen before."""
         arrays = self._arrays(args)
-        made, function = self._graph(arrays)
-        self._bound(made, arrays)
+        _, function = self._bound(*self._graph(arrays), arrays)
         if all(a is b and _told_by_shape(a) for a, b in zip(args, arrays, strict=True)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
@@ -300,24 +298,28 @@ class Function:
     def _externs(self) -> Externs:
         return _Externs(self._ops, self.__name__)
 
-    def _bound(self, made: Graph, arrays: Sequence[Any]) -> None:
-        """Check the sizes of the arguments, before anything is computed."""
+    def _bound(
+        self, made: Graph, function: Callable[..., Any], arrays: Sequence[Any]
+    ) -> tuple[Graph, Callable[..., Any]]:
+        """Check the sizes of the arguments, before anything is computed. Where they do not tell
+        whether a condition holds, the graph at these very sizes does, or checks it.
+        """
         found = bind(made, arrays, lambda: names_at_call(self.definition, made))
         if isinstance(found, Binding):
-            return
+            return made, function
+        if found is None:
+            return self._exact(arrays)
         exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
         if isinstance(exact, list):
-            told = f": {found.text}" if isinstance(found, Mismatch) else ""
-            raise ArgumentError(self._cannot(arrays) + told, exact)
-        if isinstance(found, Mismatch):
-            labels: tuple[Label, ...] = ()
-            if found.guard is not None and found.guard.origin.span is not None:
-                span = found.guard.origin.span
-                what = found.guard.origin.operator
-                text = f"{what} needs it" if what else "needed here"
-                labels = (Label(span, text, primary=True),)
-            problem = Diagnostic("AX401", Severity.ERROR, found.text, labels)
-            raise ArgumentError(self._cannot(arrays), [problem])
+            raise ArgumentError(f"{self._cannot(arrays)}: {found.text}", exact)
+        labels: tuple[Label, ...] = ()
+        if found.guard is not None and found.guard.origin.span is not None:
+            span = found.guard.origin.span
+            what = found.guard.origin.operator
+            text = f"{what} needs it" if what else "needed here"
+            labels = (Label(span, text, primary=True),)
+        problem = Diagnostic("AX401", Severity.ERROR, found.text, labels)
+        raise ArgumentError(self._cannot(arrays), [problem])
 
     def _cannot(self, arrays: Sequence[Any]) -> str:
         shown = ", ".join(

@@ -366,9 +366,7 @@ def is_of_the_run(store: Store, constraint: Constraint, among: Container[object]
     sizes = [v for v in made if isinstance(v, DimVar)]
     if not isinstance(result, DimVar) or result.runtime or result.rank_of is not None or not sizes:
         return False
-    since = max(v.scope for v in made)
-    if since > result.scope:
-        return False
+    since = min(result.scope, max(v.scope for v in made))
     over = max(v.over for v in sizes)
     size = DimVar(result.name, result.level, scope=since, runtime=True, over=over, derived=True)
     store.bind("raggedness", result, size, constraint)
