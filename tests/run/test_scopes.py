@@ -48,6 +48,10 @@ LOST = {
     "a condition": """al = fn (x : f32 [n]) where n >= 2 { sum(x) };
         f = fn (x : f32 [n]) { on_unique(al, x) };""",
     "a broadcast": "f = fn (x) { max(x + x, unique(x)) };",
+    "an alias in a map": """g = unique;
+        f = fn (x : f32 [n]) { map(fn (r) { max(g(r), r) }, stack(x, x)) };""",
+    "a state in a map": """f = fn (x : f32 [n])
+        { map(fn (r) { iterate(r, fn (s) { sum(s) > 3f }, unique) }, stack(x, x)) };""",
     "a closure": """mk = fn (z) { fn (y) { maximum(y, z) } };
         f = fn (x : f32 [n]) { on_unique(mk(x), sort(x)) };""",
     "two results": "f = fn (x : f32 [n]) { u, v = both(unique, x); max(u, v) };",
@@ -57,9 +61,50 @@ LOST = {
 @pytest.mark.parametrize("program", LOST.values(), ids=LOST)
 def test_checks_of_operators_as_values(program: str) -> None:
     net = axon.compile(UTILS + program)
-    with pytest.raises(axon.RunError):
-        net.f(numpy.array([5, 5, 5, 6] if "maximum" in program else [5, 5, 5], numpy.float32))
+    wrong = [[5, 5, 6, 6]] if "maximum" in program else [[5, 5, 5], [5, 5, 6]]
+    for x in wrong[:1] if "n >= 2" in program else wrong:
+        with pytest.raises(axon.RunError, match="AX404"):
+            net.f(numpy.array(x, numpy.float32))
     net.f(numpy.array([1, 1] if "> 3f" in program else [1, 2], numpy.float32))
+
+
+@pytest.mark.parametrize("body", ["max(g(x), x)", "twice(g, x)", "iterate(x, fn (s) { c }, g)"])
+def test_an_operator_and_its_eta_expansion(body: str) -> None:
+    """Are typed alike, and checked alike."""
+    types, said = set(), set()
+    for g in ("unique", "fn (y) { unique(y) }"):
+        for program in (
+            f"g = {g}; f = fn (x : f32 [n], c : bool) {{ {body} }};",
+            f"f = fn (x : f32 [n], c : bool) {{ g = {g}; {body} }};",
+            f"f = fn (x : f32 [n], c : bool) {{ {body.replace('g', f'({g})')} }};",
+        ):
+            types.add(signature(program))
+            with pytest.raises(axon.RunError) as caught:
+                called(program, [5.0, 5.0, 6.0], True)
+            said.add(caught.value.diagnostics[0].message)
+    assert types == {"(f32 [n], bool) -> f32 [n]"}
+    assert said == {"?k = n does not hold for k = 2, n = 3"}
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("max(y + x, unique(x))", [6, 7]),
+        ("stack(y + x, unique(x))", [[6, 7], [5, 6]]),
+        ("dot(y + x, unique(x))", 72),
+        ("matmul(expand_dims(unique(x), axis=0), expand_dims(y + x, axis=1))", [[72]]),
+        ("concat(expand_dims(y + x, axis=0), expand_dims(unique(x), axis=0))", [[6, 7], [5, 6]]),
+    ],
+)
+def test_a_broadcast_with_what_is_unknown(body: str, value: Any) -> None:
+    """The shape of `y` is open: only the run knows what `y + x` is compared with."""
+    program = f"f = fn (x, y) {{ {body} }};"
+    assert called(program, [5.0, 6.0], [1.0, 1.0]) == value
+    assert called(program, [5.0, 6.0], 1.0) == value
+    for x in ([5.0, 5.0, 5.0], [5.0, 5.0, 6.0]):
+        for y in ([1.0, 1.0, 1.0], 1.0):
+            with pytest.raises(axon.RunError, match="AX404"):
+                called(program, x, y)
 
 
 def test_a_check_in_a_map() -> None:
@@ -114,7 +159,10 @@ def test_half_of_each_row() -> None:
 
 
 def test_a_state_that_varies() -> None:
-    program = "f = fn (x) { v = map(flatten, x); fold(v, fn (s, y) { map(unique, s) }, x) };"
+    body = "{ v = map(flatten, x); fold(v, fn (s, y) { map(unique, s) }, x) }"
+    program = f"f = fn (x) {body};"
+    assert signature(program) == "t [a]@b -> t [a,*]"
+    assert signature(f"f = fn (x : t [a]@b) {body};") == "t [a]@b -> t [a,*]"
     assert called(program, ragged([[1, 2], [3]])) == [[1, 2], [3]]
     with pytest.raises(axon.RunError):
         called(program, ragged([[1, 1], [3]]))
@@ -184,6 +232,7 @@ def test_ragged_tensors_through_functions(body: str, value: Any) -> None:
 
 def test_the_number_of_elements() -> None:
     rows = [[1.0, 2.0], [], [3.0, 4.0, 5.0]]
+    assert signature("f = fn (x : f32 [n,*]) { size(x) };") == "f32 [n,*] -> dim ?a"
     assert called("f = fn (x : f32 [n,*]) { size(x) };", rows) == 5
     assert called("f = fn (x : f32 [n,*]) { sum(x) / size(x) };", rows) == 3
     assert called("f = fn (x : f32 [n,*]) { range(size(x)) };", rows) == [0, 1, 2, 3, 4]
@@ -194,6 +243,11 @@ def test_a_size_that_varies_is_no_number(body: str) -> None:
     with pytest.raises(axon.ProgramError) as found:
         axon.compile(f"f = fn (x : f32 [n,*k]) {{ {body} }};")
     assert {d.code for d in found.value.diagnostics} == {"AX105"}
+
+
+def test_a_shape_that_varies_is_no_result() -> None:
+    with pytest.raises(axon.ArgumentError, match=r"AX403.*whose rows vary cannot be a result"):
+        called("f = fn (x : f32 [n,*]) { shape(x) };", [[1.0], []])
 
 
 # --- what is callable ---------------------------------------------------------------------------
@@ -215,6 +269,11 @@ def test_the_order_of_lines_does_not_show() -> None:
         for first, second in (lines, lines[::-1])
     }
     assert found == {"t a@[b] -> bool a@[b] where [c]@d = a@[b]"}
+
+
+def test_a_quotient_with_a_name_is_the_size_that_it_is_inline() -> None:
+    for body in ("k = n / 2; zeros([k])", "zeros([n / 2])"):
+        assert signature(f"f = fn (x : f32 [n]) {{ {body} }};") == "f32 [n] -> f32 [n/2]"
 
 
 def test_an_annotation_with_the_inferred_type_changes_nothing() -> None:
