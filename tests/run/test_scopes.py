@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import axon
+from tests.run.support import on_both
 
 UTILS = """
 ap = fn (h, x) { h(x) };
@@ -202,6 +203,59 @@ def test_ragged_beside_what_is_unknown() -> None:
 def test_sizes_captured_in_a_map() -> None:
     program = "f = fn (x : f32 [n]) { v = nonzero(x); map(fn (q) { sum(range(size(v))) }, x) };"
     assert called(program, [1.0, 0.0, 2.0]) == [1, 1, 1]
+
+
+NUMBERS_AS_SIZES = {
+    "a sum": ("map({}, v)", "sum(range(k))", [1, 3]),
+    "a vector": ("map({}, v)", "range(k)", [[0, 1], [0, 1, 2]]),
+    "a size and a number": ("map({}, v)", "w = zeros([k]); 6.0 / k + sum(w)", [3, 2]),
+    "a sum of sizes": ("map({}, v)", "w = zeros([2 * k + 1]); sum(w + 1f)", [5, 7]),
+    "rows of rows": ("map(fn (r) {{ map({}, r) }}, stack(v, v))", "sum(range(k))", [[1, 3]] * 2),
+    "a scan": ("scan(fn (s, j) {{ s + ({})(j) }}, 0, v, axis=0)", "sum(range(k))", [1, 4]),
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "inner", "value"), NUMBERS_AS_SIZES.values(), ids=NUMBERS_AS_SIZES
+)
+def test_numbers_that_a_function_takes_for_sizes(body: str, inner: str, value: Any) -> None:
+    """An operator gives it one after the other: inline, and by a name, it reads each."""
+    written = f"fn (k) {{ {inner} }}"
+    for program in (
+        f"f = fn (v : i64 [n]) {{ {body.format(written)} }};",
+        f"g = {written}; f = fn (v : i64 [n]) {{ {body.format('g')} }};",
+        f"f = fn (v : i64 [n]) {{ g = {written}; {body.format('g')} }};",
+    ):
+        assert listed(on_both(program, numpy.array([2, 3]))) == value
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("scan(fn (s, k) { s + sum(range(k)) }, 0, v)", [[1, 3], [2, 6]]),
+        ("scan(fn (s, k) { s + sum(unique(stack(k, s))) }, 0, v, axis=1)", [[2, 7], [2, 7]]),
+        ("reduce(fn (s, k) { s + sum(unique(stack(k, s))) }, 0, v, axis=1)", [7, 7]),
+        ("reduce(fn (s, k) { s + sum(range(k)) }, 0, slice(v, stop=0))", [0, 0]),
+        ("fold([0,0], fn (s, r) { s + sum(unique(r)) }, v)", [10, 10]),
+    ],
+)
+def test_functions_that_make_sizes_are_called_with_values(body: str, value: Any) -> None:
+    """No backend traces them."""
+    program = f"f = fn (v : i64 [n,m]) {{ {body} }};"
+    assert listed(on_both(program, numpy.array([[2, 3], [2, 3]]))) == value
+
+
+@pytest.mark.parametrize(("operator", "value"), [("reduce", [1, 3]), ("scan", [[0, 1], [3]])])
+def test_functions_that_make_sizes_in_rows(operator: str, value: Any) -> None:
+    program = (
+        f"f = fn (v : i64 [n,*]) {{ {operator}(fn (s, k) {{ s + sum(range(k)) }}, 0, v, axis=1) }};"
+    )
+    assert listed(on_both(program, [[1, 2], [3]])) == value
+
+
+def test_rows_that_a_function_takes_for_shapes() -> None:
+    program = "f = fn (v : i64 [n,2]) { map(fn (s) { sum(ones(s)) }, v) };"
+    assert listed(on_both(program, numpy.array([[2, 3], [1, 4]]))) == [6, 4]
 
 
 # --- ragged tensors through functions -------------------------------------------------------------
