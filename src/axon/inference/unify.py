@@ -104,6 +104,7 @@ def unify(
             varies(state, origin)
         case (Tensor(elem, shape), ShapeValue(word)):
             if _restrict(state, elem, INT, origin):
+                word = state.store.word(word)
                 for item in word:
                     if isinstance(item, ShapeVar):
                         state.store.watch_rank(item)
