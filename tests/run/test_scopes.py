@@ -137,6 +137,25 @@ def test_what_a_call_makes_is_in_no_parameter() -> None:
         called(program, ragged([[1, 1], [3]]))
 
 
+@pytest.mark.parametrize(
+    ("program", "type_"),
+    [
+        ("f = fn (x : f32 [n], k) { max(unique(x), zeros([k])) };", "(f32 [n], dim a) -> f32 [a]"),
+        ("f = fn (x : f32 [n], k) { reshape(unique(x), [k]) };", "(f32 [n], dim a) -> f32 [a]"),
+        (
+            "same = fn (a : dim n, b : dim n) { zeros([n]) };"
+            " f = fn (x : f32 [n], k) { same(size(unique(x)), k) };",
+            "(f32 [n], dim a) -> f32 [a]",
+        ),
+    ],
+)
+def test_a_size_that_is_given_does_not_become_one_of_the_run(program: str, type_: str) -> None:
+    assert signature(program) == type_
+    assert len(called(program, [1.0, 2.0, 2.0], 2)) == 2
+    with pytest.raises(axon.RunError, match="AX404"):
+        called(program, [1.0, 2.0, 2.0], 3)
+
+
 # --- run-time sizes that were universal, ragged ones that were uniform ---------------------------
 
 
@@ -323,6 +342,26 @@ def test_the_order_of_lines_does_not_show() -> None:
         for first, second in (lines, lines[::-1])
     }
     assert found == {"t a@[b] -> bool a@[b] where [c]@d = a@[b]"}
+
+
+@pytest.mark.parametrize(
+    "use", ["1.0 / k", "x * k", "sqrt(k)", "k + 1", "k > 1", "cast(k, to=f32)"]
+)
+@pytest.mark.parametrize(
+    "size", ["zeros([2 * k])", "range(k)", "hz(k)", "lz(k)", "repeat(x, times=k)"]
+)
+def test_a_size_is_one_in_the_lines_before(use: str, size: str) -> None:
+    """A number could stand there too, which is no reason to take it for one."""
+    values = []
+    for params, first, given in (("x, k", "", 2), ("x, p", "k, _ = p;", (2, 1.0))):
+        types = set()
+        for lines in (f"y = {use}; z = {size};", f"z = {size}; y = {use};"):
+            program = f"""hz = fn (k) {{ zeros([k]) }};
+                f = fn ({params}) {{ lz = fn (k) {{ zeros([k]) }}; {first} {lines} (y, z) }};"""
+            types.add(signature(program))
+            values.append(called(program, numpy.ones(3, numpy.float32), given))
+        assert len(types) == 1 and "?" not in types.pop()
+    assert all(value == values[0] for value in values)
 
 
 def test_a_quotient_with_a_name_is_the_size_that_it_is_inline() -> None:
