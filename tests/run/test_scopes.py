@@ -275,6 +275,12 @@ def test_functions_that_make_sizes_in_rows(operator: str, value: Any) -> None:
 def test_rows_that_a_function_takes_for_shapes() -> None:
     program = "f = fn (v : i64 [n,2]) { map(fn (s) { sum(ones(s)) }, v) };"
     assert listed(on_both(program, numpy.array([[2, 3], [1, 4]]))) == [6, 4]
+    program = """f = fn (v : i64 [2,2], y : i64 [2,6,1])
+        { max(map(fn (s) { reshape(range(6), s) }, v), y) };"""
+    y = numpy.zeros((2, 6, 1), int)
+    assert called(program, numpy.array([[6, 1], [6, 1]]), y)[0] == [[i] for i in range(6)]
+    with pytest.raises(axon.RunError):  # each was taken for the shape of y
+        called(program, numpy.array([[2, 3], [2, 3]]), y)
 
 
 # --- ragged tensors through functions -------------------------------------------------------------
