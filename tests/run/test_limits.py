@@ -92,6 +92,26 @@ def test_a_result_that_jax_cannot_make() -> None:
         function.finished(function(1000000))
 
 
+ON_THE_WAY = {
+    "attention": "dot_product_attention(x, x, x)",
+    "in a map": "map(fn (y) { s = x + y; dot_product_attention(s, s, s) }, zeros([2]))",
+    "in a loop": "fold(x, fn (s, y) { dot_product_attention(s, s, s) + y }, zeros([2]))",
+    "in a branch": "cond(c, fn () { dot_product_attention(x, x, x) }, fn () { x })",
+}
+
+
+@pytest.mark.parametrize("name", ON_THE_WAY)
+def test_what_an_operator_makes_on_its_way_on_jax(name: str) -> None:
+    """As many scores as pairs of places: more than XLA can count, which would end the process."""
+    net = axon.compile(
+        f"f = fn (k : dim n, c : bool) {{ x = zeros([1,1,k,1]); sum({ON_THE_WAY[name]}) }};",
+        backend="jax",
+    )
+    with pytest.raises(axon.RunError, match=r"4000000000,4000000000\] would take more than"):
+        net.f(4 * 10**9, True)
+    assert float(net.f(4, True)) == 0
+
+
 def test_dimensions() -> None:
     lists = ",".join(str(i) for i in range(40))
     twice = f"f = fn (x : f32) {{ expand_dims(expand_dims(x, axis=[{lists}]), axis=[{lists}]) }};"

@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import axon
+from tests.run.support import on_both
 
 UTILS = """
 ap = fn (h, x) { h(x) };
@@ -48,6 +49,10 @@ LOST = {
     "a condition": """al = fn (x : f32 [n]) where n >= 2 { sum(x) };
         f = fn (x : f32 [n]) { on_unique(al, x) };""",
     "a broadcast": "f = fn (x) { max(x + x, unique(x)) };",
+    "an alias in a map": """g = unique;
+        f = fn (x : f32 [n]) { map(fn (r) { max(g(r), r) }, stack(x, x)) };""",
+    "a state in a map": """f = fn (x : f32 [n])
+        { map(fn (r) { iterate(r, fn (s) { sum(s) > 3f }, unique) }, stack(x, x)) };""",
     "a closure": """mk = fn (z) { fn (y) { maximum(y, z) } };
         f = fn (x : f32 [n]) { on_unique(mk(x), sort(x)) };""",
     "two results": "f = fn (x : f32 [n]) { u, v = both(unique, x); max(u, v) };",
@@ -57,9 +62,50 @@ LOST = {
 @pytest.mark.parametrize("program", LOST.values(), ids=LOST)
 def test_checks_of_operators_as_values(program: str) -> None:
     net = axon.compile(UTILS + program)
-    with pytest.raises(axon.RunError):
-        net.f(numpy.array([5, 5, 5, 6] if "maximum" in program else [5, 5, 5], numpy.float32))
+    wrong = [[5, 5, 6, 6]] if "maximum" in program else [[5, 5, 5], [5, 5, 6]]
+    for x in wrong[:1] if "n >= 2" in program else wrong:
+        with pytest.raises(axon.RunError, match="AX404"):
+            net.f(numpy.array(x, numpy.float32))
     net.f(numpy.array([1, 1] if "> 3f" in program else [1, 2], numpy.float32))
+
+
+@pytest.mark.parametrize("body", ["max(g(x), x)", "twice(g, x)", "iterate(x, fn (s) { c }, g)"])
+def test_an_operator_and_its_eta_expansion(body: str) -> None:
+    """Are typed alike, and checked alike."""
+    types, said = set(), set()
+    for g in ("unique", "fn (y) { unique(y) }"):
+        for program in (
+            f"g = {g}; f = fn (x : f32 [n], c : bool) {{ {body} }};",
+            f"f = fn (x : f32 [n], c : bool) {{ g = {g}; {body} }};",
+            f"f = fn (x : f32 [n], c : bool) {{ {body.replace('g', f'({g})')} }};",
+        ):
+            types.add(signature(program))
+            with pytest.raises(axon.RunError) as caught:
+                called(program, [5.0, 5.0, 6.0], True)
+            said.add(caught.value.diagnostics[0].message)
+    assert types == {"(f32 [n], bool) -> f32 [n]"}
+    assert said == {"?k = n does not hold for k = 2, n = 3"}
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("max(y + x, unique(x))", [6, 7]),
+        ("stack(y + x, unique(x))", [[6, 7], [5, 6]]),
+        ("dot(y + x, unique(x))", 72),
+        ("matmul(expand_dims(unique(x), axis=0), expand_dims(y + x, axis=1))", [[72]]),
+        ("concat(expand_dims(y + x, axis=0), expand_dims(unique(x), axis=0))", [[6, 7], [5, 6]]),
+    ],
+)
+def test_a_broadcast_with_what_is_unknown(body: str, value: Any) -> None:
+    """The shape of `y` is open: only the run knows what `y + x` is compared with."""
+    program = f"f = fn (x, y) {{ {body} }};"
+    assert called(program, [5.0, 6.0], [1.0, 1.0]) == value
+    assert called(program, [5.0, 6.0], 1.0) == value
+    for x in ([5.0, 5.0, 5.0], [5.0, 5.0, 6.0]):
+        for y in ([1.0, 1.0, 1.0], 1.0):
+            with pytest.raises(axon.RunError, match="AX404"):
+                called(program, x, y)
 
 
 def test_a_check_in_a_map() -> None:
@@ -91,6 +137,25 @@ def test_what_a_call_makes_is_in_no_parameter() -> None:
         called(program, ragged([[1, 1], [3]]))
 
 
+@pytest.mark.parametrize(
+    ("program", "type_"),
+    [
+        ("f = fn (x : f32 [n], k) { max(unique(x), zeros([k])) };", "(f32 [n], dim a) -> f32 [a]"),
+        ("f = fn (x : f32 [n], k) { reshape(unique(x), [k]) };", "(f32 [n], dim a) -> f32 [a]"),
+        (
+            "same = fn (a : dim n, b : dim n) { zeros([n]) };"
+            " f = fn (x : f32 [n], k) { same(size(unique(x)), k) };",
+            "(f32 [n], dim a) -> f32 [a]",
+        ),
+    ],
+)
+def test_a_size_that_is_given_does_not_become_one_of_the_run(program: str, type_: str) -> None:
+    assert signature(program) == type_
+    assert len(called(program, [1.0, 2.0, 2.0], 2)) == 2
+    with pytest.raises(axon.RunError, match="AX404"):
+        called(program, [1.0, 2.0, 2.0], 3)
+
+
 # --- run-time sizes that were universal, ragged ones that were uniform ---------------------------
 
 
@@ -114,7 +179,10 @@ def test_half_of_each_row() -> None:
 
 
 def test_a_state_that_varies() -> None:
-    program = "f = fn (x) { v = map(flatten, x); fold(v, fn (s, y) { map(unique, s) }, x) };"
+    body = "{ v = map(flatten, x); fold(v, fn (s, y) { map(unique, s) }, x) }"
+    program = f"f = fn (x) {body};"
+    assert signature(program) == "t [a]@b -> t [a,*]"
+    assert signature(f"f = fn (x : t [a]@b) {body};") == "t [a]@b -> t [a,*]"
     assert called(program, ragged([[1, 2], [3]])) == [[1, 2], [3]]
     with pytest.raises(axon.RunError):
         called(program, ragged([[1, 1], [3]]))
@@ -156,6 +224,65 @@ def test_sizes_captured_in_a_map() -> None:
     assert called(program, [1.0, 0.0, 2.0]) == [1, 1, 1]
 
 
+NUMBERS_AS_SIZES = {
+    "a sum": ("map({}, v)", "sum(range(k))", [1, 3]),
+    "a vector": ("map({}, v)", "range(k)", [[0, 1], [0, 1, 2]]),
+    "a size and a number": ("map({}, v)", "w = zeros([k]); 6.0 / k + sum(w)", [3, 2]),
+    "a sum of sizes": ("map({}, v)", "w = zeros([2 * k + 1]); sum(w + 1f)", [5, 7]),
+    "rows of rows": ("map(fn (r) {{ map({}, r) }}, stack(v, v))", "sum(range(k))", [[1, 3]] * 2),
+    "a scan": ("scan(fn (s, j) {{ s + ({})(j) }}, 0, v, axis=0)", "sum(range(k))", [1, 4]),
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "inner", "value"), NUMBERS_AS_SIZES.values(), ids=NUMBERS_AS_SIZES
+)
+def test_numbers_that_a_function_takes_for_sizes(body: str, inner: str, value: Any) -> None:
+    """An operator gives it one after the other: inline, and by a name, it reads each."""
+    written = f"fn (k) {{ {inner} }}"
+    for program in (
+        f"f = fn (v : i64 [n]) {{ {body.format(written)} }};",
+        f"g = {written}; f = fn (v : i64 [n]) {{ {body.format('g')} }};",
+        f"f = fn (v : i64 [n]) {{ g = {written}; {body.format('g')} }};",
+    ):
+        assert listed(on_both(program, numpy.array([2, 3]))) == value
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("scan(fn (s, k) { s + sum(range(k)) }, 0, v)", [[1, 3], [2, 6]]),
+        ("scan(fn (s, k) { s + sum(unique(stack(k, s))) }, 0, v, axis=1)", [[2, 7], [2, 7]]),
+        ("reduce(fn (s, k) { s + sum(unique(stack(k, s))) }, 0, v, axis=1)", [7, 7]),
+        ("reduce(fn (s, k) { s + sum(range(k)) }, 0, slice(v, stop=0))", [0, 0]),
+        ("fold([0,0], fn (s, r) { s + sum(unique(r)) }, v)", [10, 10]),
+    ],
+)
+def test_functions_that_make_sizes_are_called_with_values(body: str, value: Any) -> None:
+    """No backend traces them."""
+    program = f"f = fn (v : i64 [n,m]) {{ {body} }};"
+    assert listed(on_both(program, numpy.array([[2, 3], [2, 3]]))) == value
+
+
+@pytest.mark.parametrize(("operator", "value"), [("reduce", [1, 3]), ("scan", [[0, 1], [3]])])
+def test_functions_that_make_sizes_in_rows(operator: str, value: Any) -> None:
+    program = (
+        f"f = fn (v : i64 [n,*]) {{ {operator}(fn (s, k) {{ s + sum(range(k)) }}, 0, v, axis=1) }};"
+    )
+    assert listed(on_both(program, [[1, 2], [3]])) == value
+
+
+def test_rows_that_a_function_takes_for_shapes() -> None:
+    program = "f = fn (v : i64 [n,2]) { map(fn (s) { sum(ones(s)) }, v) };"
+    assert listed(on_both(program, numpy.array([[2, 3], [1, 4]]))) == [6, 4]
+    program = """f = fn (v : i64 [2,2], y : i64 [2,6,1])
+        { max(map(fn (s) { reshape(range(6), s) }, v), y) };"""
+    y = numpy.zeros((2, 6, 1), int)
+    assert called(program, numpy.array([[6, 1], [6, 1]]), y)[0] == [[i] for i in range(6)]
+    with pytest.raises(axon.RunError):  # each was taken for the shape of y
+        called(program, numpy.array([[2, 3], [2, 3]]), y)
+
+
 # --- ragged tensors through functions -------------------------------------------------------------
 
 THROUGH = {
@@ -184,6 +311,7 @@ def test_ragged_tensors_through_functions(body: str, value: Any) -> None:
 
 def test_the_number_of_elements() -> None:
     rows = [[1.0, 2.0], [], [3.0, 4.0, 5.0]]
+    assert signature("f = fn (x : f32 [n,*]) { size(x) };") == "f32 [n,*] -> dim ?a"
     assert called("f = fn (x : f32 [n,*]) { size(x) };", rows) == 5
     assert called("f = fn (x : f32 [n,*]) { sum(x) / size(x) };", rows) == 3
     assert called("f = fn (x : f32 [n,*]) { range(size(x)) };", rows) == [0, 1, 2, 3, 4]
@@ -194,6 +322,11 @@ def test_a_size_that_varies_is_no_number(body: str) -> None:
     with pytest.raises(axon.ProgramError) as found:
         axon.compile(f"f = fn (x : f32 [n,*k]) {{ {body} }};")
     assert {d.code for d in found.value.diagnostics} == {"AX105"}
+
+
+def test_a_shape_that_varies_is_no_result() -> None:
+    with pytest.raises(axon.ArgumentError, match=r"AX403.*whose rows vary cannot be a result"):
+        called("f = fn (x : f32 [n,*]) { shape(x) };", [[1.0], []])
 
 
 # --- what is callable ---------------------------------------------------------------------------
@@ -215,6 +348,31 @@ def test_the_order_of_lines_does_not_show() -> None:
         for first, second in (lines, lines[::-1])
     }
     assert found == {"t a@[b] -> bool a@[b] where [c]@d = a@[b]"}
+
+
+@pytest.mark.parametrize(
+    "use", ["1.0 / k", "x * k", "sqrt(k)", "k + 1", "k > 1", "cast(k, to=f32)"]
+)
+@pytest.mark.parametrize(
+    "size", ["zeros([2 * k])", "range(k)", "hz(k)", "lz(k)", "repeat(x, times=k)"]
+)
+def test_a_size_is_one_in_the_lines_before(use: str, size: str) -> None:
+    """A number could stand there too, which is no reason to take it for one."""
+    values = []
+    for params, first, given in (("x, k", "", 2), ("x, p", "k, _ = p;", (2, 1.0))):
+        types = set()
+        for lines in (f"y = {use}; z = {size};", f"z = {size}; y = {use};"):
+            program = f"""hz = fn (k) {{ zeros([k]) }};
+                f = fn ({params}) {{ lz = fn (k) {{ zeros([k]) }}; {first} {lines} (y, z) }};"""
+            types.add(signature(program))
+            values.append(called(program, numpy.ones(3, numpy.float32), given))
+        assert len(types) == 1 and "?" not in types.pop()
+    assert all(value == values[0] for value in values)
+
+
+def test_a_quotient_with_a_name_is_the_size_that_it_is_inline() -> None:
+    for body in ("k = n / 2; zeros([k])", "zeros([n / 2])"):
+        assert signature(f"f = fn (x : f32 [n]) {{ {body} }};") == "f32 [n] -> f32 [n/2]"
 
 
 def test_an_annotation_with_the_inferred_type_changes_nothing() -> None:

@@ -27,6 +27,7 @@ from axon.backends.nature import (
 )
 from axon.backends.roots import solved
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
+from axon.backends.stepwise import Stepwise
 from axon.graph.graph import (
     Alias,
     Apply,
@@ -473,7 +474,8 @@ class Body:
             return f"{meaning}({', '.join(['xp', *parts])})"
         do = self.names.constant(rowwise.apply, "by_rows", "by_rows")
         plan = self.names.constant(self._plan(node), "plan")
-        return f"{do}({', '.join([plan, meaning, 'xp', *parts])})"
+        xp = self.names.constant(Stepwise(self.coder.arrays), "steps", "steps") if makes else "xp"
+        return f"{do}({', '.join([plan, meaning, xp, *parts])})"
 
     def _by_rows(self, node: Apply) -> bool:
         """Whether rows that vary are among what an operator takes or makes. A function that is

@@ -6,7 +6,7 @@ the process, and how exact products are is left to JAX's own settings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from jax import lax
 from axon.backends.bounded import Bounded
 from axon.backends.numpy_arrays import element, lowest, sliding
 from axon.ops.arrays import Array, Arrays, Pairs, Value, is_integer, wide
+from axon.ops.room import room
 
 
 class JaxArrays(Bounded):
@@ -47,8 +48,8 @@ class JaxArrays(Bounded):
             assert len(each) == rows
             return jax.vmap(lambda *row: function(*same, *sizes, *row))(*each)
 
-        compiled: Callable[..., Value] = jax.jit(run)
-        return compiled
+        function_on_rows: Callable[..., Value] = compiled(run)
+        return function_on_rows
 
     def element(self, name: str) -> Any:
         """Where JAX is not told to have 64-bit elements, those of 32 bits stand for them."""
@@ -192,3 +193,31 @@ class JaxArrays(Bounded):
 
 
 ARRAYS: Arrays = JaxArrays()
+
+
+def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
+    """A function that is compiled for each list of argument sizes; the arguments at `sizes` are
+    sizes themselves. Room is asked for what is made on the way, too: XLA ends the process where
+    there are more elements than it can count.
+    """
+
+    def traced(*args: Any) -> Value:
+        # one for each time, so that nothing of it stays when what was compiled goes
+        inner = jax.jit(lambda *given: function(*given), static_argnums=sizes)
+        for aval in _made(inner.trace(*args).jaxpr.jaxpr):
+            if isinstance(aval, jax.core.ShapedArray):
+                room(aval.shape, aval.dtype.itemsize)
+        return inner(*args)  # as it was traced
+
+    return jax.jit(traced, static_argnums=sizes)
+
+
+def _made(jaxpr: Any) -> Iterator[Any]:
+    """The abstract values of what is computed, in functions further in too."""
+    for equation in jaxpr.eqns:
+        yield from (variable.aval for variable in equation.outvars)
+        for param in equation.params.values():
+            for part in param if isinstance(param, tuple | list) else (param,):
+                inside = getattr(part, "jaxpr", part)
+                if hasattr(inside, "eqns"):
+                    yield from _made(inside)

@@ -14,7 +14,7 @@ import jax
 import numpy
 
 from axon.backends.code import Externs, Watcher, compile_graph
-from axon.backends.jax_arrays import JaxArrays
+from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.ragged import Ragged
 from axon.graph.graph import (
     Apply,
@@ -57,7 +57,7 @@ class JaxBackend:
             return function(*args)
 
         sizes = [i for i, p in enumerate(graph.params) if isinstance(p.type, DimValue | ShapeValue)]
-        compiled: Any = jax.jit(traced, static_argnums=sizes)
+        whole = compiled(traced, sizes)
         seen = 0
 
         inside: Callable[..., Any] | None = None
@@ -73,10 +73,10 @@ class JaxBackend:
         def outside(*args: Any) -> Any:
             nonlocal seen
             before = self._traced
-            result = compiled(*args)
+            result = whole(*args)
             seen += self._traced - before
             if seen > MOST_COMPILED:
-                compiled.clear_cache()
+                whole.clear_cache()
                 seen = 0
             return result
 

@@ -128,10 +128,18 @@ class Lowering:
         return make_graph(self.state.shared, module, name, at, params, result)
 
     def function(
-        self, value: Known, type_: Fn, written: Type, span: Span, rows: Sequence[Shape] = ()
+        self,
+        value: Known,
+        type_: Fn,
+        written: Type,
+        own: Type,
+        span: Span,
+        rows: Sequence[Shape] = (),
     ) -> Operand:
         """A function that an operator takes, as a graph in the graph. `written` is its type before
-        what is known was put in; `rows` are the shapes of the rows that it is given, if they vary.
+        what is known was put in, `own` that of the function by itself: it may take a size where the
+        operator gives it a number. `rows` are the shapes of the rows that it is given, if those
+        vary.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
@@ -153,7 +161,7 @@ class Lowering:
             ]
             params = (*params[:first], *(given for given, _ in asked))
             args = (*args[:first], *(arg for _, arg in asked))
-        found = apply(self, value, list(args), type_, span, alone=True)
+        found = apply(self, value, list(args), _with_sizes(type_, own), span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
         made = Function(params, tuple(nodes), result, state.depth)
@@ -276,6 +284,17 @@ class Lowering:
         assert isinstance(type_, Fn)
         state.hint = hint
         return apply(self, callee, args, type_, call.span)
+
+
+def _with_sizes(type_: Fn, own: Type) -> Fn:
+    """The type that an operator gives a function, with the sizes that the function itself takes."""
+    if not isinstance(own, Fn) or len(own.params) != len(type_.params):
+        return type_
+    each = zip(type_.params, own.params, strict=True)
+    return Fn(
+        tuple([mine if isinstance(mine, DimValue | ShapeValue) else given for given, mine in each]),
+        type_.result,
+    )
 
 
 def _takes_matrices(type_: Fn) -> bool:

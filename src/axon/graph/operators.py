@@ -77,7 +77,9 @@ def _operand(
         return ShapeOf(sizes.shape)
     found = lowering.expr(expr, scope)
     if isinstance(param, Fn):
-        return lowering.function(found, param, written, expr.span, rows)
+        recorded = lowering.state.elaboration.record.types
+        own = lowering.state.type_of(expr) if id(expr) in recorded else param
+        return lowering.function(found, param, written, own, expr.span, rows)
     return coerce(lowering.state, found, param)
 
 

@@ -11,6 +11,7 @@ from axon.inference.record import Record, Use
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
 from axon.inference.unify import unify, widened
+from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast, print_type
@@ -23,6 +24,7 @@ from axon.types.type import (
     Fn,
     Scheme,
     ShapeEq,
+    ShapeValue,
     Tensor,
     Tuple,
     Type,
@@ -166,6 +168,13 @@ class Inference:
         reader = Reader(state.names, state.names_level, state.depth + 1)
         reader.in_parameter = True
         reader.given = bool(arguments)
+        open_ = [
+            param.name
+            for i, param in enumerate(fn.params)
+            if param.type is None and not given and (i >= len(arguments) or arguments[i] is None)
+        ]
+        body = fn.body
+        uses = used_as_sizes(self, env, open_, body.bindings, body.result) if open_ else {}
         for i, param in enumerate(fn.params):
             if param.name in inner.names and param.name != "_":
                 self.error(
@@ -175,7 +184,7 @@ class Inference:
                     "this is another one",
                 )
             known = given[i] if given and param.type is None else None
-            type_ = self._parameter(param, reader) if known is None else known
+            type_ = self._parameter(param, reader, uses) if known is None else known
             params.append(type_)
             declared = param.span if param.type is not None else None
             inner.names[param.name] = Entry(type_, param.name_span, declared)
@@ -205,10 +214,12 @@ class Inference:
         state.depth -= 1
         return Fn(tuple(params), result)
 
-    def _parameter(self, param: ast.Param, reader: Reader) -> Type:
+    def _parameter(self, param: ast.Param, reader: Reader, uses: dict[str, Kind]) -> Type:
         """A declared shape is a constraint of its own, so that messages can say where a size
         came from.
         """
+        if param.name in uses and param.type is None:
+            return self._size(uses[param.name], given_at(self.state.depth + 1))
         if param.type is None:
             type_ = TypeVar(param.name, self.state.level, scope=given_at(self.state.depth + 1))
             type_.shown = True
@@ -216,6 +227,11 @@ class Inference:
         note = f"`{param.name} : {print_type(param.type)}`"
         origin = Origin("annotation", param.span, "", 0, note)
         return self._declared(reader.read_type(param.type), origin)
+
+    def _size(self, kind: Kind, scope: int) -> Type:
+        if kind == "dim":
+            return DimValue(DimVar("", self.state.level, scope=scope))
+        return ShapeValue((ShapeVar("", self.state.level, scope=scope),))
 
     def _declared(self, type_: Type, origin: Origin) -> Type:
         match type_:
@@ -230,9 +246,25 @@ class Inference:
 
     def _block(self, block: ast.Block, env: Environment) -> Type:
         inner = Environment(env)
-        for binding in block.bindings:
+        for i, binding in enumerate(block.bindings):
             self.bind(binding, inner)
+            if isinstance(binding.pattern, ast.TuplePattern):
+                self._parts_used_as_sizes(binding, block.bindings[i + 1 :], block.result, inner)
         return self.infer(block.result, inner)
+
+    def _parts_used_as_sizes(
+        self, binding: ast.Binding, rest: Sequence[ast.Binding], result: ast.Expr, env: Environment
+    ) -> None:
+        """Parts of a tuple that is given, as parameters are."""
+        parts = {
+            name: found
+            for name, entry in env.names.items()
+            if not isinstance(entry.type, Scheme)
+            and isinstance(found := self.state.prune(entry.type), TypeVar)
+        }
+        for name, kind in used_as_sizes(self, env, parts, rest, result).items():
+            size = self._size(kind, parts[name].scope)
+            unify(self.state, size, parts[name], Origin("pattern", binding.value.span))
 
     # --- bindings ---
 

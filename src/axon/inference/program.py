@@ -12,7 +12,7 @@ from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference, Prelude
 from axon.inference.report import describe
-from axon.inference.schemes import as_run_finds_it, generalise
+from axon.inference.schemes import as_run_finds_it, generalise, owner
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.ops.levels import (
@@ -347,7 +347,9 @@ class Walk:
             self.definitions[at] = replace(definition, scheme=scheme)
         for at, definition in enumerate(self.definitions):
             scheme = definition.scheme
-            if set(type_variables(scheme.type)) - set(scheme.variables):
+            variables = type_variables(scheme.type)
+            used = {owner(v) if isinstance(v, DimVar) else v for v in variables}
+            if used - set(scheme.variables):
                 # it shares a variable with one that is not a function, which is known by now
                 known = replace(scheme, type=self.state.resolve(scheme.type))
                 self.definitions[at] = replace(definition, scheme=known)

@@ -203,7 +203,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
         *(v for r in (*kept, *made) for v in relation_variables(r)),
     ):
         if isinstance(var, DimVar):
-            var = _owner(var)
+            var = owner(var)
         if var.level > level:
             quantified[var] = None
     scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth, tuple(made))
@@ -409,7 +409,7 @@ def _connected(
     users: dict[Var, list[int]] = {}
     todo: list[Var] = list(shown)
     for i, relation in enumerate(relations):
-        for var in map(_owner, relation_variables(relation)):
+        for var in map(owner, relation_variables(relation)):
             users.setdefault(var, []).append(i)
             if var.level <= level:
                 todo.append(var)
@@ -418,7 +418,7 @@ def _connected(
         for i in users.pop(todo.pop(), ()):
             if i not in kept:
                 kept.add(i)
-                todo.extend(map(_owner, relation_variables(relations[i])))
+                todo.extend(map(owner, relation_variables(relations[i])))
     return (
         [r for i, r in enumerate(relations) if i in kept],
         [r for i, r in enumerate(relations) if i not in kept],
@@ -491,7 +491,7 @@ def _is_multiple(dim: Dim, factor: Dim) -> bool:
     return False
 
 
-def _owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
+def owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
     """A rank belongs to its shape."""
     return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
 

@@ -39,7 +39,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, is_ragged, made_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at, is_ragged, made_at
 
 DEEPEST_TYPE = 120
 
@@ -104,6 +104,7 @@ def unify(
             varies(state, origin)
         case (Tensor(elem, shape), ShapeValue(word)):
             if _restrict(state, elem, INT, origin):
+                word = state.store.word(word)
                 for item in word:
                     if isinstance(item, ShapeVar):
                         state.store.watch_rank(item)
@@ -164,14 +165,19 @@ def _open_shape(
     if isinstance(known, int) and 0 <= known <= 64:
         sizes: tuple[DimVar | ShapeVar, ...] = tuple(_found(state, deeper) for _ in range(known))
     else:
-        scope = made_at(state.depth + deeper)
+        scope = _value_scope(state, deeper)
         sizes = (ShapeVar("", state.level, scope=scope, runtime=True),)
     state.post(ShapeEq(word, sizes), origin, deeper)  # type: ignore[arg-type]
 
 
 def _found(state: State, deeper: int) -> DimVar:
     """A size that is the value of a tensor."""
-    return DimVar("", state.level, scope=made_at(state.depth + deeper), runtime=True)
+    return DimVar("", state.level, scope=_value_scope(state, deeper), runtime=True)
+
+
+def _value_scope(state: State, deeper: int) -> int:
+    """That of a size which is a value: a function further in is given it."""
+    return given_at(state.depth + deeper) if deeper else made_at(state.depth)
 
 
 def _bind(
@@ -208,18 +214,28 @@ def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int)
     A run-time size that is made further in does not enter the type; it is checked instead.
     """
     match value:
-        case Tensor(elem, shape) if any(
-            v.runtime and v.scope > scope for v in shape_variables(state.store.word(shape))
-        ):
+        case Tensor(elem, shape) if _made_deeper(state, shape, scope):
             outer = ShapeVar("", state.level, scope=scope)
             state.post(ShapeEq((outer,), shape), origin, deeper)
             return Tensor(elem, (outer,))
+        case ShapeValue(shape) if _made_deeper(state, shape, scope):
+            outer = ShapeVar("", state.level, scope=scope)
+            state.post(ShapeEq((outer,), shape), origin, deeper)
+            return ShapeValue((outer,))
+        case DimValue(dim) if _made_deeper(state, (dim,), scope):
+            size = DimVar("", state.level, scope=scope)
+            state.post(DimEq(size, dim), origin, deeper)
+            return DimValue(size)
         case Tuple(items):
             return Tuple(
                 tuple(_shallow(state, state.prune(i), scope, origin, deeper) for i in items)
             )
         case _:
             return value
+
+
+def _made_deeper(state: State, shape: Shape, scope: int) -> bool:
+    return any(v.runtime and v.scope > scope for v in shape_variables(state.store.word(shape)))
 
 
 def _occurs(state: State, var: TypeVar, value: Type) -> bool:
@@ -245,14 +261,22 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
                 found = state.elem(elem)
                 if isinstance(found, ElemVar) and found.level > var.level:
                     found.level = var.level
-                for item in shape_variables(state.store.word(shape)):
-                    if item.level > var.level:
-                        item.level = var.level
-                    if here and item.scope > var.scope and not item.runtime:
-                        item.scope = var.scope
+                _lowered(state, shape, var, here)
+            case ShapeValue(shape):
+                _lowered(state, shape, var, here)
+            case DimValue(dim):
+                _lowered(state, (dim,), var, here)
             case _:
                 pass
     return False
+
+
+def _lowered(state: State, shape: Shape, var: TypeVar, here: bool) -> None:
+    for item in shape_variables(state.store.word(shape)):
+        if item.level > var.level:
+            item.level = var.level
+        if here and item.scope > var.scope and not item.runtime:
+            item.scope = var.scope
 
 
 def lower(state: State, type_: Type, level: int) -> None:

@@ -60,7 +60,12 @@ def _two_variables(store: Store, constraint: Constraint, left: Dim, right: Dim) 
 
 def _preference(var: DimVar) -> tuple[int, int, bool, int]:
     """Of two equal variables the lesser is bound: the deepest, ours before a user's, the newest."""
-    return -var.level, -var.scope, var.user, -var.id
+    return -var.level, -var.scope, _is_users(var), -var.id
+
+
+def _is_users(var: DimVar) -> bool:
+    """Whether the user has named it, or the shape whose rank it is."""
+    return var.user or (var.rank_of is not None and var.rank_of.user)
 
 
 def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> bool:
@@ -193,7 +198,7 @@ def _pivot(
         if not may_bind(var, value) or (var.runtime and comes_later(var, value)):
             continue
         negative = not dims.is_nonnegative(value)
-        key = (firmness(var), -var.level, -var.scope, var.user, negative, -var.id)
+        key = (firmness(var), -var.level, -var.scope, _is_users(var), negative, -var.id)
         if best is None or key < best[0]:
             best = key, var, value
     return None if best is None else (best[1], best[2])
@@ -222,7 +227,7 @@ def _plain_pivot(
             continue
         alike = rising if coefficient > 0 else falling
         negative = alike > 1 or coefficient * constant > 0
-        key = (-var.level, -var.scope, var.user, negative, -var.id)
+        key = (-var.level, -var.scope, _is_users(var), negative, -var.id)
         if best is None or key < best[0]:
             best = key, var, coefficient
     if best is None:

@@ -115,6 +115,7 @@ class ShapeVar:
     def rank(self) -> DimVar:
         if self._rank is None:
             self._rank = DimVar("rank", self.level, scope=self.scope, rank_of=self)
+            self._rank.id = self.id  # of two equal ranks the one goes whose shape goes
         return self._rank
 
     def dims(self, rank: int) -> tuple[DimVar, ...]:

@@ -1,0 +1,179 @@
+"""Names that are used as sizes, read off the tree.
+
+A name that a function is given has no type of its own yet. If it stands where only a size can
+stand, it is one from the beginning: also in the lines before, which could have a number in its
+place. So the order of lines does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from axon.ops import OPERATORS
+from axon.ops.scheme import scheme_of
+from axon.syntax import ast
+from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
+
+if TYPE_CHECKING:
+    from axon.inference.environment import Environment
+    from axon.inference.infer import Inference
+
+Kind = Literal["dim", "shape"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Root:
+    """A name that is looked for, or a parameter further in."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """A function that is bound on the way, by what it uses its parameters as."""
+
+    kinds: tuple[Kind | None, ...]
+
+
+_Seen = dict[str, _Root | _Local | None]
+"""What names stand for: one that hides another stands for nothing."""
+
+
+def used_as_sizes(
+    inference: Inference,
+    env: Environment,
+    names: Iterable[str],
+    bindings: Sequence[ast.Binding],
+    result: ast.Expr,
+) -> dict[str, Kind]:
+    """Those of the names that these lines use as sizes, or as shapes."""
+    roots = {name: _Root(name) for name in names}
+    search = _Search(inference, env)
+    search.lines(bindings, result, dict(roots))
+    return {name: search.found[root] for name, root in roots.items() if root in search.found}
+
+
+class _Search:
+    def __init__(self, inference: Inference, env: Environment) -> None:
+        self.inference = inference
+        self.env = env
+        self.found: dict[_Root, Kind] = {}
+
+    def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
+        for binding in bindings:
+            pattern, value = binding.pattern, binding.value
+            if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
+                seen[pattern.name] = self._function(value, seen)
+                continue
+            self.expr(value, seen)
+            same = seen.get(value.name) if isinstance(value, ast.Name) else None
+            todo: list[ast.Pattern] = [pattern]
+            while todo:
+                part = todo.pop()
+                if isinstance(part, ast.NamePattern):
+                    seen[part.name] = same if part is pattern else None
+                else:
+                    todo.extend(part.items)
+        self.expr(result, seen)
+
+    def _function(self, fn: ast.Fn, seen: _Seen) -> _Local:
+        roots = [_Root(param.name) for param in fn.params]
+        inner: _Seen = {**seen, **{root.name: root for root in roots}}
+        self.lines(fn.body.bindings, fn.body.result, inner)
+        return _Local(tuple([self.found.get(root) for root in roots]))
+
+    def expr(self, expr: ast.Expr, seen: _Seen) -> None:
+        while isinstance(expr, ast.Infix):
+            self.expr(expr.right, seen)
+            expr = expr.left
+        match expr:
+            case ast.ListExpr(items, _):
+                for item in items:
+                    self.size(item, seen)
+            case ast.Call():
+                self._call(expr, seen)
+            case ast.Negate(operand, _):
+                self.expr(operand, seen)
+            case ast.Fn():
+                self._function(expr, seen)
+            case ast.TupleExpr(items, _):
+                for item in items:
+                    self.expr(item, seen)
+            case _:
+                pass
+
+    def size(self, expr: ast.Expr, seen: _Seen) -> None:
+        """An expression that is read as a size."""
+        while isinstance(expr, ast.Infix) and expr.op in "+-*/":
+            self.size(expr.right, seen)
+            expr = expr.left
+        match expr:
+            case ast.Name(name, _):
+                self._mark(name, "dim", seen)
+            case ast.Negate(operand, _):
+                self.size(operand, seen)
+            case ast.ListExpr(items, _):  # in an attribute
+                for item in items:
+                    self.size(item, seen)
+            case ast.Call(ast.Name("min" | "max", _), args, (), _) if len(args) > 1:
+                for arg in args:
+                    self.size(arg, seen)
+            case _:
+                self.expr(expr, seen)
+
+    def _call(self, call: ast.Call, seen: _Seen) -> None:
+        self.expr(call.function, seen)
+        kinds, reads = self._kinds(call, seen)
+        for i, arg in enumerate(call.args):
+            kind = kinds[i] if i < len(kinds) else None
+            if kind is not None and isinstance(arg, ast.Name):
+                self._mark(arg.name, kind, seen)
+            elif kind == "dim" and reads:
+                self.size(arg, seen)
+            else:
+                self.expr(arg, seen)
+        for attribute in call.attributes:
+            self.size(attribute.value, seen)
+
+    def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[Sequence[Kind | None], bool]:
+        """What a function takes its arguments as, and whether it reads expressions as sizes."""
+        if not isinstance(call.function, ast.Name):
+            return (), False
+        name = call.function.name
+        if name in seen:
+            local = seen[name]
+            return (local.kinds if isinstance(local, _Local) else ()), False
+        entry = self.env.find(name)
+        if entry is None and name in OPERATORS:
+            operator = OPERATORS[name]
+            if operator.required or operator.spatial:
+                return (), False
+            scheme = scheme_of(operator, len(call.args), {})
+            return (_kinds_of(scheme) if isinstance(scheme, Scheme) else ()), True
+        if entry is None and name not in self.inference.defining:
+            entry = self.inference.prelude(name)
+        return (_kinds_of(entry.type) if entry is not None else ()), False
+
+    def _mark(self, name: str, kind: Kind, seen: _Seen) -> None:
+        root = seen.get(name)
+        if isinstance(root, _Root):
+            self.found.setdefault(root, kind)
+
+
+def _kinds_of(type_: Type | Scheme) -> tuple[Kind | None, ...]:
+    type_ = type_.type if isinstance(type_, Scheme) else type_
+    if not isinstance(type_, Fn):
+        return ()
+    return tuple([_kind(param) for param in type_.params])
+
+
+def _kind(type_: Type) -> Kind | None:
+    match type_:
+        case DimValue():
+            return "dim"
+        case ShapeValue():
+            return "shape"
+        case _:
+            return None
