@@ -123,24 +123,28 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     places: dict[Var, str] = {}
     for var in type_variables(type_):
         places.setdefault(var, f"z{len(places):03}")
-    left = list(relations)
+    left = [
+        (relation, _kind(relation), set(relation_variables(relation))) for relation in relations
+    ]
     found: list[Relation] = []
     while left:
-        best = min(left, key=lambda r: _key(r, places))
-        left.remove(best)
+        # how many of its variables have no place yet, and what kind it is
+        keys = [(len(variables - places.keys()), kind) for _, kind, variables in left]
+        least = min(keys)
+        first = [i for i, key in enumerate(keys) if key == least]
+        if len(first) > 1:
+            first.sort(key=lambda i: _text(left[i][0], places))
+        best, _, _ = left.pop(first[0])
         found.append(best)
         for var in relation_variables(best):
             places.setdefault(var, f"z{len(places):03}")
     return found
 
 
-def _key(relation: Relation, places: dict[Var, str]) -> tuple[int, int, str]:
-    """How many of its variables have no place yet, what kind it is, and how it reads with places
-    for names.
-    """
-    new = sum(var not in places for var in set(relation_variables(relation)))
+def _text(relation: Relation, places: dict[Var, str]) -> str:
+    """How a relation reads with places for names."""
     names = Names(given=dict(places), taken=set(places.values()))
-    return new, _kind(relation), Show(names).relation(relation)
+    return Show(names).relation(relation)
 
 
 def _kind(relation: Relation) -> int:

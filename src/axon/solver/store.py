@@ -246,7 +246,10 @@ class Store:
     def shape(self, shape: Shape) -> Shape:
         """The word with its bound shape variables replaced; its dimensions are left as they are."""
         bindings = self.bindings
-        if not any(isinstance(item, ShapeVar) and item in bindings for item in shape):
+        for item in shape:
+            if isinstance(item, ShapeVar) and item in bindings:
+                break
+        else:  # as it is
             return shape
         word: list[Dim | ShapeVar] = []
         stack = list(reversed(shape))
@@ -265,7 +268,7 @@ class Store:
         """The word with everything replaced, dimensions too."""
         bindings = self.bindings
         for item in shape:
-            if not isinstance(item, int) and (not isinstance(item, DimVar) or item in bindings):
+            if isinstance(item, Poly) or item in bindings:
                 break
         else:  # as it is
             return shape

@@ -243,66 +243,69 @@ def _outermost(type_: Type) -> Iterator[Var]:
 # ---------------------------------------------------------------------------------------
 
 
-def shape_variables(shape: Shape) -> Iterator[DimVar | ShapeVar]:
-    for item in shape:
-        if isinstance(item, ShapeVar):
-            yield item
-        elif not isinstance(item, int):
-            yield from dims.variables(item)
-
-
-def type_variables(type_: Type) -> Iterator[Var]:
+def shape_variables(shape: Shape) -> list[DimVar | ShapeVar]:
     """Every variable, in order of appearance; some may come twice."""
+    found: list[DimVar | ShapeVar] = []
+    for item in shape:
+        if isinstance(item, Poly):
+            found.extend(dims.variables(item))
+        elif not isinstance(item, int):
+            found.append(item)
+    return found
+
+
+def type_variables(type_: Type) -> list[Var]:
+    """The same for a type."""
+    found: list[Var] = []
+    _add_variables(type_, found)
+    return found
+
+
+def _add_variables(type_: Type, found: list[Var]) -> None:
     match type_:
-        case TypeVar():
-            yield type_
         case Tensor(elem, shape):
             if isinstance(elem, ElemVar):
-                yield elem
-            yield from shape_variables(shape)
+                found.append(elem)
+            found.extend(shape_variables(shape))
+        case TypeVar():
+            found.append(type_)
         case Tuple(items):
             for item in items:
-                yield from type_variables(item)
+                _add_variables(item, found)
         case Fn(params, result):
             for param in params:
-                yield from type_variables(param)
-            yield from type_variables(result)
+                _add_variables(param, found)
+            _add_variables(result, found)
         case ShapeValue(shape):
-            yield from shape_variables(shape)
+            found.extend(shape_variables(shape))
         case DimValue(dim, number):
-            yield from dims.variables(dim)
-            for part in number or ():
-                yield from dims.variables(part)
+            found.extend(shape_variables((dim, *(number or ()))))
         case Unknown():
             return
 
 
-def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
+def relation_variables(relation: Relation) -> list[DimVar | ShapeVar]:
+    """The same for a relation."""
     match relation:
         case ShapeEq(left, right):
-            yield from shape_variables(left)
-            yield from shape_variables(right)
-        case DimEq(left, right):
-            yield from dims.variables(left)
-            yield from dims.variables(right)
+            return shape_variables(left + right)
+        case DimEq(dim, other):
+            return shape_variables((dim, other))
         case Broadcast(result, parts):
-            yield from shape_variables(result)
+            found = shape_variables(result)
             for part in parts:
-                yield from shape_variables(part)
-        case DimBroadcast(dim, dim_parts):
-            yield from dims.variables(dim)
-            for size in dim_parts:
-                yield from dims.variables(size)
+                found.extend(shape_variables(part))
+            return found
+        case DimBroadcast(dim, sizes):
+            return shape_variables((dim, *sizes))
         case AtLeast(dim, _):
-            yield from dims.variables(dim)
+            return shape_variables((dim,))
         case Uniform(shape):
-            yield from shape_variables(shape)
+            return shape_variables(shape)
         case RowOf(row, rest, _):
-            yield from shape_variables(row)
-            yield from shape_variables(rest)
+            return shape_variables(row + rest)
         case HasRank(var):
-            yield var
-            yield var.rank
+            return [var, var.rank]
 
 
 def shape_size(shape: Shape) -> Dim:
