@@ -26,6 +26,7 @@ from axon.types.type import (
     DimEq,
     HasRank,
     Relation,
+    RowOf,
     Shape,
     ShapeEq,
     relation_variables,
@@ -490,6 +491,9 @@ class Store:
         if var not in self._ranked:
             self._ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
+            for other in self.watching(var):
+                if isinstance(other.relation, RowOf) and not other.counted:
+                    self.look_again(other)
 
     def count_in_words(self, var: ShapeVar) -> None:
         """The same, where a word equation counts the shape: then broadcasts count it, too."""
