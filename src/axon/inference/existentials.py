@@ -56,14 +56,15 @@ def opened_by_call(state: State, type_: Fn) -> Fn:
     return Fn(type_.params, renaming.type(result))
 
 
-def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
-    """Make run-time sizes of those that hang on them and that no argument decides.
+def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
+    """Make run-time sizes of those that hang on them and that no argument decides. False if the
+    relations have no run-time sizes.
 
     `scope` is that of what the function makes. The relations are those that hold of its sizes.
     """
     ties = [*relations, *_mixed(type_)]
     if not any(v.runtime for relation in ties for v in relation_variables(relation)):
-        return
+        return False
     chosen = _determined(set(_chosen_by_caller(type_)), ties)
     changed = True
     while changed:
@@ -79,6 +80,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
                     if isinstance(var, DimVar):
                         var.derived = True
                         var.over = max((v.over for v in made if isinstance(v, DimVar)), default=0)
+    return True
 
 
 def _chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:

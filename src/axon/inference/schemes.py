@@ -52,7 +52,7 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     fresh = _Fresh(state, scheme, outer)
     renaming = fresh.renaming(scheme.variables)
     for relation in (*scheme.relations, *scheme.made):
-        inner = not scheme.inner.isdisjoint(relation_variables(relation))
+        inner = scheme.inner and not scheme.inner.isdisjoint(relation_variables(relation))
         renamed = (fresh.inside if inner else renaming).relation(relation)
         state.store.post(renamed, origin, outer)
     for relation in fresh.rows:
@@ -75,12 +75,13 @@ class _Fresh:
         self.shift = made_at(outer) - made_at(scheme.depth + 1)
         self.given = given_at(scheme.depth + 1)
         self.outer = outer
+        self.here, self.further_in = made_at(outer), made_at(outer + 1)
         self.rows: list[RowOf] = []
-        self.inside = Renaming({}, {}, {}, {})
         self.derived = {_lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
 
     def renaming(self, variables: tuple[Var, ...]) -> Renaming:
         found, level = Renaming({}, {}, {}, {}), self.state.level
+        self.inside = found
         made: list[DimVar] = []
         for var in variables:
             match var:
@@ -126,7 +127,7 @@ class _Fresh:
         )
 
     def _scope(self, var: Var) -> int:
-        return made_at(self.outer + (var in self.scheme.inner))
+        return self.further_in if var in self.scheme.inner else self.here
 
     def _split(self, found: Renaming) -> None:
         """What stands behind the first dimension of a tensor, and in a function that is called for
@@ -141,19 +142,19 @@ class _Fresh:
             if var not in self.scheme.inner or var not in outside:
                 continue
             row: DimVar | ShapeVar
-            level, scope = self.state.level, made_at(self.outer + 1)
+            level, scope = self.state.level, self.further_in
             if isinstance(var, DimVar) and not var.runtime:
                 row = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
                 whole = found.dims[var]
                 assert isinstance(whole, DimVar)
-                whole.scope = made_at(self.outer)
+                whole.scope = self.here
                 self.rows.append(RowOf((row,), (whole,), call))
             elif isinstance(var, ShapeVar) and not var.runtime:
                 row = ShapeVar(var.name, level, scope=scope)
                 self.inside.shapes[var] = (row,)
                 (shape,) = found.shapes[var]
                 assert isinstance(shape, ShapeVar)
-                shape.scope = made_at(self.outer)
+                shape.scope = self.here
                 self.rows.append(RowOf((row,), (shape,), call))
 
 
@@ -189,12 +190,14 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     checked = [as_run_finds_it(state.store, g).relation for g in state.store.guards[mark:]]
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
-    seal(type_, (*relations, *checked), made_at(state.depth + 1))
+    has_runtime = seal(type_, (*relations, *checked), made_at(state.depth + 1))
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
-    given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
-    guards = [r for r in (*kept, *local) if _is_check(r, given)]
-    kept = [r for r in kept if not _is_check(r, given)]
+    guards: list[Relation] = []
+    if has_runtime:
+        given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
+        guards = [r for r in (*kept, *local) if _is_check(r, given)]
+        kept = [r for r in kept if not _is_check(r, given)]
     type_, kept = canonical(type_, kept)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
     quantified: dict[Var, None] = {}
@@ -365,9 +368,7 @@ def _merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relati
             result = _lone(inner.result)
             if result is None or result in shown:
                 continue
-            users = [
-                r for r in relations if r is not inner and result in set(relation_variables(r))
-            ]
+            users = [r for r in relations if r is not inner and result in relation_variables(r)]
             if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
                 relations = [
                     _substituted(r, result, inner) if r in users else r
@@ -465,17 +466,17 @@ def _implies(known: Relation, relation: Relation) -> bool:
         case DimEq(a, 0), DimEq(b, 0):
             return _is_multiple(b, a)
         case Broadcast(_, parts), Broadcast(result, fewer):
-            return _lone(result) is not None and _unused(result, known) and set(fewer) < set(parts)
+            return set(fewer) < set(parts) and _is_unused(result, known)
         case DimBroadcast(_, sizes), DimBroadcast(size, fewer_sizes):
-            return (
-                _lone(size) is not None and _unused(size, known) and set(fewer_sizes) < set(sizes)
-            )
+            return set(fewer_sizes) < set(sizes) and _is_unused(size, known)
         case _:
             return False
 
 
-def _unused(result: object, known: Relation) -> bool:
-    return _lone(result) not in set(relation_variables(known))
+def _is_unused(result: object, known: Relation) -> bool:
+    """Whether the result is a lone variable that the other relation does not have."""
+    var = _lone(result)
+    return var is not None and var not in relation_variables(known)
 
 
 def _is_multiple(dim: Dim, factor: Dim) -> bool:

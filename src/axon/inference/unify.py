@@ -124,7 +124,7 @@ def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> Non
 
 def _part(origin: Origin, part: str) -> Origin:
     """The origin of what is asked of a part of a function."""
-    return origin if origin.part or origin.kind != "argument" else replace(origin, part=part)
+    return origin if origin.part or origin.kind != "argument" else origin.of_part(part)
 
 
 def widened(state: State, type_: Type, sizes: bool = False) -> Type:

@@ -30,6 +30,19 @@ class Origin:
     part: str = ""
     turned: bool = False
 
+    def of_part(self, part: str) -> Origin:
+        """The same place, of one part of what stands there."""
+        return Origin(
+            self.kind,
+            self.span,
+            self.operator,
+            self.position,
+            self.note,
+            self.call,
+            part,
+            self.turned,
+        )
+
 
 NOWHERE = Origin("given", None)
 

@@ -246,12 +246,14 @@ class Store:
 
     def shape(self, shape: Shape) -> Shape:
         """The word with its bound shape variables replaced; its dimensions are left as they are."""
-        bindings = self.bindings
-        for item in shape:
-            if isinstance(item, ShapeVar) and item in bindings:
-                break
-        else:  # as it is
+        bound = self._bound_shape(shape)
+        if bound is None:
             return shape
+        bindings = self.bindings
+        if len(shape) == 1:  # what most words are
+            value: Shape = bindings[bound].value  # type: ignore[assignment]
+            if self._bound_shape(value) is None:
+                return value
         word: list[Dim | ShapeVar] = []
         stack = list(reversed(shape))
         while stack:
@@ -261,9 +263,16 @@ class Store:
             else:
                 word.append(item)
         result = tuple(word)
-        if len(shape) == 1 and isinstance(shape[0], ShapeVar):
-            bindings[shape[0]].value = result
+        if len(shape) == 1:
+            bindings[bound].value = result
         return result
+
+    def _bound_shape(self, shape: Shape) -> ShapeVar | None:
+        """The first shape variable in the word that is bound."""
+        for item in shape:
+            if isinstance(item, ShapeVar) and item in self.bindings:
+                return item
+        return None
 
     def word(self, shape: Shape) -> Shape:
         """The word with everything replaced, dimensions too."""
@@ -274,7 +283,7 @@ class Store:
         else:  # as it is
             return shape
         known = self.shape(shape)
-        word = tuple([i if isinstance(i, int | ShapeVar) else self.dim(i) for i in known])
+        word = tuple([i if isinstance(i, ShapeVar) else self.dim(i) for i in known])
         return known if word == known else word
 
     def relation_variables(self, constraint: Constraint) -> set[IndexVar]:
@@ -360,7 +369,9 @@ class Store:
         """
         word = list(value)
         for i, item in enumerate(value):
-            if isinstance(item, int | ShapeVar):
+            if not isinstance(item, Poly) and item not in self.bindings:
+                continue
+            if isinstance(item, ShapeVar):
                 continue
             known = self.dim(item)
             if isinstance(known, Poly) and any(
@@ -408,8 +419,10 @@ class Store:
             keys = new
         for key in keys:
             self._watchers.setdefault(key, []).append(constraint)
-            if isinstance(constraint.relation, DimBroadcast) and not isinstance(key, tuple):
-                self._undecided.setdefault(key, []).append(constraint)
+        if isinstance(constraint.relation, DimBroadcast):
+            for key in keys:
+                if not isinstance(key, tuple):
+                    self._undecided.setdefault(key, []).append(constraint)
 
     def _wake(self, key: IndexVar | Mono) -> None:
         for constraint in self._watchers.pop(key, ()):
