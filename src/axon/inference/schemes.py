@@ -109,7 +109,7 @@ class _Fresh:
                     found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
         if len(made) > 1:
             found.dims.update(dict.fromkeys(added_up(self.scheme, made), 0))
-        if self.scheme.inner:
+        if self.scheme.rows:
             self._split(found)
         return found
 
@@ -134,22 +134,17 @@ class _Fresh:
         its rows, is a row there.
         """
         self.inside = Renaming(dict(found.dims), dict(found.shapes), found.elems, found.types)
-        assert isinstance(self.scheme.type, Fn)
-        types = (*self.scheme.type.params, self.scheme.type.result)
-        outside = {v for t in types if not isinstance(t, Fn) for v in type_variables(t)}
         call = RowCall(self.outer)
-        for var in self.scheme.variables:
-            if var not in self.scheme.inner or var not in outside:
-                continue
+        level, scope = self.state.level, self.further_in
+        for var in self.scheme.rows:
             row: DimVar | ShapeVar
-            level, scope = self.state.level, self.further_in
-            if isinstance(var, DimVar) and not var.runtime:
+            if isinstance(var, DimVar):
                 row = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
                 whole = found.dims[var]
                 assert isinstance(whole, DimVar)
                 whole.scope = self.here
                 self.rows.append(RowOf((row,), (whole,), call))
-            elif isinstance(var, ShapeVar) and not var.runtime:
+            else:
                 row = ShapeVar(var.name, level, scope=scope)
                 self.inside.shapes[var] = (row,)
                 (shape,) = found.shapes[var]

@@ -163,9 +163,10 @@ class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions
     around it.
 
-    `inner` are the variables of functions that it takes which may differ from call to call,
-    `made` says how the run-time shapes that it makes come about: a use that knows more of the
-    arguments knows more of these.
+    `inner` are the variables of functions that it takes which may differ from call to call, `rows`
+    those of them that stand outside as well: there they are of all calls together. `made` says how
+    the run-time shapes that it makes come about: a use that knows more of the arguments knows more
+    of these.
     """
 
     variables: tuple[Var, ...]
@@ -173,6 +174,7 @@ class Scheme:
     relations: tuple[Relation, ...] = ()
     depth: int = 0
     inner: frozenset[Var] = frozenset()
+    rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
 
 
@@ -183,7 +185,20 @@ def make_scheme(
     depth: int = 0,
     made: tuple[Relation, ...] = (),
 ) -> Scheme:
-    return Scheme(variables, type_, relations, depth, _inner(type_), made)
+    inner = _inner(type_)
+    rows = _rows(variables, type_, inner)
+    return Scheme(variables, type_, relations, depth, inner, rows, made)
+
+
+def _rows(
+    variables: tuple[Var, ...], type_: Type, inner: frozenset[Var]
+) -> tuple[DimVar | ShapeVar, ...]:
+    if not inner or not isinstance(type_, Fn):
+        return ()
+    types = (*type_.params, type_.result)
+    outside = {v for t in types if not isinstance(t, Fn) for v in type_variables(t)}
+    both = [v for v in variables if v in inner and v in outside]
+    return tuple(v for v in both if isinstance(v, DimVar | ShapeVar) and not v.runtime)
 
 
 def _inner(type_: Type) -> frozenset[Var]:
