@@ -457,7 +457,9 @@ def _without_implied(relations: list[Relation]) -> list[Relation]:
 def _implies(known: Relation, relation: Relation) -> bool:
     match known, relation:
         case AtLeast(a, _), AtLeast(b, _):
-            return a != b and dims.is_nonnegative(dims.sub(b, a))
+            if a == b or set(dims.variables(a)).isdisjoint(dims.variables(b)):
+                return False
+            return dims.is_nonnegative(dims.sub(b, a))
         case DimEq(a, 0), DimEq(b, 0):
             return _is_multiple(b, a)
         case Broadcast(_, parts), Broadcast(result, fewer):
