@@ -30,6 +30,7 @@ from axon.types.type import (
     Renaming,
     RowOf,
     Scheme,
+    Shape,
     ShapeEq,
     Type,
     Uniform,
@@ -212,38 +213,46 @@ def same_rows(state: State, level: int) -> None:
     """Sizes of rows of which nothing is known by now do not vary."""
     store = state.store
     while True:
+        sides = {
+            c: _sides(store, c.relation) for c in store.waiting if isinstance(c.relation, RowOf)
+        }
         found = [
             c
-            for c in store.waiting
-            if isinstance(c.relation, RowOf)
-            and any(var.level > level for var in store.relation_variables(c))
+            for c, (row, rest) in sides.items()
+            if any(var.level > level for var in shape_variables(row + rest))
         ]
         if not found:
             return
-        rows = {v for c in found for v in _of_rows(state, c)}
+        rows = {v for c in found for v in shape_variables(sides[c][0])}
         if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
             store.run()
             continue
-        alone = [c for c in found if _is_one_variable(state, c)]
+        alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
         for constraint in alone or found:  # what is computed from others may follow from them
             if constraint.waiting:
-                assert isinstance(constraint.relation, RowOf)
                 store.unwait(constraint)
-                row, rest = constraint.relation.row, constraint.relation.rest
-                store.derive("raggedness", constraint, ShapeEq(row, rest))
+                store.derive("raggedness", constraint, _same(constraint.relation))
         store.run()
 
 
-def _of_rows(state: State, constraint: Constraint) -> Iterable[Var]:
-    assert isinstance(constraint.relation, RowOf)
-    return shape_variables(state.store.word(constraint.relation.row))
+def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:
+    """What is known of a row, and of what it is a row of."""
+    return store.word(relation.row), store.word(relation.rest)
 
 
-def _is_one_variable(state: State, constraint: Constraint) -> bool:
-    assert isinstance(constraint.relation, RowOf)
-    sides = (constraint.relation.row, constraint.relation.rest)
-    words = [state.store.word(side) for side in sides]
-    return all(len(word) == 1 and isinstance(word[0], DimVar | ShapeVar) for word in words)
+def _is_one_variable(word: Shape) -> bool:
+    return len(word) == 1 and isinstance(word[0], DimVar | ShapeVar)
+
+
+def _same(relation: Relation) -> ShapeEq | DimEq:
+    """That the sizes of a row are those behind all rows."""
+    assert isinstance(relation, RowOf)
+    row, rest = relation.row, relation.rest
+    if len(row) == len(rest) == 1:
+        size, other = row[0], rest[0]
+        if not isinstance(size, ShapeVar) and not isinstance(other, ShapeVar):
+            return DimEq(size, other)
+    return ShapeEq(row, rest)
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:

@@ -153,13 +153,13 @@ class Store:
             return dim
         if isinstance(dim, DimVar):
             dim = self._value(dim)
-            if self.facts.any:
-                dim = self.facts.clip(dim, self.unrewritten, self.clock)
-            return self._summed(dim) if self.sums else dim
-        if self.bindings:
-            dim = dims.substitute(dim, self._value, self._size)
-        if self.rewrites:
-            dim = self._rewritten(dim)
+        else:
+            if self.bindings:
+                dim = dims.substitute(dim, self._value, self._size)
+            if self.rewrites:
+                dim = self._rewritten(dim)
+        if not isinstance(dim, Poly):
+            return dim
         if self.facts.any:
             dim = self.facts.clip(dim, self.unrewritten, self.clock)
         return self._summed(dim) if self.sums else dim
@@ -169,7 +169,7 @@ class Store:
         if binding is None:
             return var
         value = binding.value
-        if isinstance(value, int):
+        if isinstance(value, int) or (isinstance(value, DimVar) and value not in self.bindings):
             return value
         if binding.checked != self.clock:
             self._refresh(var)
