@@ -70,11 +70,7 @@ def unify(
                 state.post(ShapeEq(s1, s2), origin, deeper)
         case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
             for i, (a, b) in enumerate(zip(items1, items2, strict=True)):
-                of = (
-                    replace(origin, part=f"item {i + 1} of {origin.part}")
-                    if origin.part
-                    else origin
-                )
+                of = origin.of_part(f"item {i + 1} of {origin.part}") if origin.part else origin
                 unify(state, a, b, of, deeper, nested + 1)
         case (Fn(params1, result1), Fn(params2, result2)):
             if len(params1) != len(params2):

@@ -9,7 +9,7 @@ from axon.types.dim import Dim
 from axon.types.type import Relation, Shape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Origin:
     """The place in a program that asks for a relation. The solver carries it and never looks
     inside.
@@ -19,6 +19,8 @@ class Origin:
     `call` is the whole call, `note` the declaration as it is written, `part` what of a function
     that is an argument: its result, or one of its own arguments. An equation has what is wanted on
     the left and what there is on the right, unless it is `turned`.
+
+    Never changed, like a `Span`, and for the same reason not declared frozen.
     """
 
     kind: str

@@ -124,10 +124,10 @@ class Store:
         self.review()
 
     def run(self) -> None:
-        queue, later = self._queue, self._later
+        queue, later, step = self._queue, self._later, self._step
         while True:
             while queue:
-                self._step(self, queue.popleft())
+                step(self, queue.popleft())
             if not later:
                 break
             constraint, _ = later.popitem()
