@@ -57,7 +57,7 @@ def _solve_unknown(
     elif outer.runtime or not call.is_inside(inner):
         store.derive(RULE, constraint, ShapeEq(row, rest))
     else:
-        if not constraint.counted and (inner.has_rank or outer.has_rank):
+        if not constraint.counted and (store.watches_rank(inner) or store.watches_rank(outer)):
             constraint.counted = True
             store.imply(RULE, (constraint,), DimEq(inner.rank, outer.rank))
             store.watch_rank(inner)

@@ -508,6 +508,10 @@ class Store:
                 if isinstance(other.relation, RowOf) and not other.counted:
                     self.look_again(other)
 
+    def watches_rank(self, var: ShapeVar) -> bool:
+        """Whether the rank of a shape matters to anything so far."""
+        return var in self._ranked
+
     def count_in_words(self, var: ShapeVar) -> None:
         """The same, where a word equation counts the shape: then broadcasts count it, too."""
         self.watch_rank(var)
