@@ -41,9 +41,13 @@ class Source:
         return self._line_starts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Span:
-    """The characters `start` up to `end` of a source."""
+    """The characters `start` up to `end` of a source.
+
+    Never changed. It is not declared frozen, since there are many: each would take four times as
+    long to make.
+    """
 
     source: Source
     start: int

@@ -27,7 +27,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import ShapeVar, Var
+from axon.types.variables import DimVar, ShapeVar, Var
 
 MOST_RELATIONS = 60
 MOST_WRITTEN = 8
@@ -123,24 +123,42 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     places: dict[Var, str] = {}
     for var in type_variables(type_):
         places.setdefault(var, f"z{len(places):03}")
-    left = list(relations)
+    left = [_Left(r, _kind(r), set(relation_variables(r)) - places.keys()) for r in relations]
     found: list[Relation] = []
     while left:
-        best = min(left, key=lambda r: _key(r, places))
+        least = min((len(each.unplaced), each.kind) for each in left)
+        first = [each for each in left if (len(each.unplaced), each.kind) == least]
+        best = first[0] if len(first) == 1 else min(first, key=lambda each: each.text(places))
         left.remove(best)
-        found.append(best)
-        for var in relation_variables(best):
-            places.setdefault(var, f"z{len(places):03}")
+        found.append(best.relation)
+        for var in relation_variables(best.relation):
+            if var not in places:
+                places[var] = f"z{len(places):03}"
+                for each in left:
+                    each.place(var)
     return found
 
 
-def _key(relation: Relation, places: dict[Var, str]) -> tuple[int, int, str]:
-    """How many of its variables have no place yet, what kind it is, and how it reads with places
-    for names.
-    """
-    new = sum(var not in places for var in set(relation_variables(relation)))
-    names = Names(given=dict(places), taken=set(places.values()))
-    return new, _kind(relation), Show(names).relation(relation)
+@dataclass(slots=True, eq=False)
+class _Left:
+    """A relation that has no place in the order yet, and its variables that have none."""
+
+    relation: Relation
+    kind: int
+    unplaced: set[DimVar | ShapeVar]
+    _text: str = ""
+
+    def place(self, var: DimVar | ShapeVar) -> None:
+        if var in self.unplaced:
+            self.unplaced.remove(var)
+            self._text = ""
+
+    def text(self, places: dict[Var, str]) -> str:
+        """How it reads with places for names."""
+        if not self._text:
+            names = Names(given=dict(places), taken=set(places.values()))
+            self._text = Show(names).relation(self.relation)
+        return self._text
 
 
 def _kind(relation: Relation) -> int:

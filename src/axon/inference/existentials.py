@@ -56,8 +56,9 @@ def opened_by_call(state: State, type_: Fn) -> Fn:
     return Fn(type_.params, renaming.type(result))
 
 
-def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
-    """Make run-time sizes of those that hang on them and that no argument decides.
+def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
+    """Make run-time sizes of those that hang on them and that no argument decides. False if the
+    relations have no run-time sizes.
 
     `scope` is that of what the function makes: sizes of further out are there before it is called.
     The relations are those that hold of its sizes.
@@ -65,7 +66,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
     known = list(relations)
     ties = [*known, *_mixed(type_)]
     if not any(v.runtime for relation in ties for v in relation_variables(relation)):
-        return
+        return False
     chosen = _determined(set(_chosen_by_caller(type_)), known)
     changed = True
     while changed:
@@ -81,6 +82,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> None:
                     if isinstance(var, DimVar):
                         var.derived = True
                         var.over = max((v.over for v in made if isinstance(v, DimVar)), default=0)
+    return True
 
 
 def _chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from axon.inference import sizes
@@ -211,7 +211,7 @@ def _apply_scheme(
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
     if isinstance(type_.result, DimValue):
         type_ = _counted(inference, use, type_, type_.result, span)
-    use = replace(use, type=type_)
+    use = Use(use.operator, use.attributes, use.given, type_)
     if inference.record is not None:
         inference.record.uses[span] = use
     inference.results.append((type_.result, span))

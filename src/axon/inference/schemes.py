@@ -30,6 +30,7 @@ from axon.types.type import (
     Renaming,
     RowOf,
     Scheme,
+    Shape,
     ShapeEq,
     Type,
     Uniform,
@@ -52,7 +53,7 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     fresh = _Fresh(state, scheme, outer)
     renaming = fresh.renaming(scheme.variables)
     for relation in (*scheme.relations, *scheme.made):
-        inner = not scheme.inner.isdisjoint(relation_variables(relation))
+        inner = scheme.inner and not scheme.inner.isdisjoint(relation_variables(relation))
         renamed = (fresh.inside if inner else renaming).relation(relation)
         state.store.post(renamed, origin, outer)
     for relation in fresh.rows:
@@ -75,12 +76,13 @@ class _Fresh:
         self.shift = made_at(outer) - made_at(scheme.depth + 1)
         self.given = given_at(scheme.depth + 1)
         self.outer = outer
+        self.here, self.further_in = made_at(outer), made_at(outer + 1)
         self.rows: list[RowOf] = []
-        self.inside = Renaming({}, {}, {}, {})
         self.derived = {_lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
 
     def renaming(self, variables: tuple[Var, ...]) -> Renaming:
         found, level = Renaming({}, {}, {}, {}), self.state.level
+        self.inside = found
         made: list[DimVar] = []
         for var in variables:
             match var:
@@ -108,7 +110,7 @@ class _Fresh:
                     found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
         if len(made) > 1:
             found.dims.update(dict.fromkeys(added_up(self.scheme, made), 0))
-        if self.scheme.inner:
+        if self.scheme.rows:
             self._split(found)
         return found
 
@@ -126,34 +128,29 @@ class _Fresh:
         )
 
     def _scope(self, var: Var) -> int:
-        return made_at(self.outer + (var in self.scheme.inner))
+        return self.further_in if var in self.scheme.inner else self.here
 
     def _split(self, found: Renaming) -> None:
         """What stands behind the first dimension of a tensor, and in a function that is called for
         its rows, is a row there.
         """
         self.inside = Renaming(dict(found.dims), dict(found.shapes), found.elems, found.types)
-        assert isinstance(self.scheme.type, Fn)
-        types = (*self.scheme.type.params, self.scheme.type.result)
-        outside = {v for t in types if not isinstance(t, Fn) for v in type_variables(t)}
         call = RowCall(self.outer)
-        for var in self.scheme.variables:
-            if var not in self.scheme.inner or var not in outside:
-                continue
+        level, scope = self.state.level, self.further_in
+        for var in self.scheme.rows:
             row: DimVar | ShapeVar
-            level, scope = self.state.level, made_at(self.outer + 1)
-            if isinstance(var, DimVar) and not var.runtime:
+            if isinstance(var, DimVar):
                 row = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
                 whole = found.dims[var]
                 assert isinstance(whole, DimVar)
-                whole.scope = made_at(self.outer)
+                whole.scope = self.here
                 self.rows.append(RowOf((row,), (whole,), call))
-            elif isinstance(var, ShapeVar) and not var.runtime:
+            else:
                 row = ShapeVar(var.name, level, scope=scope)
                 self.inside.shapes[var] = (row,)
                 (shape,) = found.shapes[var]
                 assert isinstance(shape, ShapeVar)
-                shape.scope = made_at(self.outer)
+                shape.scope = self.here
                 self.rows.append(RowOf((row,), (shape,), call))
 
 
@@ -189,12 +186,14 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     checked = [as_run_finds_it(state.store, g).relation for g in state.store.guards[mark:]]
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
-    seal(type_, (*relations, *checked), made_at(state.depth + 1))
+    has_runtime = seal(type_, (*relations, *checked), made_at(state.depth + 1))
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
-    given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
-    guards = [r for r in (*kept, *local) if _is_check(r, given) and not isinstance(r, Uniform)]
-    kept = [r for r in kept if not _is_check(r, given)]
+    guards: list[Relation] = []
+    if has_runtime:
+        given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
+        guards = [r for r in (*kept, *local) if _is_check(r, given) and not isinstance(r, Uniform)]
+        kept = [r for r in kept if not _is_check(r, given)]
     type_, kept = canonical(type_, kept)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
     quantified: dict[Var, None] = {}
@@ -214,38 +213,46 @@ def same_rows(state: State, level: int) -> None:
     """Sizes of rows of which nothing is known by now do not vary."""
     store = state.store
     while True:
+        sides = {
+            c: _sides(store, c.relation) for c in store.waiting if isinstance(c.relation, RowOf)
+        }
         found = [
             c
-            for c in store.waiting
-            if isinstance(c.relation, RowOf)
-            and any(var.level > level for var in store.relation_variables(c))
+            for c, (row, rest) in sides.items()
+            if any(var.level > level for var in shape_variables(row + rest))
         ]
         if not found:
             return
-        rows = {v for c in found for v in _of_rows(state, c)}
+        rows = {v for c in found for v in shape_variables(sides[c][0])}
         if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
             store.run()
             continue
-        alone = [c for c in found if _is_one_variable(state, c)]
+        alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
         for constraint in alone or found:  # what is computed from others may follow from them
             if constraint.waiting:
-                assert isinstance(constraint.relation, RowOf)
                 store.unwait(constraint)
-                row, rest = constraint.relation.row, constraint.relation.rest
-                store.derive("raggedness", constraint, ShapeEq(row, rest))
+                store.derive("raggedness", constraint, _same(constraint.relation))
         store.run()
 
 
-def _of_rows(state: State, constraint: Constraint) -> Iterable[Var]:
-    assert isinstance(constraint.relation, RowOf)
-    return shape_variables(state.store.word(constraint.relation.row))
+def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:
+    """What is known of a row, and of what it is a row of."""
+    return store.word(relation.row), store.word(relation.rest)
 
 
-def _is_one_variable(state: State, constraint: Constraint) -> bool:
-    assert isinstance(constraint.relation, RowOf)
-    sides = (constraint.relation.row, constraint.relation.rest)
-    words = [state.store.word(side) for side in sides]
-    return all(len(word) == 1 and isinstance(word[0], DimVar | ShapeVar) for word in words)
+def _is_one_variable(word: Shape) -> bool:
+    return len(word) == 1 and isinstance(word[0], DimVar | ShapeVar)
+
+
+def _same(relation: Relation) -> ShapeEq | DimEq:
+    """That the sizes of a row are those behind all rows."""
+    assert isinstance(relation, RowOf)
+    row, rest = relation.row, relation.rest
+    if len(row) == len(rest) == 1:
+        size, other = row[0], rest[0]
+        if not isinstance(size, ShapeVar) and not isinstance(other, ShapeVar):
+            return DimEq(size, other)
+    return ShapeEq(row, rest)
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
@@ -365,9 +372,7 @@ def _merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relati
             result = _lone(inner.result)
             if result is None or result in shown:
                 continue
-            users = [
-                r for r in relations if r is not inner and result in set(relation_variables(r))
-            ]
+            users = [r for r in relations if r is not inner and result in relation_variables(r)]
             if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
                 relations = [
                     _substituted(r, result, inner) if r in users else r
@@ -461,21 +466,23 @@ def _without_implied(relations: list[Relation]) -> list[Relation]:
 def _implies(known: Relation, relation: Relation) -> bool:
     match known, relation:
         case AtLeast(a, _), AtLeast(b, _):
-            return a != b and dims.is_nonnegative(dims.sub(b, a))
+            if a == b or set(dims.variables(a)).isdisjoint(dims.variables(b)):
+                return False
+            return dims.is_nonnegative(dims.sub(b, a))
         case DimEq(a, 0), DimEq(b, 0):
             return _is_multiple(b, a)
         case Broadcast(_, parts), Broadcast(result, fewer):
-            return _lone(result) is not None and _unused(result, known) and set(fewer) < set(parts)
+            return set(fewer) < set(parts) and _is_unused(result, known)
         case DimBroadcast(_, sizes), DimBroadcast(size, fewer_sizes):
-            return (
-                _lone(size) is not None and _unused(size, known) and set(fewer_sizes) < set(sizes)
-            )
+            return set(fewer_sizes) < set(sizes) and _is_unused(size, known)
         case _:
             return False
 
 
-def _unused(result: object, known: Relation) -> bool:
-    return _lone(result) not in set(relation_variables(known))
+def _is_unused(result: object, known: Relation) -> bool:
+    """Whether the result is a lone variable that the other relation does not have."""
+    var = _lone(result)
+    return var is not None and var not in relation_variables(known)
 
 
 def _is_multiple(dim: Dim, factor: Dim) -> bool:

@@ -53,44 +53,41 @@ class Signature:
 def describe_definition(definition: Definition, paper: bool = False) -> Signature:
     scheme = definition.scheme
     names = Names()
-    names.reserve(type_variables(scheme.type))
+    variables = dict.fromkeys(type_variables(scheme.type))
+    names.reserve(variables)
     for relation in (*scheme.relations, *(g.relation for g in definition.guards)):
         names.reserve(relation_variables(relation))
     conditions = visible(scheme.relations)
     show = Show(names, paper, shared=_shared(scheme.type, conditions))
     signature = show.type(scheme.type)
-    shown = set(type_variables(scheme.type))
     uses: dict[Var, int] = {}
     for relation in conditions:
         for var in set(relation_variables(relation)):
             uses[var] = uses.get(var, 0) + 1
-    hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in shown)
+    hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
     where = [show.relation(relation, hidden) for relation in conditions]
     guards = dict.fromkeys(
         Show(names, paper, told=True).check(guard.relation) for guard in definition.guards
     )
     classes = [
         f"{names(var)} : {class_name(var.allowed)}"
-        for var in dict.fromkeys(type_variables(scheme.type))
+        for var in variables
         if isinstance(var, ElemVar) and var.allowed & ANY != ANY
     ]
     stated = [
         f"{names(var)} : {class_name(var.allowed)}"
-        for var in dict.fromkeys(type_variables(scheme.type))
+        for var in variables
         if isinstance(var, ElemVar) and var.stated
     ]
     implied = tuple(text for text in classes if text not in stated)
-    variables = {name: var for var, name in names.given.items()}
-    return Signature(
-        definition.name, signature, (*where, *stated), tuple(guards), implied, variables
-    )
+    named = {name: var for var, name in names.given.items()}
+    return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied, named)
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
     """The sizes that vary and stand in more than one place (D8)."""
-    places: Counter[Var] = Counter()
-    for shape in (*_shapes(type_), *(w for r in relations for w in _words(r))):
-        places.update(item for item in shape if isinstance(item, DimVar) and item.over)
+    shapes = [*_shapes(type_), *(word for r in relations for word in _words(r))]
+    places = Counter(v for shape in shapes for v in shape if isinstance(v, DimVar) and v.over)
     return frozenset(var for var, count in places.items() if count > 1)
 
 

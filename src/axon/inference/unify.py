@@ -70,11 +70,7 @@ def unify(
                 state.post(ShapeEq(s1, s2), origin, deeper)
         case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
             for i, (a, b) in enumerate(zip(items1, items2, strict=True)):
-                of = (
-                    replace(origin, part=f"item {i + 1} of {origin.part}")
-                    if origin.part
-                    else origin
-                )
+                of = origin.of_part(f"item {i + 1} of {origin.part}") if origin.part else origin
                 unify(state, a, b, of, deeper, nested + 1)
         case (Fn(params1, result1), Fn(params2, result2)):
             if len(params1) != len(params2):
@@ -125,7 +121,7 @@ def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> Non
 
 def _part(origin: Origin, part: str) -> Origin:
     """The origin of what is asked of a part of a function."""
-    return origin if origin.part or origin.kind != "argument" else replace(origin, part=part)
+    return origin if origin.part or origin.kind != "argument" else origin.of_part(part)
 
 
 def widened(state: State, type_: Type, sizes: bool = False) -> Type:

@@ -45,6 +45,7 @@ class General:
             tuple(map(sizes.relation, scheme.relations)),
             scheme.depth,
             scheme.inner,
+            scheme.rows,
         )
 
 

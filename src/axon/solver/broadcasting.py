@@ -55,7 +55,7 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
             *dim_relations,
             Broadcast((front_var,), tuple(parts)),
         )
-    elif (found := _written_otherwise(store, whole)) is not None:
+    elif store.equal.any and (found := _written_otherwise(store, whole)) is not None:
         others, because = found
         relation = Broadcast(result, tuple(others))
         store.imply("broadcasting", (constraint, *because), relation)
@@ -144,8 +144,8 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
             store.imply("broadcasting", (constraint, *because), relation)
             store.note("broadcasting", constraint)
             return
-    plain = [part for part in parts if _is_plain(part)]
     if _is_plain(result):
+        plain = [part for part in parts if _is_plain(part)]
         if any(
             len([i for i in part if not isinstance(i, ShapeVar)]) > len(result) for part in parts
         ):
@@ -177,7 +177,7 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
     if not constraint.summed and (counted or (lone is None and _is_plain(result))):
         constraint.summed = True
         _at_least_as_long(store, constraint, result, parts)
-    share(store, constraint, lone)
+    share(store, constraint, lone, tuple(parts))
 
 
 def _at_least_as_long(
@@ -276,7 +276,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
     lone = result if isinstance(result, DimVar) else None
     unknown = {v for d in (result, *parts) for v in dims.variables(d)}
     store.wait(constraint, unknown, [m for d in (result, *parts) for m in dims.terms_of(d) if m])
-    share(store, constraint, lone)
+    share(store, constraint, lone, tuple(parts))
 
 
 def _whole(parts: list[Dim]) -> Dim | None:

@@ -9,7 +9,7 @@ from axon.types.dim import Dim
 from axon.types.type import Relation, Shape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Origin:
     """The place in a program that asks for a relation. The solver carries it and never looks
     inside.
@@ -19,6 +19,8 @@ class Origin:
     `call` is the whole call, `note` the declaration as it is written, `part` what of a function
     that is an argument: its result, or one of its own arguments. An equation has what is wanted on
     the left and what there is on the right, unless it is `turned`.
+
+    Never changed, like a `Span`, and for the same reason not declared frozen.
     """
 
     kind: str
@@ -29,6 +31,19 @@ class Origin:
     call: Span | None = None
     part: str = ""
     turned: bool = False
+
+    def of_part(self, part: str) -> Origin:
+        """The same place, of one part of what stands there."""
+        return Origin(
+            self.kind,
+            self.span,
+            self.operator,
+            self.position,
+            self.note,
+            self.call,
+            part,
+            self.turned,
+        )
 
 
 NOWHERE = Origin("given", None)

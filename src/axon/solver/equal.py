@@ -32,6 +32,11 @@ class EqualWords:
         self._others: dict[Shape, dict[Constraint, Shape]] = {}
         self.pieces: dict[object, dict[Constraint, Shape]] = {}
 
+    @property
+    def any(self) -> bool:
+        """Whether any equation was taken in."""
+        return bool(self._others)
+
     def says(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
         """Whether another equation that waits is this one, asked for at the same depth."""
         return any(

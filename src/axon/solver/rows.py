@@ -47,7 +47,9 @@ def _is_lone(word: Shape) -> bool:
 def _solve_unknown(
     store: Store, constraint: Constraint, row: Shape, rest: Shape, call: RowCall
 ) -> None:
-    """Nothing is known of either shape, but that they have one rank."""
+    """Nothing is known of either shape, but that they have one rank: said once someone asks for
+    the rank of either.
+    """
     inner, outer = row[0], rest[0]
     assert isinstance(inner, ShapeVar) and isinstance(outer, ShapeVar)
     if inner is outer:
@@ -55,7 +57,7 @@ def _solve_unknown(
     elif outer.runtime or not call.is_inside(inner):
         store.derive(RULE, constraint, ShapeEq(row, rest))
     else:
-        if not constraint.counted:
+        if not constraint.counted and (store.watches_rank(inner) or store.watches_rank(outer)):
             constraint.counted = True
             store.imply(RULE, (constraint,), DimEq(inner.rank, outer.rank))
             store.watch_rank(inner)

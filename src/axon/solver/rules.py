@@ -53,16 +53,16 @@ def step(store: Store, constraint: Constraint) -> None:
             solve_dim_eq(store, constraint, constraint.relation)
         case Broadcast():
             solve_broadcast(store, constraint, constraint.relation)
+        case RowOf():
+            solve_row_of(store, constraint, constraint.relation)
         case DimBroadcast():
             solve_dim_broadcast(store, constraint, constraint.relation)
         case AtLeast():
             solve_at_least(store, constraint, constraint.relation)
-        case Uniform():
-            solve_uniform(store, constraint, constraint.relation)
-        case RowOf():
-            solve_row_of(store, constraint, constraint.relation)
         case HasRank():
             solve_has_rank(store, constraint, constraint.relation)
+        case Uniform():
+            solve_uniform(store, constraint, constraint.relation)
 
 
 def new_store(

@@ -15,22 +15,26 @@ def distinct(parts: list[Shape]) -> list[Shape]:
     return [part for part in dict.fromkeys(parts) if part]
 
 
-def share(store: Store, constraint: Constraint, result: IndexVar | None) -> None:
+def share(
+    store: Store, constraint: Constraint, result: IndexVar | None, parts: tuple[object, ...]
+) -> None:
     """Broadcasts of the same parts have the same result; a part that is itself such a result
     stands for its parts.
     """
     if result is None:
         return
-    _share_one(store, constraint, result)
+    _share_one(store, constraint, result, parts)
     store.broadcasts.setdefault(result, constraint)
     for user in store.watching(result):
         name = _result(store, user)
         if user is not constraint and name is not None:
-            _share_one(store, user, name)
+            _share_one(store, user, name, _parts(store, user))
 
 
-def _share_one(store: Store, constraint: Constraint, result: IndexVar) -> None:
-    key = _leaves(store, _parts(store, constraint), result)
+def _share_one(
+    store: Store, constraint: Constraint, result: IndexVar, parts: tuple[object, ...]
+) -> None:
+    key = _leaves(store, parts, result)
     if key is None:
         return
     known = store.broadcasts.get(key)

@@ -26,6 +26,7 @@ from axon.types.type import (
     DimEq,
     HasRank,
     Relation,
+    RowOf,
     Shape,
     ShapeEq,
     relation_variables,
@@ -123,10 +124,10 @@ class Store:
         self.review()
 
     def run(self) -> None:
-        queue, later = self._queue, self._later
+        queue, later, step = self._queue, self._later, self._step
         while True:
             while queue:
-                self._step(self, queue.popleft())
+                step(self, queue.popleft())
             if not later:
                 break
             constraint, _ = later.popitem()
@@ -152,13 +153,13 @@ class Store:
             return dim
         if isinstance(dim, DimVar):
             dim = self._value(dim)
-            if self.facts.any:
-                dim = self.facts.clip(dim, self.unrewritten, self.clock)
-            return self._summed(dim) if self.sums else dim
-        if self.bindings:
-            dim = dims.substitute(dim, self._value, self._size)
-        if self.rewrites:
-            dim = self._rewritten(dim)
+        else:
+            if self.bindings:
+                dim = dims.substitute(dim, self._value, self._size)
+            if self.rewrites:
+                dim = self._rewritten(dim)
+        if not isinstance(dim, Poly):
+            return dim
         if self.facts.any:
             dim = self.facts.clip(dim, self.unrewritten, self.clock)
         return self._summed(dim) if self.sums else dim
@@ -168,7 +169,7 @@ class Store:
         if binding is None:
             return var
         value = binding.value
-        if isinstance(value, int):
+        if isinstance(value, int) or (isinstance(value, DimVar) and value not in self.bindings):
             return value
         if binding.checked != self.clock:
             self._refresh(var)
@@ -245,9 +246,14 @@ class Store:
 
     def shape(self, shape: Shape) -> Shape:
         """The word with its bound shape variables replaced; its dimensions are left as they are."""
-        bindings = self.bindings
-        if not any(isinstance(item, ShapeVar) and item in bindings for item in shape):
+        bound = self._bound_shape(shape)
+        if bound is None:
             return shape
+        bindings = self.bindings
+        if len(shape) == 1:  # what most words are
+            value: Shape = bindings[bound].value  # type: ignore[assignment]
+            if self._bound_shape(value) is None:
+                return value
         word: list[Dim | ShapeVar] = []
         stack = list(reversed(shape))
         while stack:
@@ -257,20 +263,27 @@ class Store:
             else:
                 word.append(item)
         result = tuple(word)
-        if len(shape) == 1 and isinstance(shape[0], ShapeVar):
-            bindings[shape[0]].value = result
+        if len(shape) == 1:
+            bindings[bound].value = result
         return result
+
+    def _bound_shape(self, shape: Shape) -> ShapeVar | None:
+        """The first shape variable in the word that is bound."""
+        for item in shape:
+            if isinstance(item, ShapeVar) and item in self.bindings:
+                return item
+        return None
 
     def word(self, shape: Shape) -> Shape:
         """The word with everything replaced, dimensions too."""
         bindings = self.bindings
         for item in shape:
-            if not isinstance(item, int) and (not isinstance(item, DimVar) or item in bindings):
+            if isinstance(item, Poly) or item in bindings:
                 break
         else:  # as it is
             return shape
         known = self.shape(shape)
-        word = tuple([i if isinstance(i, int | ShapeVar) else self.dim(i) for i in known])
+        word = tuple([i if isinstance(i, ShapeVar) else self.dim(i) for i in known])
         return known if word == known else word
 
     def relation_variables(self, constraint: Constraint) -> set[IndexVar]:
@@ -356,7 +369,9 @@ class Store:
         """
         word = list(value)
         for i, item in enumerate(value):
-            if isinstance(item, int | ShapeVar):
+            if not isinstance(item, Poly) and item not in self.bindings:
+                continue
+            if isinstance(item, ShapeVar):
                 continue
             known = self.dim(item)
             if isinstance(known, Poly) and any(
@@ -404,8 +419,10 @@ class Store:
             keys = new
         for key in keys:
             self._watchers.setdefault(key, []).append(constraint)
-            if isinstance(constraint.relation, DimBroadcast) and not isinstance(key, tuple):
-                self._undecided.setdefault(key, []).append(constraint)
+        if isinstance(constraint.relation, DimBroadcast):
+            for key in keys:
+                if not isinstance(key, tuple):
+                    self._undecided.setdefault(key, []).append(constraint)
 
     def _wake(self, key: IndexVar | Mono) -> None:
         for constraint in self._watchers.pop(key, ()):
@@ -487,6 +504,13 @@ class Store:
         if var not in self._ranked:
             self._ranked.add(var)
             self._queue.append(Constraint(HasRank(var), NOWHERE, 0, (), "rank"))
+            for other in self.watching(var):
+                if isinstance(other.relation, RowOf) and not other.counted:
+                    self.look_again(other)
+
+    def watches_rank(self, var: ShapeVar) -> bool:
+        """Whether the rank of a shape matters to anything so far."""
+        return var in self._ranked
 
     def count_in_words(self, var: ShapeVar) -> None:
         """The same, where a word equation counts the shape: then broadcasts count it, too."""

@@ -30,7 +30,7 @@ MOST_TOLD = 24
 
 def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> None:
     left, right = store.shape(relation.left), store.shape(relation.right)
-    if max(len(left), len(right)) > LONGEST_SHAPE:
+    if len(left) > LONGEST_SHAPE or len(right) > LONGEST_SHAPE:
         if max(len(_dims(left)), len(_dims(right))) > LONGEST_SHAPE:
             store.conflict("append dimensionality", constraint, "long", left, right)
         else:  # of which most are empty, perhaps
@@ -94,13 +94,13 @@ def _lone_sides(left: Shape, right: Shape) -> list[tuple[Shape, Shape]]:
     """The sides that are a lone variable, the one to bind first: flexible before run-time, ours
     before a user's, newer first.
     """
-    sides: list[tuple[Shape, Shape]] = [
-        (a, b)
-        for a, b in ((left, right), (right, left))
-        if len(a) == 1 and isinstance(a[0], ShapeVar)
-    ]
-    if len(sides) == 2:
-        sides.sort(key=lambda side: _reluctance(side[0]))
+    sides: list[tuple[Shape, Shape]] = []
+    if len(left) == 1 and isinstance(left[0], ShapeVar):
+        sides.append((left, right))
+    if len(right) == 1 and isinstance(right[0], ShapeVar):
+        sides.append((right, left))
+    if len(sides) == 2 and _reluctance(right) < _reluctance(left):
+        sides.reverse()
     return sides
 
 

@@ -6,7 +6,7 @@ See `poly.py` for the normal form.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from axon.types.atoms import FloorDiv, Max, Min, Size, Vast, weight
 from axon.types.extremum import added_up, maximum, minimum
@@ -77,17 +77,22 @@ __all__ = [
 ]
 
 
-def variables(dim: Dim) -> Iterator[DimVar | ShapeVar]:
+def variables(dim: Dim) -> tuple[DimVar | ShapeVar, ...]:
     """Every variable in the dimension, inside atoms too; some may come twice."""
     if isinstance(dim, DimVar):
-        yield dim
-    elif isinstance(dim, Poly):
+        return (dim,)
+    if isinstance(dim, int):
+        return ()
+    if dim.free is None:
+        found: list[DimVar | ShapeVar] = []
         for mono in dim.terms:
             for atom in mono:
                 if isinstance(atom, DimVar):
-                    yield atom
+                    found.append(atom)
                 else:
-                    yield from _free(atom)
+                    found.extend(_free(atom))
+        dim.free = tuple(found)
+    return dim.free
 
 
 def _free(atom: FloorDiv | Min | Max | Size | Vast) -> tuple[DimVar | ShapeVar, ...]:

@@ -23,12 +23,16 @@ MOST_BITS = 8192
 
 
 class Poly:
-    """A polynomial that is neither a constant nor a lone variable. Immutable."""
+    """A polynomial that is neither a constant nor a lone variable. Immutable.
 
-    __slots__ = ("_hash", "terms")
+    `free` are the variables in it, once someone has looked.
+    """
+
+    __slots__ = ("_hash", "free", "terms")
 
     def __init__(self, terms: dict[Mono, int]) -> None:
         self.terms = terms
+        self.free: tuple[DimVar | ShapeVar, ...] | None = None
         self._hash = hash(frozenset(terms.items()))
 
     def __eq__(self, other: object) -> bool:

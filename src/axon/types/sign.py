@@ -47,7 +47,7 @@ def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
 
 
 def _is_nonnegative(dim: Poly, depth: int) -> bool:
-    if all(c > 0 and all(_atom_nonnegative(a) for a in m) for m, c in dim.terms.items()):
+    if min(dim.terms.values()) > 0 and all(_atom_nonnegative(a) for m in dim.terms for a in m):
         return True
     if depth == 0 or weight(dim) > HEAVIEST:
         return False
@@ -74,7 +74,10 @@ def _at(dim: Dim, size: int) -> int | None:
     total = 0
     for mono, coefficient in dim.terms.items():
         for atom in mono:
-            value = _at(atom, size) if isinstance(atom, DimVar) else _atom_at(atom, size)
+            if isinstance(atom, DimVar):
+                value = size if atom.rank_of is None else None
+            else:
+                value = _atom_at(atom, size)
             if value is None:
                 return None
             coefficient *= value

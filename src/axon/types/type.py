@@ -163,9 +163,10 @@ class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions
     around it.
 
-    `inner` are the variables of functions that it takes which may differ from call to call,
-    `made` says how the run-time shapes that it makes come about: a use that knows more of the
-    arguments knows more of these.
+    `inner` are the variables of functions that it takes which may differ from call to call, `rows`
+    those of them that stand outside as well: there they are of all calls together. `made` says how
+    the run-time shapes that it makes come about: a use that knows more of the arguments knows more
+    of these.
     """
 
     variables: tuple[Var, ...]
@@ -173,6 +174,7 @@ class Scheme:
     relations: tuple[Relation, ...] = ()
     depth: int = 0
     inner: frozenset[Var] = frozenset()
+    rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
 
 
@@ -183,7 +185,20 @@ def make_scheme(
     depth: int = 0,
     made: tuple[Relation, ...] = (),
 ) -> Scheme:
-    return Scheme(variables, type_, relations, depth, _inner(type_), made)
+    inner = _inner(type_)
+    rows = _rows(variables, type_, inner)
+    return Scheme(variables, type_, relations, depth, inner, rows, made)
+
+
+def _rows(
+    variables: tuple[Var, ...], type_: Type, inner: frozenset[Var]
+) -> tuple[DimVar | ShapeVar, ...]:
+    if not inner or not isinstance(type_, Fn):
+        return ()
+    types = (*type_.params, type_.result)
+    outside = {v for t in types if not isinstance(t, Fn) for v in type_variables(t)}
+    both = [v for v in variables if v in inner and v in outside]
+    return tuple(v for v in both if isinstance(v, DimVar | ShapeVar) and not v.runtime)
 
 
 def _inner(type_: Type) -> frozenset[Var]:
@@ -243,66 +258,69 @@ def _outermost(type_: Type) -> Iterator[Var]:
 # ---------------------------------------------------------------------------------------
 
 
-def shape_variables(shape: Shape) -> Iterator[DimVar | ShapeVar]:
-    for item in shape:
-        if isinstance(item, ShapeVar):
-            yield item
-        elif not isinstance(item, int):
-            yield from dims.variables(item)
-
-
-def type_variables(type_: Type) -> Iterator[Var]:
+def shape_variables(shape: Shape) -> list[DimVar | ShapeVar]:
     """Every variable, in order of appearance; some may come twice."""
+    found: list[DimVar | ShapeVar] = []
+    for item in shape:
+        if isinstance(item, Poly):
+            found.extend(dims.variables(item))
+        elif not isinstance(item, int):
+            found.append(item)
+    return found
+
+
+def type_variables(type_: Type) -> list[Var]:
+    """The same for a type."""
+    found: list[Var] = []
+    _add_variables(type_, found)
+    return found
+
+
+def _add_variables(type_: Type, found: list[Var]) -> None:
     match type_:
-        case TypeVar():
-            yield type_
         case Tensor(elem, shape):
             if isinstance(elem, ElemVar):
-                yield elem
-            yield from shape_variables(shape)
+                found.append(elem)
+            found.extend(shape_variables(shape))
+        case TypeVar():
+            found.append(type_)
         case Tuple(items):
             for item in items:
-                yield from type_variables(item)
+                _add_variables(item, found)
         case Fn(params, result):
             for param in params:
-                yield from type_variables(param)
-            yield from type_variables(result)
+                _add_variables(param, found)
+            _add_variables(result, found)
         case ShapeValue(shape):
-            yield from shape_variables(shape)
+            found.extend(shape_variables(shape))
         case DimValue(dim, number):
-            yield from dims.variables(dim)
-            for part in number or ():
-                yield from dims.variables(part)
+            found.extend(shape_variables((dim, *(number or ()))))
         case Unknown():
             return
 
 
-def relation_variables(relation: Relation) -> Iterator[DimVar | ShapeVar]:
+def relation_variables(relation: Relation) -> list[DimVar | ShapeVar]:
+    """The same for a relation."""
     match relation:
         case ShapeEq(left, right):
-            yield from shape_variables(left)
-            yield from shape_variables(right)
-        case DimEq(left, right):
-            yield from dims.variables(left)
-            yield from dims.variables(right)
+            return shape_variables(left + right)
+        case DimEq(dim, other):
+            return shape_variables((dim, other))
         case Broadcast(result, parts):
-            yield from shape_variables(result)
+            found = shape_variables(result)
             for part in parts:
-                yield from shape_variables(part)
-        case DimBroadcast(dim, dim_parts):
-            yield from dims.variables(dim)
-            for size in dim_parts:
-                yield from dims.variables(size)
+                found.extend(shape_variables(part))
+            return found
+        case DimBroadcast(dim, sizes):
+            return shape_variables((dim, *sizes))
         case AtLeast(dim, _):
-            yield from dims.variables(dim)
+            return shape_variables((dim,))
         case Uniform(shape):
-            yield from shape_variables(shape)
+            return shape_variables(shape)
         case RowOf(row, rest, _):
-            yield from shape_variables(row)
-            yield from shape_variables(rest)
+            return shape_variables(row + rest)
         case HasRank(var):
-            yield var
-            yield var.rank
+            return [var, var.rank]
 
 
 def shape_size(shape: Shape) -> Dim:
