@@ -232,8 +232,11 @@ def along(axis: int, f: Callable[[Array, int], Array], kinds: str = "fib") -> Me
             like = over(run, x.like, i - 1) if not rows else rows[0]
         except Fails:
             raise Unclear from None
-        if len({form(row) for row in rows}) < 2 and rank(like) == rank(x) - 1:
-            run.by_chance = True  # what comes of rows that vary is an array
+        if rank(like) == rank(x) - 1:
+            if not rows:
+                return Rag((), like)
+            if len({form(row) for row in rows}) < 2:
+                run.by_chance = True  # what comes of rows that vary is an array
         return stacked(rows, like)
 
     def meaning(run: Run, x: Value) -> Value:

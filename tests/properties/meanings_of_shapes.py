@@ -21,6 +21,7 @@ from tests.properties.meanings import (
 from tests.properties.values import (
     Array,
     Fails,
+    Halved,
     Rag,
     RaggedSizes,
     Size,
@@ -336,6 +337,8 @@ def arithmetic(f: Callable[[int, int], int], made: type[Size] = Size) -> Meaning
         need(isinstance(a, int) and isinstance(b, int) and isinstance(a, Size))
         if f(a, b) < 0:
             raise Unclear
+        if isinstance(a, Halved) or isinstance(b, Halved):
+            return Halved(f(a, b))
         return made(f(a, b))
 
     return meaning

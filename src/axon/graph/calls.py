@@ -57,7 +57,7 @@ def apply(
             here = alone and known is state.elaboration
             if known is not None and (here or not _has_sizes(callee, type_)):
                 return inline(lowering, callee, known, args, type_)
-            if callee.of_file and callee.scope.module is not NO_FILE and _plain(type_):
+            if callee.of_file and callee.scope.module is not NO_FILE and _plain(callee, type_):
                 return _call(lowering, callee, args, type_, span)
             elaboration = elaborations.of_closure(state, callee, type_)
             callee = replace(callee, elaboration=None)
@@ -133,8 +133,13 @@ def _call(lowering: Lowering, closure: Closure, args: list[Known], type_: Fn, sp
 # --- the types of what is called ---------------------------------------------------------------
 
 
-def _plain(type_: Fn) -> bool:
-    """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types."""
+def _plain(closure: Closure, type_: Fn) -> bool:
+    """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types. A
+    function that makes run-time sizes gives others in each call, whatever they are compared with.
+    """
+    entry = closure.scope.module.entry(closure.name, closure.scope.before + 1)
+    if entry is not None and isinstance(entry.type, Scheme) and ragged.runtime(entry.type.type):
+        return False
     types = (*type_.params, type_.result)
     return all(
         isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from axon.graph.graph import Apply, Check, Function, Node, Value
 from axon.graph.sizes import SizeVar, operands_of, provided, readable, relation_needs
 from axon.solver.constraints import Guard
-from axon.types.type import Broadcast, DimBroadcast, DimEq
+from axon.types.type import Broadcast, DimBroadcast, DimEq, Renaming
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -21,6 +21,7 @@ class _Waiting:
 
     guard: Guard
     needs: set[SizeVar]
+    equal: dict[SizeVar, _Equal]
     parts: set[SizeVar] | None = None
     made: bool = False
 
@@ -28,12 +29,28 @@ class _Waiting:
         """The checks that can be made now, where some sizes are `new`."""
         if self.made:
             return
-        if self.needs <= known:
+        found = self._known(self.needs, known)
+        if found is not None:
             self.made = True
-            yield self.guard
-        elif self.parts is not None and self.parts <= known:
-            self.parts = None
-            yield _of_parts(self.guard)
+            yield _renamed(self.guard, found)
+        elif self.parts is not None:
+            found = self._known(self.parts, known)
+            if found is not None:
+                self.parts = None
+                yield _renamed(_of_parts(self.guard), found)
+
+    def _known(self, needs: set[SizeVar], known: set[SizeVar]) -> dict[DimVar, DimVar] | None:
+        """Sizes that are not known, and known ones that checks say are equal to them; None if there
+        are none.
+        """
+        found: dict[DimVar, DimVar] = {}
+        for var in needs - known:
+            others = self.equal[var].members if var in self.equal else ()
+            other = next((v for v in others if v in known), None)
+            if not isinstance(var, DimVar) or not isinstance(other, DimVar):
+                return None
+            found[var] = other
+        return found
 
 
 @dataclass(slots=True, eq=False)
@@ -58,23 +75,26 @@ class _Checks:
 
     def __init__(self, checks: list[Guard], made: set[SizeVar]) -> None:
         self.classes = _classes(checks)
+        self.equal = {var: each for each in self.classes for var in each.members}
+        self.entries: list[_Waiting] = []
         self.at_once: list[_Waiting] = []
         self.by_size: dict[SizeVar, list[_Waiting | _Equal]] = {}
-        for each in self.classes:
-            for var in each.members:
-                self.by_size.setdefault(var, []).append(each)
+        for var, each in self.equal.items():
+            self.by_size.setdefault(var, []).append(each)
         for guard in checks:
             if _sides(guard) is None:
                 self._add(guard, made)
 
     def _add(self, guard: Guard, made: set[SizeVar]) -> None:
-        entry = _Waiting(guard, relation_needs(guard.relation, made))
+        entry = _Waiting(guard, relation_needs(guard.relation, made), self.equal)
         if isinstance(guard.relation, Broadcast | DimBroadcast):
             entry.parts = relation_needs(_of_parts(guard).relation)
+        self.entries.append(entry)
         if not entry.needs or entry.parts == set():
             self.at_once.append(entry)
         for var in entry.needs | (entry.parts or set()):
-            self.by_size.setdefault(var, []).append(entry)
+            for each in self.equal[var].members if var in self.equal else (var,):
+                self.by_size.setdefault(each, []).append(entry)
 
     def ready(
         self, known: set[SizeVar], new: Collection[SizeVar], start: bool = False
@@ -123,6 +143,12 @@ def _classes(checks: Sequence[Guard]) -> list[_Equal]:
     return list({id(each): each for each in found.values()}.values())
 
 
+def _renamed(guard: Guard, sizes: dict[DimVar, DimVar]) -> Guard:
+    if not sizes:
+        return guard
+    return replace(guard, relation=Renaming(dict(sizes), {}, {}, {}).relation(guard.relation))
+
+
 def _of_parts(guard: Guard) -> Guard:
     """That the parts of a broadcast fit each other, whatever it gives."""
     match guard.relation:
@@ -169,9 +195,14 @@ def _place(
 
 
 def _inside(function: Function, waiting: _Checks, known: set[SizeVar]) -> tuple[Node, ...]:
-    """The same in a function: what is known there is not known behind it."""
+    """The same in a function: what is known there is not known behind it, and what was checked may
+    be another size there.
+    """
     before = [each.seen for each in waiting.classes]
+    looked = [(entry.parts, entry.made) for entry in waiting.entries]
     nodes = _place(function.params, function.nodes, waiting, known)
     for each, seen in zip(waiting.classes, before, strict=True):
         each.seen = seen
+    for entry, state in zip(waiting.entries, looked, strict=True):
+        entry.parts, entry.made = state
     return nodes

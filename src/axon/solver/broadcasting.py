@@ -196,13 +196,15 @@ def _at_least_as_long(
 
 
 def _ends_meet(store: Store, constraint: Constraint, result: Shape, part: Shape) -> None:
-    """A size of a part is 1 or the size of the result that it faces: what that decides."""
+    """A size of a part is 1 or the size of the result that it faces: what that decides. One that
+    varies is not stretched (D8).
+    """
     for size, whole in zip(reversed(part), reversed(result), strict=False):
         if isinstance(size, ShapeVar) or isinstance(whole, ShapeVar):
             return
         if whole == 1 and size != 1:
             store.imply("broadcasting", (constraint,), DimEq(size, 1))
-        elif size != whole and dims.is_not_one(size):
+        elif size != whole and (dims.is_not_one(size) or _varies(constraint, size)):
             store.imply("broadcasting", (constraint,), DimEq(whole, size))
 
 
