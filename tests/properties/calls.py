@@ -186,19 +186,13 @@ def try_call(data: bytes) -> bool | None:
             return None
         names = list(program)
         function = program.function(names[choices.pick(len(names))]) if names else None
-        if function is None or _is_alias(function):
+        if function is None:
             return None
         try:
             return _called(function, choices)
         except (axon.AxonError, BadInput) as problem:
             str(problem)
             return False
-
-
-def _is_alias(function: Function) -> bool:
-    """`f = relu`, which cannot be called from outside yet."""
-    type_ = function.definition.scheme.type
-    return isinstance(type_, Fn) and len(type_.params) != len(function.definition.params)
 
 
 def _called(function: Function, choices: Choices) -> bool:
