@@ -227,12 +227,35 @@ def same_rows(state: State, level: int) -> None:
         if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
             store.run()
             continue
+        if _made_further_in(store, rows, found[0]):
+            store.run()
+            continue
         alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
         for constraint in alone or found:  # what is computed from others may follow from them
             if constraint.waiting:
                 store.unwait(constraint)
                 store.derive("raggedness", constraint, _same(constraint.relation))
         store.run()
+
+
+def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint) -> bool:
+    """Make a run-time size of one of a row that is nothing but what a call in the function makes.
+    True if there is one.
+    """
+    for guard in store.guards:
+        relation = guard.relation
+        if not isinstance(relation, DimEq) or not isinstance(relation.left, DimVar):
+            continue
+        made, size = relation.left, store.dim(relation.right)
+        if not isinstance(size, DimVar) or size not in rows or size.runtime or size.user:
+            continue
+        if made.scope > size.scope:
+            own = DimVar(
+                size.name, size.level, scope=size.scope, runtime=True, over=made.over, derived=True
+            )
+            store.bind("raggedness", size, own, by)
+            return True
+    return False
 
 
 def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:

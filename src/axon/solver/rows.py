@@ -121,7 +121,10 @@ def _of_all_rows(row: Dim, call: RowCall) -> Dim | None:
     inside = [var for var in dims.variables(row) if call.is_inside(var)]
     if not all(isinstance(var, DimVar) and var.runtime for var in inside):
         return None
-    if isinstance(row, Poly) and any(call.is_made(v) for v in inside if isinstance(v, DimVar)):
+    sizes = [v for v in dims.variables(row) if isinstance(v, DimVar)]
+    if isinstance(row, Poly) and any(
+        call.is_made(v) or (v.over and not call.is_inside(v)) for v in sizes
+    ):
         return call.all_of(row)
     return dims.substitute(
         row, lambda v: call.whole(v) if v.over or call.is_inside(v) else v, dims.of_size

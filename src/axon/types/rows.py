@@ -60,14 +60,15 @@ class RowCall:
         return self.is_inside(member) and member not in self._wholes
 
     def all_of(self, size: Dim) -> DimVar:
-        """The sizes of all rows, for one that is computed from what each call makes: who has the
-        rows sees only these.
+        """The sizes of all rows, for one that is computed from what each call makes, or from what
+        varies around it: who has the rows sees only these.
         """
         found = self._computed.get(size)
         if found is None:
             level = max(v.level for v in variables(size))
+            over = max((v.over for v in variables(size) if isinstance(v, DimVar)), default=0)
             found = self._computed[size] = DimVar(
-                "", level, scope=made_at(self.depth), runtime=True, over=1
+                "", level, scope=made_at(self.depth), runtime=True, over=over + 1
             )
         return found
 
