@@ -227,7 +227,13 @@ def same_rows(state: State, level: int) -> None:
         if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
             store.run()
             continue
-        if _made_further_in(store, rows, found[0]):
+        given = {
+            v
+            for c, (row, rest) in sides.items()
+            if not _is_given_by_calls(rest, c.relation)
+            for v in shape_variables(row)
+        }
+        if _made_further_in(store, rows - given, found[0]):
             store.run()
             continue
         alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
@@ -236,6 +242,17 @@ def same_rows(state: State, level: int) -> None:
                 store.unwait(constraint)
                 store.derive("raggedness", constraint, _same(constraint.relation))
         store.run()
+
+
+def _is_given_by_calls(rest: Shape, relation: Relation) -> bool:
+    """Whether what rows are rows of is known only from them: all that the calls give."""
+    assert isinstance(relation, RowOf)
+    return all(
+        isinstance(item, DimVar | ShapeVar)
+        and not item.user
+        and item.scope == made_at(relation.call.depth)
+        for item in rest
+    )
 
 
 def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint) -> bool:
