@@ -24,6 +24,7 @@ from axon.ops.levels import (
     varies,
 )
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard
+from axon.solver.reasons import independent
 from axon.solver.store import Store
 from axon.source import Span
 from axon.syntax import ast
@@ -371,7 +372,9 @@ def describe_all(
     said: list[Diagnostic] = []
     told: dict[Constraint, None] = {}
     places: set[tuple[str, Span | None]] = set()
-    for conflict in conflicts:
+    for i, conflict in enumerate(conflicts):
+        if i == 1 and not independent(store, conflicts[1:], told):
+            break  # the others come of the first one
         diagnostic, core = describe(store, conflict, around)
         place = diagnostic.code, diagnostic.span
         if told.keys().isdisjoint(core) and place not in places:

@@ -5,7 +5,7 @@ The posted constraints behind a binding or a conflict, and the fewest of them th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.rules import new_store
@@ -136,3 +136,13 @@ def reasons(store: Store, conflict: Conflict) -> list[Constraint]:
     """A minimal set of posted constraints that cannot hold together."""
     found = behind(store, conflict.constraint, conflict.time)
     return minimal(found, store.posted if len(store.posted) < 2000 else None)
+
+
+def independent(store: Store, conflicts: Iterable[Conflict], told: Container[Constraint]) -> bool:
+    """Whether any of the conflicts may be there without the constraints that are told."""
+    found: dict[Constraint, None] = {}
+    for conflict in conflicts:
+        found.update(dict.fromkeys(behind(store, conflict.constraint, conflict.time)))
+    rest = [constraint for constraint in found if constraint not in told]
+    replays = Replays()
+    return replays.conflict(rest) is not None or replays.left <= 0
