@@ -117,7 +117,9 @@ def called(
         codes = {d.code for d in problem.diagnostics}
         chance = want.run is not None and want.run.by_chance
         none = any(isinstance(a, Rag) and not a.rows for a in args)
-        by_type = "AX105" in codes or (want.run is not None and want.value is None)
+        by_type = not codes.isdisjoint({"AX105", "AX401"}) and (
+            want.run is not None and (want.run.ragged or want.run.made > 0)
+        )
         if by_type and not fits(signature, args):
             return []  # what meets rows that vary is 1, and what a function needs is asked before
         if want.run is not None and "AX105" in codes and said and (none or not chance):

@@ -65,6 +65,8 @@ def joined(axis: int, f: Callable[[list[Array], int], Array], new: int = 0) -> M
             like = made[0] if made else over(run, [row_like(a) for a in args], i - 1)
         except Fails:
             raise Unclear from None
+        if not made:
+            return Rag((), like)
         if len({form(row) for row in made}) < 2:
             run.by_chance = True  # what comes of rows that vary is an array
         return stacked(made, like)
@@ -151,7 +153,7 @@ def broadcast_to(run: Run, x: Value, shape: Value) -> Value:
     run.step()
     if isinstance(shape, RaggedSizes):
         made = broadcast(lambda a, b: numpy.broadcast_to(a, b.shape), [tensor(x), shape.of])
-        need(form(made) == form(shape.of))
+        need(form(_zeros(run, made)) == form(_zeros(run, shape.of)))
         return made
     target = sizes_wanted(run, shape)
     a = uniform(run, tensor(x))
@@ -316,8 +318,12 @@ def zeros(run: Run, shape: Value) -> Value:
     if isinstance(shape, RaggedSizes):
         if not shape.of.rows:
             raise Unclear  # what a row would be, nothing says
-        return each(lambda x: numpy.zeros(x.shape, numpy.float32), "fib")(run, shape.of)
+        return _zeros(run, shape.of)
     return numpy.zeros(_limited(sizes_wanted(run, shape)), numpy.float32)
+
+
+def _zeros(run: Run, x: Value) -> Value:
+    return each(lambda x: numpy.zeros(x.shape, numpy.float32), "fib")(run, x)
 
 
 def ones(run: Run, shape: Value) -> Value:

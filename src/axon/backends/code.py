@@ -401,6 +401,7 @@ class Body:
                 made = folded(node, self.held, self.coder.arrays)
                 if made is not None:
                     self.values[node.result] = self.names.constant(made, node.result.name or "c")
+                    self.read([node.result], needs)
                     return
                 self.room(node)
                 text = self.application(node)

@@ -34,7 +34,7 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
         case "measured":
             return even(plan, args[0])
         case "stack":
-            return stack(plan, meaning, xp, args, attributes["axis"] % (args[0].rank + 1))
+            return stack(plan, meaning, xp, args, attributes["axis"] % (ragged.rank(args[0]) + 1))
         case "expand_dims":
             rank = args[0].rank + len(attributes["axis"])
             axes = sorted(axis % rank for axis in attributes["axis"])

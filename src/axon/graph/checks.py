@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from axon.graph.graph import Apply, Check, Function, Node, Value
-from axon.graph.sizes import SizeVar, operands_of, provided, readable, relation_needs
+from axon.graph.sizes import SizeVar, operands_of, owner, provided, readable, relation_needs
 from axon.solver.constraints import Guard
+from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.type import Broadcast, DimBroadcast, DimEq, Renaming
 from axon.types.variables import DimVar, ShapeVar
 
@@ -21,7 +23,7 @@ class _Waiting:
 
     guard: Guard
     needs: set[SizeVar]
-    equal: dict[SizeVar, _Equal]
+    equal: dict[DimVar, _Equal]
     parts: set[SizeVar] | None = None
     made: bool = False
 
@@ -45,9 +47,9 @@ class _Waiting:
         """
         found: dict[DimVar, DimVar] = {}
         for var in needs - known:
-            others = self.equal[var].members if var in self.equal else ()
+            others = self.equal[var].sizes if isinstance(var, DimVar) and var in self.equal else ()
             other = next((v for v in others if v in known), None)
-            if not isinstance(var, DimVar) or not isinstance(other, DimVar):
+            if not isinstance(var, DimVar) or other is None:
                 return None
             found[var] = other
         return found
@@ -59,15 +61,43 @@ class _Equal:
     are compared, whichever the checks compare. `seen` are known.
     """
 
-    members: dict[SizeVar, Guard]
-    seen: tuple[DimVar, ...] = ()
+    members: dict[Dim, Guard]
+    equal: dict[DimVar, _Equal] = field(default_factory=dict)
+    seen: tuple[tuple[Dim, Dim], ...] = ()
 
-    def ready(self, _: set[SizeVar], new: Collection[SizeVar]) -> Iterator[Guard]:
-        for var, guard in self.members.items():
-            if var in new and var not in self.seen and isinstance(var, DimVar):
-                if self.seen:
-                    yield replace(guard, relation=DimEq(var, self.seen[0]))
-                self.seen = (*self.seen, var)
+    def ready(self, known: set[SizeVar], _: Collection[SizeVar]) -> Iterator[Guard]:
+        for size, guard in self.members.items():
+            if any(size == other for other, _ in self.seen):
+                continue
+            found = self._in_known(size, known)
+            if found is None:
+                continue
+            if self.seen:
+                first = self.seen[0][1]
+                written = {found, first} == set(_sides(guard) or ())
+                yield guard if written else replace(guard, relation=DimEq(found, first))
+            self.seen = (*self.seen, (size, found))
+
+    def _in_known(self, size: Dim, known: set[SizeVar]) -> Dim | None:
+        """The size, written with what is known: others that are equal to what is not."""
+        unknown = _variables(size) - known
+        if not unknown:
+            return size
+        if isinstance(size, DimVar):
+            return None
+        others: dict[DimVar, DimVar] = {}
+        for var in unknown:
+            alike = self.equal.get(var) if isinstance(var, DimVar) else None
+            other = next((v for v in alike.sizes if v in known), None) if alike else None
+            if not isinstance(var, DimVar) or other is None:
+                return None
+            others[var] = other
+        return dims.substitute(size, lambda v: others.get(v, v), dims.of_size)
+
+    @property
+    def sizes(self) -> list[DimVar]:
+        """The sizes among them that are variables."""
+        return [size for size in self.members if isinstance(size, DimVar)]
 
 
 class _Checks:
@@ -75,12 +105,16 @@ class _Checks:
 
     def __init__(self, checks: list[Guard], made: set[SizeVar]) -> None:
         self.classes = _classes(checks)
-        self.equal = {var: each for each in self.classes for var in each.members}
+        self.equal = {var: each for each in self.classes for var in each.sizes}
+        for each in self.classes:
+            each.equal = self.equal
         self.entries: list[_Waiting] = []
         self.at_once: list[_Waiting] = []
         self.by_size: dict[SizeVar, list[_Waiting | _Equal]] = {}
-        for var, each in self.equal.items():
-            self.by_size.setdefault(var, []).append(each)
+        for each in self.classes:
+            for var in {var for size in each.members for var in _variables(size)}:
+                for other in self._alike(var):
+                    self.by_size.setdefault(other, []).append(each)
         for guard in checks:
             if _sides(guard) is None:
                 self._add(guard, made)
@@ -93,8 +127,13 @@ class _Checks:
         if not entry.needs or entry.parts == set():
             self.at_once.append(entry)
         for var in entry.needs | (entry.parts or set()):
-            for each in self.equal[var].members if var in self.equal else (var,):
+            for each in self._alike(var):
                 self.by_size.setdefault(each, []).append(entry)
+
+    def _alike(self, var: SizeVar) -> Sequence[SizeVar]:
+        """The sizes that are equal to one, by checks, and that one."""
+        alike = self.equal.get(var) if isinstance(var, DimVar) else None
+        return [var] if alike is None else alike.sizes
 
     def ready(
         self, known: set[SizeVar], new: Collection[SizeVar], start: bool = False
@@ -118,17 +157,21 @@ def place_checks(
     return _place(params, nodes, _Checks(checks, made), set(), start=True)
 
 
-def _sides(guard: Guard) -> tuple[DimVar, DimVar] | None:
-    """The two sizes of which a check says that they are equal, if it says nothing else."""
+def _sides(guard: Guard) -> tuple[Dim, Dim] | None:
+    """The two sizes of which a check says that they are equal."""
     match guard.relation:
-        case DimEq(DimVar(rank_of=None) as left, DimVar(rank_of=None) as right):
+        case DimEq(left, right):
             return left, right
         case _:
             return None
 
 
+def _variables(size: Dim) -> set[SizeVar]:
+    return {owner(var) for var in dims.variables(size)}
+
+
 def _classes(checks: Sequence[Guard]) -> list[_Equal]:
-    found: dict[SizeVar, _Equal] = {}
+    found: dict[Dim, _Equal] = {}
     for guard in checks:
         sides = _sides(guard)
         if sides is None:
