@@ -29,6 +29,7 @@ from axon.types.type import (
     Tuple,
     Type,
     relation_variables,
+    type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at
 
@@ -212,6 +213,8 @@ class Inference:
             unify(state, result, wanted, Origin("result", fn.body.result.span, "", 0, note))
         operators.settle(self, mark, final=False)
         state.depth -= 1
+        if wanted is not None and not _is_of_the_run(state.resolve(Tuple((result, wanted)))):
+            result = wanted  # as it is written, where an equation of shapes waits
         return Fn(tuple(params), result)
 
     def _parameter(self, param: ast.Param, reader: Reader, uses: dict[str, Kind]) -> Type:
@@ -335,3 +338,8 @@ class Inference:
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)
+
+
+def _is_of_the_run(type_: Type) -> bool:
+    """Whether a type has sizes that only the run knows."""
+    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))

@@ -22,6 +22,7 @@ def share(
     stands for its parts.
     """
     if result is None:
+        _share_word(store, constraint, parts)
         return
     _share_one(store, constraint, result, parts)
     store.broadcasts.setdefault(result, constraint)
@@ -29,6 +30,29 @@ def share(
         name = _result(store, user)
         if user is not constraint and name is not None:
             _share_one(store, user, name, _parts(store, user))
+
+
+def _share_word(store: Store, constraint: Constraint, parts: tuple[object, ...]) -> None:
+    """The same where more is known of the result than a name."""
+    mine = constraint.relation
+    if not isinstance(mine, Broadcast):
+        return
+    result = store.word(mine.result)
+    key = _leaves(store, parts, result)
+    if key is None:
+        return
+    store.broadcasts.setdefault(result, constraint)
+    known = store.broadcasts.setdefault(key, constraint)
+    its = known.relation
+    if known is constraint or not isinstance(its, Broadcast):
+        return
+    other = store.word(its.result)
+    if not known.waiting or _leaves(store, _parts(store, known), other) != key:
+        store.broadcasts[key] = constraint
+        return
+    if result != other:
+        store.imply("broadcasting", (constraint, known), ShapeEq(result, other))
+    store.unwait(constraint)
 
 
 def _share_one(
@@ -39,7 +63,13 @@ def _share_one(
         return
     known = store.broadcasts.get(key)
     other = _result(store, known) if known is not None and known.waiting else None
-    if known is None or other is None or known is constraint:
+    if known is None or known is constraint or not known.waiting:
+        store.broadcasts[key] = constraint
+    elif other is None and isinstance(known.relation, Broadcast) and isinstance(result, ShapeVar):
+        whole = store.word(known.relation.result)
+        store.imply("broadcasting", (constraint, known), ShapeEq((result,), whole))
+        store.unwait(constraint)
+    elif other is None:
         store.broadcasts[key] = constraint
     elif other is result:
         store.unwait(constraint)
@@ -82,8 +112,9 @@ def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset
         lone = _lone(part)
         if lone in path or len(path) > MOST_PARTS:
             return None
-        inner = store.broadcasts.get(lone) if isinstance(lone, DimVar | ShapeVar) else None
-        if inner is not None and inner.waiting and _result(store, inner) is lone:
+        named = isinstance(lone, DimVar | ShapeVar)
+        inner = store.broadcasts.get(lone) if named or isinstance(lone, tuple) else None
+        if inner is not None and inner.waiting and _is_result(store, inner, lone):
             below = _leaves(store, _parts(store, inner), lone, *path)
             if below is None:
                 return None
@@ -93,6 +124,14 @@ def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset
         if len(leaves) > MOST_PARTS:
             return None
     return frozenset(leaves)
+
+
+def _is_result(store: Store, constraint: Constraint, part: object) -> bool:
+    """Whether a part is what a broadcast gives: by its name, or by its word."""
+    if not isinstance(part, tuple):
+        return _result(store, constraint) is part
+    relation = constraint.relation
+    return isinstance(relation, Broadcast) and store.word(relation.result) == part
 
 
 def _result(store: Store, constraint: Constraint) -> IndexVar | None:
