@@ -91,7 +91,8 @@ def test_only_what_changed_is_inferred() -> None:
     assert agrees(session, TEXT) == 6
     assert agrees(session, TEXT) == 0
     assert agrees(session, TEXT.replace("# Some", "# Some more\n\n# ")) == 0
-    assert agrees(session, TEXT.replace("relu(x @ w + b)", "relu(b + x @ w)")) == 2
+    assert agrees(session, TEXT.replace("relu(x @ w + b)", "relu(b + x @ w)")) == 1
+    assert agrees(session, TEXT.replace("relu(x @ w + b)", "relu(x @ w) + b @ b")) == 2
     assert agrees(session, TEXT) == 2
     assert agrees(session, TEXT.replace("concat(x, x)", "reverse(concat(x, x))")) == 1
 

@@ -42,7 +42,7 @@ def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relati
         words = {word: _root(first, word) for word in first if not _is_users(word)}
         writing = _Writing({}, {}, {}, {}, words)
         type_ = writing.type(type_)
-        equations = [ShapeEq(word, _root(first, word)) for word in first]
+        equations = [_turned(word, _root(first, word)) for word in first]
         others = [r for r in relations if not isinstance(r, ShapeEq)]
         written = [writing.relation(r) if isinstance(r, Broadcast) else r for r in others]
         relations = [*equations, *dict.fromkeys(written)]
@@ -64,6 +64,12 @@ def _classes(relations: list[Relation]) -> dict[Shape, Shape]:
     return first
 
 
+def _turned(word: Shape, other: Shape) -> ShapeEq:
+    """An equation of words, told from the same side whoever named what is in them."""
+    right, left = sorted((word, other), key=_form)
+    return ShapeEq(left, right)
+
+
 def _root(first: dict[Shape, Shape], word: Shape) -> Shape:
     while word in first:
         word = first[word]
@@ -74,8 +80,13 @@ def _rank(word: Shape) -> tuple[bool, bool, int, str]:
     """Dimensions before what is unknown, a user's word before ours, a short one before a long one,
     a shape's front before its end.
     """
+    open_, length, form = _form(word)
+    return open_, not _is_users(word), length, form
+
+
+def _form(word: Shape) -> tuple[bool, int, str]:
     form = "".join("b" if isinstance(item, ShapeVar) else "a" for item in reversed(word))
-    return "b" in form, not _is_users(word), len(word), form
+    return "b" in form, len(word), form
 
 
 def _is_users(word: Shape) -> bool:
@@ -118,11 +129,12 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     """By what they say of the type's variables, in the order in which the type names them; those of
     other variables follow what ties them to it.
     """
-    if len(relations) < 2 or len(relations) > MOST_RELATIONS:
-        return relations
     places: dict[Var, str] = {}
     for var in type_variables(type_):
         places.setdefault(var, f"z{len(places):03}")
+    relations = list(dict.fromkeys(_sorted(relation, places) for relation in relations))
+    if len(relations) < 2 or len(relations) > MOST_RELATIONS:
+        return relations
     left = [_Left(r, _kind(r), set(relation_variables(r)) - places.keys()) for r in relations]
     found: list[Relation] = []
     while left:
@@ -137,6 +149,21 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
                 for each in left:
                     each.place(var)
     return found
+
+
+def _sorted(relation: Relation, places: dict[Var, str]) -> Relation:
+    """A broadcast of parts in the order in which the type names them."""
+
+    def place(part: Shape) -> list[str]:
+        return [places.get(var, "~") for var in shape_variables(part)]
+
+    match relation:
+        case Broadcast(result, parts):
+            return Broadcast(result, tuple(sorted(parts, key=place)))
+        case DimBroadcast(dim, sizes):
+            return DimBroadcast(dim, tuple(sorted(sizes, key=lambda size: place((size,)))))
+        case _:
+            return relation
 
 
 @dataclass(slots=True, eq=False)

@@ -67,7 +67,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
     ties = [*known, *_mixed(type_)]
     if not any(v.runtime for relation in ties for v in relation_variables(relation)):
         return False
-    chosen = _determined(set(_chosen_by_caller(type_)), known)
+    chosen = _determined(set(chosen_by_caller(type_)), known)
     changed = True
     while changed:
         changed = False
@@ -85,7 +85,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
     return True
 
 
-def _chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:
+def chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:
     """The variables of what a function is given: its arguments, and the results of functions among
     them. `gives` is whether a function given here gives something to who has it.
     """
@@ -95,8 +95,8 @@ def _chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:
         yield from type_variables(type_)
         return
     for param in type_.params:
-        yield from _chosen_by_caller(param, not gives)
-    yield from _chosen_by_caller(type_.result, gives)
+        yield from chosen_by_caller(param, not gives)
+    yield from chosen_by_caller(type_.result, gives)
 
 
 def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
@@ -150,6 +150,36 @@ def _mixed(type_: Type) -> Iterator[DimEq]:
                 yield from _mixed(part)
         case _:
             return
+
+
+def named_sizes(made: Type, declared: Type) -> Iterator[tuple[DimVar, DimVar]]:
+    """Run-time sizes, and the names that a declaration has for them where it computes with them:
+    `?b` of `[max(?b-1,0)]` is the size that is there, if the rest is the same.
+    """
+    match made, declared:
+        case Tensor(_, have), Tensor(_, want) if len(have) == len(want):
+            for size, wanted in zip(have, want, strict=True):
+                if not isinstance(size, Poly) or not isinstance(wanted, Poly):
+                    continue
+                there, told = set(dims.variables(size)), set(dims.variables(wanted))
+                if len(there - told) != 1 or len(told - there) != 1:
+                    continue
+                (var,), (name,) = there - told, told - there
+                if not isinstance(var, DimVar) or not isinstance(name, DimVar):
+                    continue
+                if var.runtime and name.user and _renamed(wanted, name, var) == size:
+                    yield var, name
+        case Tuple(parts), Tuple(others):
+            for part, other in zip(parts, others, strict=False):
+                yield from named_sizes(part, other)
+        case Fn(_, part), Fn(_, other):
+            yield from named_sizes(part, other)
+        case _:
+            return
+
+
+def _renamed(size: Dim, name: DimVar, var: DimVar) -> Dim:
+    return dims.substitute(size, lambda v: var if v is name else v, dims.of_size)
 
 
 # --- checks ------------------------------------------------------------------------------------

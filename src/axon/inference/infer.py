@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from axon.diagnostics import error
 from axon.inference import calls, operators, sizes
 from axon.inference.environment import Entry, Environment
+from axon.inference.existentials import named_sizes
 from axon.inference.record import Record, Use
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
@@ -20,6 +21,7 @@ from axon.types.elements import FLOAT
 from axon.types.read import Reader
 from axon.types.type import (
     UNKNOWN,
+    DimEq,
     DimValue,
     Fn,
     Scheme,
@@ -209,8 +211,10 @@ class Inference:
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))
         if wanted is not None and fn.result is not None:
-            note = f"`{print_type(fn.result)}`"
-            unify(state, result, wanted, Origin("result", fn.body.result.span, "", 0, note))
+            origin = Origin("result", fn.body.result.span, "", 0, f"`{print_type(fn.result)}`")
+            for made, name in named_sizes(state.resolve(result), state.resolve(wanted)):
+                state.post(DimEq(name, made), origin)
+            unify(state, result, wanted, origin)
         operators.settle(self, mark, final=False)
         state.depth -= 1
         if wanted is not None and not _is_of_the_run(state.resolve(Tuple((result, wanted)))):

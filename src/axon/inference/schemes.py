@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from axon.inference.canonical import canonical
-from axon.inference.existentials import seal
+from axon.inference.existentials import chosen_by_caller, seal
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
 from axon.solver.broadcasting import is_of_the_run
@@ -17,7 +17,7 @@ from axon.solver.constraints import Constraint, Guard, Origin
 from axon.solver.sharing import is_redundant
 from axon.solver.store import Store
 from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Dim, Poly, Size
 from axon.types.rows import RowCall
 from axon.types.type import (
     AtLeast,
@@ -39,7 +39,16 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, given_at, made_at
+from axon.types.variables import (
+    DimVar,
+    ElemVar,
+    ShapeVar,
+    TypeVar,
+    Var,
+    given_at,
+    is_ragged,
+    made_at,
+)
 
 
 def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> Type:
@@ -187,6 +196,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     open_variables = {v for v in type_variables(type_) if v.level > level}
     relations = _merge_broadcasts(relations, open_variables)
     has_runtime = seal(type_, (*relations, *checked), made_at(state.depth + 1))
+    type_, relations = _computed(type_, relations, level)
     relations = _without_implied(_without_trivial(relations, open_variables, level))
     kept, local = _connected(relations, open_variables, level)
     guards: list[Relation] = []
@@ -207,6 +217,41 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
             quantified[var] = None
     scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth, tuple(made))
     return Generalised(scheme, tuple(guards), raw)
+
+
+def _computed(type_: Type, relations: list[Relation], level: int) -> tuple[Type, list[Relation]]:
+    """Put in what equations say that sizes are which no argument has: `[b]` with `size(a) = b` is
+    `[size(a)]`.
+    """
+    for relation in relations:
+        found = _unknown(relation, level) if isinstance(relation, DimEq) else None
+        if found is None:
+            continue
+        var, size = found
+        if var in set(chosen_by_caller(type_)):
+            continue
+        putting = Renaming({var: size}, {}, {}, {})
+        others = [putting.relation(r) for r in relations if r is not relation]
+        return _computed(putting.type(type_), others, level)
+    return type_, relations
+
+
+def _unknown(relation: DimEq, level: int) -> tuple[DimVar, Dim] | None:
+    """A size that an equation computes from a shape of any rank, and what it is."""
+    gap = dims.sub(relation.left, relation.right)
+    terms = dims.terms_of(gap)
+    if not any(isinstance(atom, Size) for mono in terms for atom in mono):
+        return None
+    for mono, factor in terms.items():
+        var = mono[0] if len(mono) == 1 else None
+        if not isinstance(var, DimVar) or factor not in (1, -1) or var.rank_of is not None:
+            continue
+        if var.user or var.runtime or var.level <= level or dims.occurs_elsewhere(var, mono, terms):
+            continue
+        size = dims.scale(-factor, dims.combine(gap, -factor, var))
+        if dims.is_nonnegative(size):
+            return var, size
+    return None
 
 
 def same_rows(state: State, level: int) -> None:
@@ -544,8 +589,13 @@ def owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
 
 
 def _is_check(relation: Relation, given: int) -> bool:
-    """Whether only the run can tell: it speaks of run-time sizes that the definition makes."""
-    return any(v.runtime and v.scope > given for v in relation_variables(relation))
+    """Whether only the run can tell: it speaks of run-time sizes that the definition makes, or
+    compares what varies.
+    """
+    variables = list(relation_variables(relation))
+    if isinstance(relation, DimEq | AtLeast) and any(map(is_ragged, variables)):
+        return True
+    return any(v.runtime and v.scope > given for v in variables)
 
 
 def _makes_shape(relation: Relation, result: Type) -> bool:
