@@ -13,19 +13,27 @@ from tests.properties.runtime_programs import draw_program
 from tests.properties.values import show
 
 LIMIT = 10.0
-PROGRAMS = {"eta": 100, "let": 40, "order": 300, "annotation": 30, "import": 300}
-"""Further programs still find something: `make attack`, and the table in `docs/trust.md`."""
+KNOWN = {
+    "let": {1873},  # `(?c+1)/2` or `?c`: how much is told of a size that a call makes
+    "order": {647},  # `size(a)` of one of two words that an equation says are equal
+    # the same; a name inside `size(?c)`; in 1113 a size must be 1, which only the other form tells
+    "annotation": {340, 681, 913, 1113, 1490, 1709},
+}
+"""Programs whose two forms print differently: what is still to be mended."""
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_changes(name: str) -> None:
-    told = []
-    for seed in range(min(PROGRAMS[name], ALL.max_examples)):
+    told, known = [], KNOWN.get(name, set())
+    for seed in range(ALL.max_examples):
         program = draw_program(f"{name}:{seed}")
         try:
             found = within(LIMIT, lambda p=program: list(PROPERTIES[name](p)))  # type: ignore[misc]
         except OutOfTime:
             told.append(f"{program.text()}\ndoes not end")
+            continue
+        if seed in known:
+            assert found, f"{name} {seed} is mended: it is not KNOWN any more"
             continue
         for finding in found:
             call = (

@@ -71,8 +71,11 @@ def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) 
         inference.error("AX210", f"{name}: {scheme.text}", span)
         return UNKNOWN
     type_ = instantiate(inference.state, scheme, Origin("value", span, name), called=False)
+    use = Use(operator, {}, {}, type_)
     if inference.record is not None:
-        inference.record.uses[span] = Use(operator, {}, {}, type_)
+        inference.record.uses[span] = use
+    if isinstance(type_, Fn):
+        inference.applied.append((use, span))
     return type_
 
 
