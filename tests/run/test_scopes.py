@@ -379,3 +379,117 @@ def test_an_annotation_with_the_inferred_type_changes_nothing() -> None:
     type_ = "t a@[b] -> t [2*c]@d where [c]@d = a@[b]"
     assert signature("f = fn (x) { concat(sort(x), x) };") == type_
     assert signature("f = fn (x : t a@[b]) { concat(sort(x), x) };") == type_
+
+
+# --- found by the attack -------------------------------------------------------------------------
+
+REFUSED = {
+    "a size around a function": (
+        "f = fn (x, z : i64 [m]) { (fn (p) { z * nonzero(z) })(x) };",
+        ([0, 2, 3], [0, 2, 3]),
+    ),
+    "the same, named": (
+        "f = fn (x, z : i64 [m]) { h = fn (p) { z * nonzero(p) }; h(x) };",
+        ([0, 2, 3], [0, 2, 3]),
+    ),
+    "before what it is broadcast to is there": (
+        "both = fn (h, x) { (h(x), x) };"
+        "f = fn (z : i64 [k]) { p, q = both(fn (r) { (z - nonzero(z)) < z }, z); p };",
+        ([0, 2, 3],),
+    ),
+    "two sizes that are compared with a third": (
+        "f = fn (y : f32 [m,2]) { w = concat(y, y, axis=1);"
+        "h = fn (p, q) { v = max(nonzero(q), nonzero(p)); max(v, v) }; map(h, y, w) };",
+        ([[1.0, 4.0]],),
+    ),
+    "a row that should have the size of something else": (
+        "f = fn (x : f32 [n]) { v = map(fn (q) { unique(x) }, x);"
+        "map(fn (p) { reshape(p, [n]) }, v) };",
+        ([1.0, 1.0],),
+    ),
+    "behind a branch": (
+        "f = fn (x : i64 [n], y : i64 [m])"
+        "{ v = cond(sum(x) > 1, fn () { unique(x) }, fn () { unique(x) }); maximum(y, v) };",
+        ([], [4, 3]),
+    ),
+    "a condition on what is broadcast": (
+        "al = fn (x : bool [n]) where n >= 2 { concat(x, x) };"
+        "f = fn (x : i64 [n]) { al(unique(x) < x) };",
+        ([0],),
+    ),
+    "what a function of a file makes": (
+        "al = fn (x : f32 [n]) where n >= 1 { unique(x) }; ap = fn (h, x) { h(x) };"
+        "f = fn (y : f32 [n], z : f32 [k]) { dot(z, ap(al, y)) };",
+        ([3.0, 3.0], [2.0, 3.0]),
+    ),
+    "a shape to broadcast to": (
+        "f = fn (x : f32 [n,m]) { map(fn (p) { broadcast_to(p, shape(unique(p))) }, x) };",
+        ([[1.0, 1.0], [1.0, 2.0]],),
+    ),
+    "what is computed when the code is made": (
+        "f = fn (y : f32 [n,m,k]){ map(fn (p) { v = zeros([size(p)]); stack(unique(v), v) }, y) };",
+        ([[[1.0, 2.0]]],),
+    ),
+    "a size that a branch computes": (
+        "f = fn (y : i64 [n]) { cond(sum(y) > 1, fn () { y },"
+        "fn () { (fn (p) { slice(unique(y), start=1, axis=0) })(y) }) };",
+        ([0, 0],),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_checks_that_were_lost(what: str) -> None:
+    program, args = REFUSED[what]
+    arrays = [numpy.asarray(a, numpy.int64 if "i64" in program else numpy.float32) for a in args]
+    with pytest.raises(axon.RunError) as caught:
+        axon.compile(program).f(*arrays)
+    assert [d.code for d in caught.value.diagnostics] == ["AX404"]
+
+
+TYPES = {
+    "f = fn (x : f32 [n,*,3]) { h = fn (p) { maximum(p, x) }; h(x) };": (
+        "f32 [n,*a,3] -> f32 [n,*a,3]"
+    ),
+    "h = fn (p, q) { unique(q) - p }; f = fn (x : f32 [5,3], y : f32 [5]) { map(h, y, x) };": (
+        "(f32 [5,3], f32 [5]) -> f32 [5,*]"
+    ),
+    "f = fn (x : f32 [n,*]) { map(fn (p) { (fn (q) { q + unique(q) })(p) }, x) };": (
+        "f32 [n,*] -> f32 [n,*]"
+    ),
+    "f = fn (y : i64 [m], z : i64 [m]) { h = fn (p) { max(y, unique(z)) }; map(h, z) };": (
+        "(i64 [m], i64 [m]) -> i64 [m,m]"
+    ),
+    "f = fn (v : i64 [n,2]) { map(fn (s) { reshape(range(6), s) }, v) };": (
+        "i64 [n,2] -> i64 [n]@?a"
+    ),
+    "h = fn (p) { size(p) }; f = fn (x : f32 [n,*]) { range(h(x)) };": "f32 [n,*] -> i64 [?a]",
+    "f = fn (x : f32 [n]) : f32 [max(?k-1,0)] { slice(unique(x), stop=-1, axis=-1) };": (
+        "f32 [n] -> f32 [max(?k-1,0)]"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", TYPES)
+def test_types_of_what_a_call_makes(program: str) -> None:
+    assert signature(program) == TYPES[program]
+
+
+def test_rows_that_hold_the_whole_end() -> None:
+    program = "f = fn (y) { map(fn (p) { v = concat(p, y); y @ y }, y) };"
+    with pytest.raises(axon.ProgramError) as caught:
+        axon.compile(program)
+    assert [d.code for d in caught.value.diagnostics] == ["AX106"]
+
+
+def test_rows_of_a_stack() -> None:
+    """Sizes vary over the second dimension of a stack, however many tensors are in it."""
+    program = "f = fn (y : f32 [n,*]) { zeros(shape(stack(y, y))) };"
+    assert called(program, ragged([[1, 1], [0]])) == [[[0, 0], [0]], [[0, 0], [0]]]
+
+
+def test_one_name_in_two_arguments() -> None:
+    program = "f = fn (x : f32 [n,*k], y : f32 [n,*k]) { x };"
+    assert called(program, ragged([[1], [2, 3]]), ragged([[1], [2, 2]])) == [[1], [2, 3]]
+    with pytest.raises(axon.ArgumentError, match=r"should be \*k = 1, 2 in its rows"):
+        called(program, ragged([[1], [2, 3]]), ragged([[1], [2]]))

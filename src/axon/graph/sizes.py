@@ -243,7 +243,8 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
         case Function(params, nodes, result, _):
             inner: set[SizeVar] = set()
             for node in nodes:
-                inner |= needed(node)
+                if not isinstance(node, Check):  # which takes what there is
+                    inner |= needed(node)
             inner |= operand_needs(result)
             made = {v for p in params for v, _ in readable(p)}
             for node in nodes:

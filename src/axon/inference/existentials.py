@@ -108,10 +108,22 @@ def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
             unknown = set(relation_variables(relation)) - known
             if len(unknown) != 1:
                 continue
-            found = {v for v in _decided(relation) if v in unknown and not v.runtime}
+            found = {
+                v
+                for v in _decided(relation)
+                if v in unknown and not v.runtime and _is_plain(relation, v)
+            }
             known |= found
             changed = changed or bool(found)
     return known
+
+
+def _is_plain(relation: Relation, var: DimVar | ShapeVar) -> bool:
+    """Whether a relation computes a variable from the others: `size(a) = 6` does not say `a`."""
+    if not isinstance(relation, DimEq):
+        return True
+    terms = dims.terms_of(dims.sub(relation.left, relation.right))
+    return isinstance(var, DimVar) and (var,) in terms
 
 
 def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
