@@ -4,6 +4,8 @@ by the names that `infer` shows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from axon.graph.graph import Bundle, Graph, Operand, Value
 from axon.inference.program import Definition
 from axon.inference.signature import describe_definition
@@ -11,8 +13,10 @@ from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Names
 from axon.types.type import (
+    DimEq,
     DimValue,
     Fn,
+    Relation,
     Shape,
     ShapeValue,
     Tensor,
@@ -28,7 +32,7 @@ def names_at_call(definition: Definition, graph: Graph) -> Names:
     named by its place there: `a[0]`; one of a type that is open, by its place in the argument.
     """
     known = describe_definition(definition).variables
-    naming = _Naming({var: name for name, var in known.items()})
+    naming = _Naming({var: name for name, var in known.items()}, definition.scheme.relations)
     naming.names.taken.update(known)
     written = definition.scheme.type
     if isinstance(written, Fn):
@@ -42,9 +46,10 @@ def names_at_call(definition: Definition, graph: Graph) -> Names:
 
 
 class _Naming:
-    def __init__(self, shown: dict[Var, str]) -> None:
+    def __init__(self, shown: dict[Var, str], relations: Sequence[Relation]) -> None:
         self.shown = shown
         self.names = Names()
+        self.written = dict(_definitions(relations))
 
     def result(self, written: Type, result: Operand) -> None:
         match written, result:
@@ -101,6 +106,8 @@ class _Naming:
         for item, size in zip(word, sizes, strict=False):
             if isinstance(item, ShapeVar) or isinstance(size, ShapeVar):
                 continue
+            if isinstance(item, DimVar) and not isinstance(size, DimVar):
+                item = self.written.get(item, item)
             mine, its = set(dims.variables(item)), set(dims.variables(size))
             if len(mine) == 1 and len(its) == 1:
                 (named,), (var,) = mine, its
@@ -113,6 +120,17 @@ class _Naming:
         if var not in self.names.given and name not in self.names.given.values():
             self.names.given[var] = name
             self.names.taken.add(name)
+
+
+def _definitions(relations: Sequence[Relation]) -> Iterator[tuple[DimVar, Dim]]:
+    """What conditions say that a user's names are: `n = 2*d`."""
+    for relation in relations:
+        if isinstance(relation, DimEq):
+            gap = dims.sub(relation.left, relation.right)
+            for mono, factor in dims.terms_of(gap).items():
+                var = mono[0] if len(mono) == 1 else None
+                if isinstance(var, DimVar) and var.user and factor in (1, -1):
+                    yield var, dims.scale(-factor, dims.combine(gap, -factor, var))
 
 
 def _renamed(size: Dim, var: DimVar, to: DimVar) -> Dim:
