@@ -43,11 +43,11 @@ class Binding:
     open: bool = False
 
     def told(self, names: Names) -> str:
-        """`n=3 from x, …`"""
+        """`n=3 from x, …`, of the sizes that the signature has names for."""
         parts = [
             f"{names(var)}={self.sizes[var]} from {origin}"
             for var, origin in self.origins.items()
-            if isinstance(self.sizes.get(var), int)
+            if isinstance(self.sizes.get(var), int) and (var.user or var in names.given)
         ]
         return ", ".join(parts)
 
