@@ -16,7 +16,8 @@ from axon.inference.existentials import conditions, seal
 from axon.inference.infer import Inference, Prelude
 from axon.inference.program import describe_all
 from axon.inference.record import Record
-from axon.inference.schemes import as_run_finds_it, resolved, same_rows
+from axon.inference.rows import same_rows
+from axon.inference.schemes import as_run_finds_it, resolved
 from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.solver.constraints import NOWHERE, Guard, Origin

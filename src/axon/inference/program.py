@@ -12,7 +12,8 @@ from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference, Prelude
 from axon.inference.report import describe
-from axon.inference.schemes import as_run_finds_it, generalise, owner
+from axon.inference.residuals import owner
+from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.ops.levels import (

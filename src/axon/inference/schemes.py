@@ -10,9 +10,17 @@ from math import gcd
 
 from axon.inference.canonical import canonical
 from axon.inference.existentials import chosen_by_caller, seal
+from axon.inference.residuals import (
+    connected,
+    lone,
+    merge_broadcasts,
+    owner,
+    without_implied,
+    without_trivial,
+)
+from axon.inference.rows import same_rows
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
-from axon.solver.broadcasting import is_of_the_run
 from axon.solver.constraints import Constraint, Guard, Origin
 from axon.solver.sharing import is_redundant
 from axon.solver.store import Store
@@ -30,13 +38,11 @@ from axon.types.type import (
     Renaming,
     RowOf,
     Scheme,
-    Shape,
     ShapeEq,
     Type,
     Uniform,
     make_scheme,
     relation_variables,
-    shape_variables,
     type_variables,
 )
 from axon.types.variables import (
@@ -87,7 +93,7 @@ class _Fresh:
         self.outer = outer
         self.here, self.further_in = made_at(outer), made_at(outer + 1)
         self.rows: list[RowOf] = []
-        self.derived = {_lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
+        self.derived = {lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
 
     def renaming(self, variables: tuple[Var, ...]) -> Renaming:
         found, level = Renaming({}, {}, {}, {}), self.state.level
@@ -194,11 +200,11 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     type_, relations = _keep_names(state, type_, relations)
     checked = [as_run_finds_it(state.store, g).relation for g in state.store.guards[mark:]]
     open_variables = {v for v in type_variables(type_) if v.level > level}
-    relations = _merge_broadcasts(relations, open_variables)
+    relations = merge_broadcasts(relations, open_variables)
     has_runtime = seal(type_, (*relations, *checked), made_at(state.depth + 1))
     type_, relations = _computed(type_, relations, level)
-    relations = _without_implied(_without_trivial(relations, open_variables, level))
-    kept, local = _connected(relations, open_variables, level)
+    relations = without_implied(without_trivial(relations, open_variables, level))
+    kept, local = connected(relations, open_variables, level)
     guards: list[Relation] = []
     if has_runtime:
         given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
@@ -252,92 +258,6 @@ def _unknown(relation: DimEq, level: int) -> tuple[DimVar, Dim] | None:
         if dims.is_nonnegative(size):
             return var, size
     return None
-
-
-def same_rows(state: State, level: int) -> None:
-    """Sizes of rows of which nothing is known by now do not vary."""
-    store = state.store
-    while True:
-        sides = {
-            c: _sides(store, c.relation) for c in store.waiting if isinstance(c.relation, RowOf)
-        }
-        found = [
-            c
-            for c, (row, rest) in sides.items()
-            if any(var.level > level for var in shape_variables(row + rest))
-        ]
-        if not found:
-            return
-        rows = {v for c in found for v in shape_variables(sides[c][0])}
-        if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
-            store.run()
-            continue
-        given = {
-            v
-            for c, (row, rest) in sides.items()
-            if not _is_given_by_calls(rest, c.relation)
-            for v in shape_variables(row)
-        }
-        if _made_further_in(store, rows - given, found[0]):
-            store.run()
-            continue
-        alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
-        for constraint in alone or found:  # what is computed from others may follow from them
-            if constraint.waiting:
-                store.unwait(constraint)
-                store.derive("raggedness", constraint, _same(constraint.relation))
-        store.run()
-
-
-def _is_given_by_calls(rest: Shape, relation: Relation) -> bool:
-    """Whether what rows are rows of is known only from them: all that the calls give."""
-    assert isinstance(relation, RowOf)
-    return all(
-        isinstance(item, DimVar | ShapeVar)
-        and not item.user
-        and item.scope == made_at(relation.call.depth)
-        for item in rest
-    )
-
-
-def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint) -> bool:
-    """Make a run-time size of one of a row that is nothing but what a call in the function makes.
-    True if there is one.
-    """
-    for guard in store.guards:
-        relation = guard.relation
-        if not isinstance(relation, DimEq) or not isinstance(relation.left, DimVar):
-            continue
-        made, size = relation.left, store.dim(relation.right)
-        if not isinstance(size, DimVar) or size not in rows or size.runtime or size.user:
-            continue
-        if made.scope > size.scope:
-            own = DimVar(
-                size.name, size.level, scope=size.scope, runtime=True, over=made.over, derived=True
-            )
-            store.bind("raggedness", size, own, by)
-            return True
-    return False
-
-
-def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:
-    """What is known of a row, and of what it is a row of."""
-    return store.word(relation.row), store.word(relation.rest)
-
-
-def _is_one_variable(word: Shape) -> bool:
-    return len(word) == 1 and isinstance(word[0], DimVar | ShapeVar)
-
-
-def _same(relation: Relation) -> ShapeEq | DimEq:
-    """That the sizes of a row are those behind all rows."""
-    assert isinstance(relation, RowOf)
-    row, rest = relation.row, relation.rest
-    if len(row) == len(rest) == 1:
-        size, other = row[0], rest[0]
-        if not isinstance(size, ShapeVar) and not isinstance(other, ShapeVar):
-            return DimEq(size, other)
-    return ShapeEq(row, rest)
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
@@ -444,150 +364,6 @@ class _Replacing(Renaming):
         return self.kept.get(dim, dim)
 
 
-def _merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
-    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a,
-    b, e)`.
-    """
-    changed = True
-    while changed and len(relations) < 200:
-        changed = False
-        for inner in relations:
-            if not isinstance(inner, Broadcast | DimBroadcast):
-                continue
-            result = _lone(inner.result)
-            if result is None or result in shown:
-                continue
-            users = [r for r in relations if r is not inner and result in relation_variables(r)]
-            if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
-                relations = [
-                    _substituted(r, result, inner) if r in users else r
-                    for r in relations
-                    if r is not inner
-                ]
-                relations = list(dict.fromkeys(relations))
-                changed = True
-                break
-    return relations
-
-
-def _lone(result: object) -> Var | None:
-    if isinstance(result, tuple):
-        result = result[0] if len(result) == 1 else None
-    return result if isinstance(result, DimVar | ShapeVar) else None
-
-
-def _only_part(relation: Relation, var: Var) -> bool:
-    """Whether the variable occurs in the broadcast only as a whole part."""
-    assert isinstance(relation, Broadcast | DimBroadcast)
-    rest = [part for part in relation.parts if _lone(part) is not var]
-    sides = [side if isinstance(side, tuple) else (side,) for side in (relation.result, *rest)]
-    return not any(var in set(shape_variables(side)) for side in sides)
-
-
-def _substituted(relation: Relation, var: Var, inner: Broadcast | DimBroadcast) -> Relation:
-    assert isinstance(relation, Broadcast | DimBroadcast)
-    parts: dict[object, None] = {}
-    for part in relation.parts:
-        parts.update(dict.fromkeys(inner.parts if _lone(part) is var else (part,)))
-    return type(relation)(relation.result, tuple(parts))  # type: ignore[arg-type]
-
-
-def _connected(
-    relations: list[Relation], shown: set[Var], level: int
-) -> tuple[list[Relation], list[Relation]]:
-    """The relations that reach the type through shared variables, and those that do not."""
-    users: dict[Var, list[int]] = {}
-    todo: list[Var] = list(shown)
-    for i, relation in enumerate(relations):
-        for var in map(owner, relation_variables(relation)):
-            users.setdefault(var, []).append(i)
-            if var.level <= level:
-                todo.append(var)
-    kept: set[int] = set()
-    while todo:
-        for i in users.pop(todo.pop(), ()):
-            if i not in kept:
-                kept.add(i)
-                todo.extend(map(owner, relation_variables(relations[i])))
-    return (
-        [r for i, r in enumerate(relations) if i in kept],
-        [r for i, r in enumerate(relations) if i not in kept],
-    )
-
-
-def _without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
-    """Leave out an equation that some value of a variable which occurs nowhere else makes true."""
-    uses: dict[Var, int] = {}
-    for relation in relations:
-        for var in set(relation_variables(relation)):
-            uses[var] = uses.get(var, 0) + 1
-    return [r for r in relations if not _is_trivial(r, shown, uses, level)]
-
-
-def _is_trivial(relation: Relation, shown: set[Var], uses: dict[Var, int], level: int) -> bool:
-    if not isinstance(relation, DimEq):
-        return False
-    for var in set(relation_variables(relation)):
-        if isinstance(var, DimVar) and uses[var] == 1 and var not in shown and var.level > level:
-            for value in (0, 1):
-                renaming = Renaming({var: value}, {}, {}, {})
-                if renaming.dim(relation.left) == renaming.dim(relation.right):
-                    return True
-    return False
-
-
-def _without_implied(relations: list[Relation]) -> list[Relation]:
-    """Leave out a condition that another one implies."""
-    if len(relations) > 60:
-        return relations
-    kept: list[Relation] = []
-    for i, relation in enumerate(relations):
-        others = [*kept, *relations[i + 1 :]]
-        if not any(_implies(other, relation) for other in others):
-            kept.append(relation)
-    return kept
-
-
-def _implies(known: Relation, relation: Relation) -> bool:
-    match known, relation:
-        case AtLeast(a, _), AtLeast(b, _):
-            if a == b or set(dims.variables(a)).isdisjoint(dims.variables(b)):
-                return False
-            return dims.is_nonnegative(dims.sub(b, a))
-        case DimEq(a, 0), DimEq(b, 0):
-            return _is_multiple(b, a)
-        case Broadcast(_, parts), Broadcast(result, fewer):
-            return set(fewer) < set(parts) and _is_unused(result, known)
-        case DimBroadcast(_, sizes), DimBroadcast(size, fewer_sizes):
-            return set(fewer_sizes) < set(sizes) and _is_unused(size, known)
-        case _:
-            return False
-
-
-def _is_unused(result: object, known: Relation) -> bool:
-    """Whether the result is a lone variable that the other relation does not have."""
-    var = _lone(result)
-    return var is not None and var not in relation_variables(known)
-
-
-def _is_multiple(dim: Dim, factor: Dim) -> bool:
-    """Whether `dim` is `factor` times a product of sizes, so that it is zero where `factor` is."""
-    terms, unit = dims.terms_of(dim), dims.terms_of(factor)
-    if dim == factor or len(terms) != len(unit) or not unit:
-        return False
-    lead = max(unit, key=len)
-    for mono in terms:
-        rest = dims.divide(mono, lead)
-        if rest and dims.mul(factor, dims.from_terms({rest: 1})) in (dim, dims.scale(-1, dim)):
-            return True
-    return False
-
-
-def owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
-    """A rank belongs to its shape."""
-    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
-
-
 def _is_check(relation: Relation, given: int) -> bool:
     """Whether only the run can tell: it speaks of run-time sizes that the definition makes, or
     compares what varies.
@@ -600,7 +376,7 @@ def _is_check(relation: Relation, given: int) -> bool:
 
 def _makes_shape(relation: Relation, result: Type) -> bool:
     """Whether a broadcast is how a run-time shape of a result comes about."""
-    var = _lone(relation.result) if isinstance(relation, Broadcast) else None
+    var = lone(relation.result) if isinstance(relation, Broadcast) else None
     return isinstance(var, ShapeVar) and var.runtime and var in set(type_variables(result))
 
 

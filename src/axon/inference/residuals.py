@@ -1,0 +1,161 @@
+"""Residuals: what is left of the constraints without what says nothing, or nothing more."""
+
+from __future__ import annotations
+
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import (
+    AtLeast,
+    Broadcast,
+    DimBroadcast,
+    DimEq,
+    Relation,
+    Renaming,
+    relation_variables,
+    shape_variables,
+)
+from axon.types.variables import DimVar, ShapeVar, Var
+
+
+def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
+    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a,
+    b, e)`.
+    """
+    changed = True
+    while changed and len(relations) < 200:
+        changed = False
+        for inner in relations:
+            if not isinstance(inner, Broadcast | DimBroadcast):
+                continue
+            result = lone(inner.result)
+            if result is None or result in shown:
+                continue
+            users = [r for r in relations if r is not inner and result in relation_variables(r)]
+            if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
+                relations = [
+                    _substituted(r, result, inner) if r in users else r
+                    for r in relations
+                    if r is not inner
+                ]
+                relations = list(dict.fromkeys(relations))
+                changed = True
+                break
+    return relations
+
+
+def lone(result: object) -> Var | None:
+    if isinstance(result, tuple):
+        result = result[0] if len(result) == 1 else None
+    return result if isinstance(result, DimVar | ShapeVar) else None
+
+
+def _only_part(relation: Relation, var: Var) -> bool:
+    """Whether the variable occurs in the broadcast only as a whole part."""
+    assert isinstance(relation, Broadcast | DimBroadcast)
+    rest = [part for part in relation.parts if lone(part) is not var]
+    sides = [side if isinstance(side, tuple) else (side,) for side in (relation.result, *rest)]
+    return not any(var in set(shape_variables(side)) for side in sides)
+
+
+def _substituted(relation: Relation, var: Var, inner: Broadcast | DimBroadcast) -> Relation:
+    assert isinstance(relation, Broadcast | DimBroadcast)
+    parts: dict[object, None] = {}
+    for part in relation.parts:
+        parts.update(dict.fromkeys(inner.parts if lone(part) is var else (part,)))
+    return type(relation)(relation.result, tuple(parts))  # type: ignore[arg-type]
+
+
+def connected(
+    relations: list[Relation], shown: set[Var], level: int
+) -> tuple[list[Relation], list[Relation]]:
+    """The relations that reach the type through shared variables, and those that do not."""
+    users: dict[Var, list[int]] = {}
+    todo: list[Var] = list(shown)
+    for i, relation in enumerate(relations):
+        for var in map(owner, relation_variables(relation)):
+            users.setdefault(var, []).append(i)
+            if var.level <= level:
+                todo.append(var)
+    kept: set[int] = set()
+    while todo:
+        for i in users.pop(todo.pop(), ()):
+            if i not in kept:
+                kept.add(i)
+                todo.extend(map(owner, relation_variables(relations[i])))
+    return (
+        [r for i, r in enumerate(relations) if i in kept],
+        [r for i, r in enumerate(relations) if i not in kept],
+    )
+
+
+def without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
+    """Leave out an equation that some value of a variable which occurs nowhere else makes true."""
+    uses: dict[Var, int] = {}
+    for relation in relations:
+        for var in set(relation_variables(relation)):
+            uses[var] = uses.get(var, 0) + 1
+    return [r for r in relations if not _is_trivial(r, shown, uses, level)]
+
+
+def _is_trivial(relation: Relation, shown: set[Var], uses: dict[Var, int], level: int) -> bool:
+    if not isinstance(relation, DimEq):
+        return False
+    for var in set(relation_variables(relation)):
+        if isinstance(var, DimVar) and uses[var] == 1 and var not in shown and var.level > level:
+            for value in (0, 1):
+                renaming = Renaming({var: value}, {}, {}, {})
+                if renaming.dim(relation.left) == renaming.dim(relation.right):
+                    return True
+    return False
+
+
+def without_implied(relations: list[Relation]) -> list[Relation]:
+    """Leave out a condition that another one implies."""
+    if len(relations) > 60:
+        return relations
+    kept: list[Relation] = []
+    for i, relation in enumerate(relations):
+        others = [*kept, *relations[i + 1 :]]
+        if not any(_implies(other, relation) for other in others):
+            kept.append(relation)
+    return kept
+
+
+def _implies(known: Relation, relation: Relation) -> bool:
+    match known, relation:
+        case AtLeast(a, _), AtLeast(b, _):
+            if a == b or set(dims.variables(a)).isdisjoint(dims.variables(b)):
+                return False
+            return dims.is_nonnegative(dims.sub(b, a))
+        case DimEq(a, 0), DimEq(b, 0):
+            return _is_multiple(b, a)
+        case Broadcast(_, parts), Broadcast(result, fewer):
+            return set(fewer) < set(parts) and _is_unused(result, known)
+        case DimBroadcast(_, sizes), DimBroadcast(size, fewer_sizes):
+            return set(fewer_sizes) < set(sizes) and _is_unused(size, known)
+        case _:
+            return False
+
+
+def _is_unused(result: object, known: Relation) -> bool:
+    """Whether the result is a lone variable that the other relation does not have."""
+    var = lone(result)
+    return var is not None and var not in relation_variables(known)
+
+
+def _is_multiple(dim: Dim, factor: Dim) -> bool:
+    """Whether `dim` is `factor` times a product of sizes, so that it is zero where `factor` is."""
+    terms, unit = dims.terms_of(dim), dims.terms_of(factor)
+    if dim == factor or len(terms) != len(unit) or not unit:
+        return False
+    lead = max(unit, key=len)
+    for mono in terms:
+        rest = dims.divide(mono, lead)
+        if rest and dims.mul(factor, dims.from_terms({rest: 1})) in (dim, dims.scale(-1, dim)):
+            return True
+    return False
+
+
+def owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
+    """A rank belongs to its shape."""
+    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var

@@ -1,0 +1,96 @@
+"""Rows at the end of a definition: what is not known to vary by then does not."""
+
+from __future__ import annotations
+
+from axon.inference.state import State
+from axon.solver.broadcasting import is_of_the_run
+from axon.solver.constraints import Constraint
+from axon.solver.store import Store
+from axon.types.type import DimEq, Relation, RowOf, Shape, ShapeEq, shape_variables
+from axon.types.variables import DimVar, ShapeVar, made_at
+
+
+def same_rows(state: State, level: int) -> None:
+    """Sizes of rows of which nothing is known by now do not vary."""
+    store = state.store
+    while True:
+        sides = {
+            c: _sides(store, c.relation) for c in store.waiting if isinstance(c.relation, RowOf)
+        }
+        found = [
+            c
+            for c, (row, rest) in sides.items()
+            if any(var.level > level for var in shape_variables(row + rest))
+        ]
+        if not found:
+            return
+        rows = {v for c in found for v in shape_variables(sides[c][0])}
+        if any(is_of_the_run(store, c, rows) for c in list(store.waiting)):
+            store.run()
+            continue
+        given = {
+            v
+            for c, (row, rest) in sides.items()
+            if not _is_given_by_calls(rest, c.relation)
+            for v in shape_variables(row)
+        }
+        if _made_further_in(store, rows - given, found[0]):
+            store.run()
+            continue
+        alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
+        for constraint in alone or found:  # what is computed from others may follow from them
+            if constraint.waiting:
+                store.unwait(constraint)
+                store.derive("raggedness", constraint, _same(constraint.relation))
+        store.run()
+
+
+def _is_given_by_calls(rest: Shape, relation: Relation) -> bool:
+    """Whether what rows are rows of is known only from them: all that the calls give."""
+    assert isinstance(relation, RowOf)
+    return all(
+        isinstance(item, DimVar | ShapeVar)
+        and not item.user
+        and item.scope == made_at(relation.call.depth)
+        for item in rest
+    )
+
+
+def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint) -> bool:
+    """Make a run-time size of one of a row that is nothing but what a call in the function makes.
+    True if there is one.
+    """
+    for guard in store.guards:
+        relation = guard.relation
+        if not isinstance(relation, DimEq) or not isinstance(relation.left, DimVar):
+            continue
+        made, size = relation.left, store.dim(relation.right)
+        if not isinstance(size, DimVar) or size not in rows or size.runtime or size.user:
+            continue
+        if made.scope > size.scope:
+            own = DimVar(
+                size.name, size.level, scope=size.scope, runtime=True, over=made.over, derived=True
+            )
+            store.bind("raggedness", size, own, by)
+            return True
+    return False
+
+
+def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:
+    """What is known of a row, and of what it is a row of."""
+    return store.word(relation.row), store.word(relation.rest)
+
+
+def _is_one_variable(word: Shape) -> bool:
+    return len(word) == 1 and isinstance(word[0], DimVar | ShapeVar)
+
+
+def _same(relation: Relation) -> ShapeEq | DimEq:
+    """That the sizes of a row are those behind all rows."""
+    assert isinstance(relation, RowOf)
+    row, rest = relation.row, relation.rest
+    if len(row) == len(rest) == 1:
+        size, other = row[0], rest[0]
+        if not isinstance(size, ShapeVar) and not isinstance(other, ShapeVar):
+            return DimEq(size, other)
+    return ShapeEq(row, rest)
