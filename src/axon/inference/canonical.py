@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axon.types.dim import Dim
+from axon.types import dim as dims
+from axon.types.dim import Dim, Mono, Poly
 from axon.types.show import Names, Show
 from axon.types.type import (
     AtLeast,
@@ -24,6 +25,7 @@ from axon.types.type import (
     Type,
     Uniform,
     relation_variables,
+    shape_size,
     shape_variables,
     type_variables,
 )
@@ -39,13 +41,13 @@ def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relati
         return type_, relations
     first = _classes(relations)
     if first:
-        words = {word: _root(first, word) for word in first if not _is_users(word)}
-        writing = _Writing({}, {}, {}, {}, words)
-        type_ = writing.type(type_)
-        equations = [_turned(word, _root(first, word)) for word in first]
-        others = [r for r in relations if not isinstance(r, ShapeEq)]
-        written = [writing.relation(r) if isinstance(r, Broadcast) else r for r in others]
-        relations = [*equations, *dict.fromkeys(written)]
+        roots = {word: _root(first, word) for word in first}
+        words = {word: root for word, root in roots.items() if not _is_users(word)}
+        type_ = _Writing({}, {}, {}, {}, words, _sizes(words)).type(type_)
+        writing = _Writing({}, {}, {}, {}, words, _sizes(roots))
+        equations = [_turned(word, root) for word, root in roots.items()]
+        others = [writing.relation(r) for r in relations if not isinstance(r, ShapeEq)]
+        relations = [*equations, *dict.fromkeys(r for r in others if not _says_nothing(r))]
     return type_, in_order(type_, relations)
 
 
@@ -89,6 +91,16 @@ def _form(word: Shape) -> tuple[bool, int, str]:
     return "b" in form, len(word), form
 
 
+def _sizes(words: dict[Shape, Shape]) -> list[tuple[Mono, Dim]]:
+    """The number of elements of each word, a product, and of the one that it is written as."""
+    found = [(dims.terms_of(shape_size(word)), shape_size(root)) for word, root in words.items()]
+    return [(next(iter(terms)), size) for terms, size in found if list(terms.values()) == [1]]
+
+
+def _says_nothing(relation: Relation) -> bool:
+    return isinstance(relation, DimEq) and relation.left == relation.right
+
+
 def _is_users(word: Shape) -> bool:
     """Whether a word has a name that the user has given: it stays as it is (D2)."""
     return any(v.user for v in shape_variables(word))
@@ -96,9 +108,10 @@ def _is_users(word: Shape) -> bool:
 
 @dataclass(slots=True)
 class _Writing(Renaming):
-    """Writes words as others that they are equal to."""
+    """Writes words as others that they are equal to, and their numbers of elements too."""
 
     words: dict[Shape, Shape]
+    sizes: list[tuple[Mono, Dim]]
 
     def shape(self, shape: Shape) -> Shape:
         for _ in range(MOST_WRITTEN):
@@ -109,10 +122,27 @@ class _Writing(Renaming):
                     break
             else:
                 break
-        return shape
+        return tuple(item if isinstance(item, ShapeVar) else self.dim(item) for item in shape)
 
     def dim(self, dim: Dim) -> Dim:
-        return dim
+        if not isinstance(dim, Poly):
+            return dim
+        total: Dim = 0
+        for mono, factor in dim.terms.items():
+            total = dims.add(total, dims.scale(factor, self._product(mono)))
+        return total
+
+    def _product(self, mono: Mono) -> Dim:
+        written: Dim = 1
+        for _ in range(MOST_WRITTEN):
+            for product, size in self.sizes:
+                rest = dims.divide(mono, product)
+                if rest is not None:
+                    written, mono = dims.mul(written, size), rest
+                    break
+            else:
+                break
+        return dims.mul(written, dims.from_terms({mono: 1}))
 
 
 def _find(shape: Shape, word: Shape) -> int | None:

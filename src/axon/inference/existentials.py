@@ -8,6 +8,7 @@ hangs on a run-time size, it is one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import permutations
 
 from axon.inference.state import State
 from axon.solver.constraints import Guard
@@ -164,34 +165,55 @@ def _mixed(type_: Type) -> Iterator[DimEq]:
             return
 
 
-def named_sizes(made: Type, declared: Type) -> Iterator[tuple[DimVar, DimVar]]:
-    """Run-time sizes, and the names that a declaration has for them where it computes with them:
-    `?b` of `[max(?b-1,0)]` is the size that is there, if the rest is the same.
+def named_sizes(made: Type, declared: Type, scope: int) -> Iterator[DimEq | ShapeEq]:
+    """That run-time sizes are those which a declaration has names for where it computes with them:
+    `?b` of `[max(?b-1,0)]` is the size that is there, if the rest is the same. `scope` is that of
+    what the function makes.
     """
     match made, declared:
-        case Tensor(_, have), Tensor(_, want) if len(have) == len(want):
-            for size, wanted in zip(have, want, strict=True):
-                if not isinstance(size, Poly) or not isinstance(wanted, Poly):
-                    continue
-                there, told = set(dims.variables(size)), set(dims.variables(wanted))
-                if len(there - told) != 1 or len(told - there) != 1:
-                    continue
-                (var,), (name,) = there - told, told - there
-                if not isinstance(var, DimVar) or not isinstance(name, DimVar):
-                    continue
-                if var.runtime and name.user and _renamed(wanted, name, var) == size:
-                    yield var, name
+        case (Tensor(_, have), Tensor(_, want)) | (ShapeValue(have), ShapeValue(want)):
+            if len(have) == len(want):
+                for size, wanted in zip(have, want, strict=True):
+                    if isinstance(size, Poly) and isinstance(wanted, Poly):
+                        yield from _named(size, wanted, scope)
+        case DimValue(Poly() as size), DimValue(Poly() as wanted):
+            yield from _named(size, wanted, scope)
         case Tuple(parts), Tuple(others):
             for part, other in zip(parts, others, strict=False):
-                yield from named_sizes(part, other)
+                yield from named_sizes(part, other, scope)
         case Fn(_, part), Fn(_, other):
-            yield from named_sizes(part, other)
+            yield from named_sizes(part, other, scope)
         case _:
             return
 
 
-def _renamed(size: Dim, name: DimVar, var: DimVar) -> Dim:
-    return dims.substitute(size, lambda v: var if v is name else v, dims.of_size)
+MOST_NAMED = 4
+
+
+def _named(size: Poly, wanted: Poly, scope: int) -> Iterator[DimEq | ShapeEq]:
+    there = [v for v in dict.fromkeys(dims.variables(size)) if v not in dims.variables(wanted)]
+    names = [v for v in dict.fromkeys(dims.variables(wanted)) if v not in dims.variables(size)]
+    if len(there) != len(names) or len(names) > MOST_NAMED:
+        return
+    if any(v.user for v in there) or not all(v.user and v.scope >= scope for v in names):
+        return
+    if not all(v.runtime or (v.scope >= scope and len(there) == 1) for v in there):
+        return
+    for order in permutations(there):
+        pairs = list(zip(names, order, strict=True))
+        renaming = Renaming({}, {}, {}, {})
+        for name, var in pairs:
+            if isinstance(name, DimVar) and isinstance(var, DimVar):
+                renaming.dims[name] = var
+            elif isinstance(name, ShapeVar) and isinstance(var, ShapeVar):
+                renaming.shapes[name] = (var,)
+        if renaming.dim(wanted) == size:
+            for name, var in pairs:
+                if isinstance(name, DimVar) and isinstance(var, DimVar):
+                    yield DimEq(name, var)
+                else:
+                    yield ShapeEq((name,), (var,))
+            return
 
 
 # --- checks ------------------------------------------------------------------------------------

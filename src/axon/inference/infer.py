@@ -21,7 +21,6 @@ from axon.types.elements import FLOAT
 from axon.types.read import Reader
 from axon.types.type import (
     UNKNOWN,
-    DimEq,
     DimValue,
     Fn,
     Scheme,
@@ -33,7 +32,7 @@ from axon.types.type import (
     relation_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at, made_at
 
 Prelude = Callable[[str], Entry | None]
 """The standard library: asked for a name that nothing else explains."""
@@ -212,8 +211,9 @@ class Inference:
         result = widened(state, self._block(fn.body, inner))
         if wanted is not None and fn.result is not None:
             origin = Origin("result", fn.body.result.span, "", 0, f"`{print_type(fn.result)}`")
-            for made, name in named_sizes(state.resolve(result), state.resolve(wanted)):
-                state.post(DimEq(name, made), origin)
+            scope = made_at(state.depth)
+            for relation in named_sizes(state.resolve(result), state.resolve(wanted), scope):
+                state.post(relation, origin)
             unify(state, result, wanted, origin)
         operators.settle(self, mark, final=False)
         state.depth -= 1

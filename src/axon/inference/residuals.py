@@ -11,6 +11,8 @@ from axon.types.type import (
     DimEq,
     Relation,
     Renaming,
+    Shape,
+    ShapeEq,
     relation_variables,
     shape_variables,
 )
@@ -119,6 +121,62 @@ def without_implied(relations: list[Relation]) -> list[Relation]:
         if not any(_implies(other, relation) for other in others):
             kept.append(relation)
     return kept
+
+
+def without_ranks(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
+    """Leave out an equation that only says how many dimensions a shape has at least, if the others
+    say so too.
+    """
+    if len(relations) > 60:
+        return relations
+    kept: list[Relation] = []
+    for i, relation in enumerate(relations):
+        others = [*kept, *relations[i + 1 :]]
+        if not isinstance(relation, ShapeEq) or not _fits_anyway(relation, others, shown, level):
+            kept.append(relation)
+    return kept
+
+
+def _fits_anyway(relation: ShapeEq, others: list[Relation], shown: set[Var], level: int) -> bool:
+    """Whether it is one such as `s = [a,b]@u`, with `a`, `b` and `u` nowhere else, and `s` has two
+    dimensions or more anyway.
+    """
+    for pattern, word in ((relation.left, relation.right), (relation.right, relation.left)):
+        variables = [v for item in pattern for v in shape_variables((item,))]
+        lone = all(isinstance(item, DimVar | ShapeVar) for item in pattern) and len(
+            set(variables)
+        ) == len(pattern)
+        if not lone or sum(isinstance(item, ShapeVar) for item in pattern) != 1:
+            continue
+        used = {*shown, *shape_variables(word), *(v for r in others for v in relation_variables(r))}
+        if any(v in used or v.level <= level for v in variables):
+            continue
+        if _least_rank(word, _least_ranks(others)) >= len(pattern) - 1:
+            return True
+    return False
+
+
+def _least_ranks(relations: list[Relation]) -> dict[ShapeVar, int]:
+    """How many dimensions each shape has at least, as equations say."""
+    found: dict[ShapeVar, int] = {}
+    equations = [r for r in relations if isinstance(r, ShapeEq)]
+    for _ in range(2):
+        for equation in equations:
+            for word, other in (
+                (equation.left, equation.right),
+                (equation.right, equation.left),
+            ):
+                shapes = [item for item in word if isinstance(item, ShapeVar)]
+                if len(set(shapes)) != 1:
+                    continue
+                missing = _least_rank(other, found) - (len(word) - len(shapes))
+                least = -(-missing // len(shapes))
+                found[shapes[0]] = max(found.get(shapes[0], 0), least)
+    return found
+
+
+def _least_rank(word: Shape, ranks: dict[ShapeVar, int]) -> int:
+    return sum(ranks.get(item, 0) if isinstance(item, ShapeVar) else 1 for item in word)
 
 
 def _implies(known: Relation, relation: Relation) -> bool:

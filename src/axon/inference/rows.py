@@ -6,8 +6,20 @@ from axon.inference.state import State
 from axon.solver.broadcasting import is_of_the_run
 from axon.solver.constraints import Constraint
 from axon.solver.store import Store
-from axon.types.type import DimEq, Relation, RowOf, Shape, ShapeEq, shape_variables
-from axon.types.variables import DimVar, ShapeVar, made_at
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import (
+    DimBroadcast,
+    DimEq,
+    Relation,
+    RowOf,
+    Shape,
+    ShapeEq,
+    Type,
+    shape_variables,
+    tensor_shapes,
+)
+from axon.types.variables import DimVar, ShapeVar, is_ragged, made_at
 
 
 def same_rows(state: State, level: int) -> None:
@@ -43,6 +55,31 @@ def same_rows(state: State, level: int) -> None:
                 store.unwait(constraint)
                 store.derive("raggedness", constraint, _same(constraint.relation))
         store.run()
+
+
+def first_sizes(state: State, type_: Type) -> None:
+    """A size of rows is broadcast with the first size of a tensor only where that is 1: it does not
+    vary (D8).
+    """
+    store = state.store
+    found = [
+        c
+        for c in store.waiting
+        if isinstance(c.relation, DimBroadcast) and _varies(store, c.relation.result)
+    ]
+    if not found:
+        return
+    first = {shape[0] for shape in tensor_shapes(state.resolve(type_)) if shape}
+    for constraint in found:
+        assert isinstance(constraint.relation, DimBroadcast)
+        for part in map(store.dim, constraint.relation.parts):
+            if part in first and isinstance(part, DimVar) and not part.runtime:
+                store.imply("raggedness", (constraint,), DimEq(part, 1))
+    store.run()
+
+
+def _varies(store: Store, size: Dim) -> bool:
+    return any(map(is_ragged, dims.variables(store.dim(size))))
 
 
 def _is_given_by_calls(rest: Shape, relation: Relation) -> bool:

@@ -16,9 +16,10 @@ from axon.inference.residuals import (
     merge_broadcasts,
     owner,
     without_implied,
+    without_ranks,
     without_trivial,
 )
-from axon.inference.rows import same_rows
+from axon.inference.rows import first_sizes, same_rows
 from axon.inference.state import Asked, State
 from axon.inference.together import added_up
 from axon.solver.constraints import Constraint, Guard, Origin
@@ -185,6 +186,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     of it. The checks since `mark` are of what is generalised.
     """
     state.store.review()
+    first_sizes(state, type_)
     same_rows(state, state.level)
     raw = type_
     type_ = state.resolve(type_)
@@ -211,6 +213,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
         guards = [r for r in (*kept, *local) if _is_check(r, given) and not isinstance(r, Uniform)]
         kept = [r for r in kept if not _is_check(r, given)]
     type_, kept = canonical(type_, kept)
+    kept = without_ranks(kept, set(type_variables(type_)), level)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
     quantified: dict[Var, None] = {}
     for var in (

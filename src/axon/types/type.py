@@ -215,9 +215,9 @@ def _inner(type_: Type) -> frozenset[Var]:
     others = [part for part in parts if not isinstance(part, Fn)]
     outside = {var for other in others for var in type_variables(other)}
     inner = {v for f in functions for v in type_variables(f) if v not in outside}
-    behind = {shape[1:] for other in others for shape in _shapes(other)}
+    behind = {shape[1:] for other in others for shape in tensor_shapes(other)}
     for function in (p for p in type_.params if isinstance(p, Fn)):
-        for shape in _shapes(function):
+        for shape in tensor_shapes(function):
             if shape and shape in behind:
                 inner.update(shape_variables(shape))
     for other in others:
@@ -225,16 +225,17 @@ def _inner(type_: Type) -> frozenset[Var]:
     return frozenset(inner)
 
 
-def _shapes(type_: Type) -> Iterator[Shape]:
+def tensor_shapes(type_: Type) -> Iterator[Shape]:
+    """The shapes of the tensors in a type."""
     match type_:
         case Tensor(_, shape):
             yield shape
         case Tuple(items):
             for item in items:
-                yield from _shapes(item)
+                yield from tensor_shapes(item)
         case Fn(params, result):
             for part in (*params, result):
-                yield from _shapes(part)
+                yield from tensor_shapes(part)
         case _:
             return
 
