@@ -86,7 +86,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 	@$(BIN)/python scripts/attack.py --programs 30000
 
 clean: ## remove .venv, caches and builds
-	rm -rf $(VENV) build dist .fuzz .fuzz-*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------

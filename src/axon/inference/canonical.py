@@ -93,7 +93,8 @@ def _form(word: Shape) -> tuple[bool, int, str]:
 
 def _sizes(words: dict[Shape, Shape]) -> list[tuple[Mono, Dim]]:
     """The number of elements of each word, a product, and of the one that it is written as."""
-    found = [(dims.terms_of(shape_size(word)), shape_size(root)) for word, root in words.items()]
+    plain = [each for each in words.items() if not any(isinstance(i, Poly) for i in sum(each, ()))]
+    found = [(dims.terms_of(shape_size(word)), shape_size(root)) for word, root in plain]
     return [(next(iter(terms)), size) for terms, size in found if list(terms.values()) == [1]]
 
 

@@ -83,7 +83,7 @@ def _spell_out(
     word: list[Dim | ShapeVar] = []
     pairs: list[RowOf] = []
     for item in known:
-        if isinstance(item, int):
+        if not isinstance(item, ShapeVar) and _is_same(item, call):
             word.append(item)
             continue
         other: DimVar | ShapeVar
@@ -98,6 +98,9 @@ def _spell_out(
 
 
 def _solve_size(store: Store, constraint: Constraint, row: Dim, rest: Dim, call: RowCall) -> None:
+    if _is_same(rest, call) or _is_same(row, call):
+        store.derive(RULE, constraint, DimEq(row, rest))
+        return
     known = _of_one_row(rest, call)
     if known is not None:
         store.derive(RULE, constraint, DimEq(row, known))
@@ -107,6 +110,15 @@ def _solve_size(store: Store, constraint: Constraint, row: Dim, rest: Dim, call:
         store.derive(RULE, constraint, DimEq(rest, known))
         return
     store.wait(constraint, shape_variables((row, rest)))
+
+
+def _is_same(size: Dim, call: RowCall) -> bool:
+    """Whether a size is known to be the same in each call: a number, or what the user has named
+    around the function, which does not vary (D8).
+    """
+    return isinstance(size, int) or all(
+        var.user and not var.runtime and not call.is_inside(var) for var in dims.variables(size)
+    )
 
 
 def _of_one_row(rest: Dim, call: RowCall) -> Dim | None:
