@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from axon.importers.onnx.load import read_model
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model
 from axon.importers.onnx.report import Report, report_on
 from axon.importers.onnx.suggest import suggest
 

@@ -18,8 +18,10 @@ from axon.driver import check_text, room
 from axon.importers.onnx import build
 from axon.importers.onnx import model as models
 from axon.importers.onnx.build import Importer
-from axon.importers.onnx.model import Imported, import_model
+from axon.importers.onnx.model import Imported
+from axon.importers.onnx.onnx_model import import_model
 from axon.importers.onnx.program import write_program
+from axon.importers.onnx.read import model_of
 from axon.types import dim as dims
 from axon.types.show import Show
 from axon.types.type import Tensor
@@ -43,7 +45,9 @@ def slowly(made: Any, forget: bool = False) -> Imported:
     Importer._comes_again = lambda self, node, nothing_new: False  # type: ignore[method-assign]
     try:
         with room():
-            return models._rounds(models._Asked(made, "m", forget, True), {}, direct=False)
+            return models._rounds(
+                models._Asked(model_of(made), "m", forget, True), {}, direct=False
+            )
     finally:
         Importer._comes_again = usual  # type: ignore[method-assign]
 
@@ -115,7 +119,7 @@ def test_shapes_are_those_of_a_run(seed: int) -> None:
 def test_programs_compute_what_the_model_does(seed: int) -> None:
     it = grown(seed)
     made = it.model()
-    written = write_program(import_model(made, "m"), made)
+    written = write_program(import_model(made, "m"))
     assert errors(written.text) == []
     if written.opaque:
         return
@@ -135,7 +139,7 @@ def test_programs_compute_what_the_model_does(seed: int) -> None:
 
 def text_of(made: Any) -> str:
     """The program of a model, which computes what the model does."""
-    text = write_program(import_model(made, "m"), made).text
+    text = write_program(import_model(made, "m")).text
     assert errors(text) == []
     found = axon.from_onnx(made).model(X)
     truth = ReferenceEvaluator(made).run(None, {"x": X})
@@ -326,5 +330,5 @@ def test_many_kinds_of_layers_are_found_in_good_time() -> None:
                 nodes.append(helper.make_node("LeakyRelu", [last], [name], alpha=alpha))
                 last = name
     made = model(nodes, {"x": ["n", 3]}, {last: None})
-    text = write_program(import_model(made, "m"), made).text
+    text = write_program(import_model(made, "m")).text
     assert text.count("= fn") == 121

@@ -13,9 +13,8 @@ from onnx.reference import ReferenceEvaluator
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19, "own" : 1]>\n'
 
@@ -30,7 +29,7 @@ def model(text: str) -> Any:
 
 def written(made: Any) -> str:
     """The program, which checks without an error."""
-    text = write_program(import_model(made, "m"), made).text
+    text = write_program(import_model(made, "m")).text
     errors = [d.message for d in check_text(text, "m").diagnostics if d.severity == "error"]
     assert not errors, f"{errors}\n{text}"
     return text

@@ -12,9 +12,9 @@ from onnx import TensorProto, helper
 import axon
 from axon.importers.onnx import contents, floats
 from axon.importers.onnx.floats import Real
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import Report, infer_model
+from axon.importers.onnx.report import Report
 from axon.types import dim as dims
 from axon.types.variables import DimVar
 from tests.importers.onnx_models import model, node, value
@@ -145,7 +145,7 @@ def test_numbers_are_rounded_as_floats_are() -> None:
 def test_what_is_taken_for_granted_is_a_guard(steps: Steps, guards: tuple[str, ...]) -> None:
     made = chain(steps)
     assert found(made).guards == guards
-    assert f"where {', '.join(guards)}" in write_program(import_model(made, "m"), made).text
+    assert f"where {', '.join(guards)}" in write_program(import_model(made, "m")).text
 
 
 def test_who_does_not_use_it_as_an_integer_asks_for_nothing() -> None:
@@ -156,7 +156,7 @@ def test_who_does_not_use_it_as_an_integer_asks_for_nothing() -> None:
     ]
     made = model(nodes, {"x": ["n", 3]}, {"y": None})
     assert found(made).guards == ()
-    assert "where" not in write_program(import_model(made, "m"), made).text
+    assert "where" not in write_program(import_model(made, "m")).text
 
 
 def test_a_run_up_to_the_limit_has_the_size_of_the_model() -> None:
@@ -231,7 +231,7 @@ def test_floats_go_anywhere(last: list[Any]) -> None:
     imported = import_model(made, "m")
     assert not imported.importer.odd
     assert not imported.importer.unsupported
-    write_program(imported, made)
+    write_program(imported)
 
 
 def test_a_branch_asks_for_nothing_outside() -> None:

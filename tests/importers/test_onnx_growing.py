@@ -10,9 +10,8 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 
@@ -135,7 +134,7 @@ def given(made: Any, turns: int) -> dict[str, Any]:
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
 def test_a_state_that_changes_its_size(text: str, backend: str, turns: int) -> None:
     made = parsed(text)
-    written = write_program(import_model(made, "m"), made)
+    written = write_program(import_model(made, "m"))
     assert not written.opaque, written.text
     values = given(made, turns)
     expected = ReferenceEvaluator(made).run(None, values)

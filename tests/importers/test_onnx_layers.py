@@ -14,9 +14,8 @@ from onnx.reference import ReferenceEvaluator
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 from tests.importers.onnx_models import ints, model
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
@@ -41,7 +40,7 @@ def test_a_layer_is_inferred_once() -> None:
 @pytest.mark.parametrize("layers", [2, 3, 7])
 def test_a_layer_is_written_once(layers: int) -> None:
     made = encoder(layers)
-    text = write_program(import_model(made, "m"), made).text
+    text = write_program(import_model(made, "m")).text
     assert re.findall(r"^(\w+) = fn", text, re.MULTILINE) == ["layer", "model"]
     assert len(re.findall(r"= layer\(", text)) == layers
     assert text.count("softmax(") == 1
@@ -76,6 +75,6 @@ def test_an_output_that_nobody_uses_has_a_name_in_every_layer() -> None:
         ]
         last = f"d{i}"
     made = model(nodes, {"x": ["n", 3]}, {last: None}, {"k": ints(3)})
-    text = write_program(import_model(made, "m"), made).text
+    text = write_program(import_model(made, "m")).text
     assert text.count("= fn") == 2 and text.count("top_k(") == 1
     assert check_text(text).ok

@@ -11,9 +11,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import axon
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 from tests.importers.onnx_models import INT64, floats, model, node, value
 from tests.run.support import floats as numbers
 
@@ -25,7 +24,7 @@ def shapes(made: Any, **options: Any) -> dict[str, Any]:
 
 
 def program(made: Any) -> str:
-    return write_program(import_model(made, "m"), made).text
+    return write_program(import_model(made, "m")).text
 
 
 # --- attention -------------------------------------------------------------------------------

@@ -10,9 +10,8 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 
@@ -122,7 +121,7 @@ def test_what_is_done_with_pieces_is_done_with_the_tensor(text: str, rows: int) 
         ]
         values = np.random.default_rng(len(given)).normal(size=shape).astype(np.float32)
         given[info.name] = np.array(1) if info.name == "i" else values
-    written = write_program(import_model(made, "m"), made)
+    written = write_program(import_model(made, "m"))
     assert not written.opaque, written.text
     expected = ReferenceEvaluator(made).run(None, given)
     for forget in (False, True):
@@ -236,7 +235,7 @@ def test_what_pieces_cannot_hold_is_not_known(text: str) -> None:
 def test_a_sequence_that_is_an_output_is_declared() -> None:
     made = parser.parse_model(HEAD + """agraph (float[n,c] x) => (seq(float[k,c]) s)
             <int64 two = {2}> { s = SplitToSequence <axis = 0> (x, two) }""")  # fmt: skip
-    assert write_program(import_model(made, "m"), made).opaque
+    assert write_program(import_model(made, "m")).opaque
 
 
 # --- what a loop appends to ------------------------------------------------------------------
@@ -288,7 +287,7 @@ LOOPS = {
 @pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
 def test_a_sequence_to_which_each_turn_appends(text: str, turns: int) -> None:
     made = parser.parse_model(HEAD + text)
-    written = write_program(import_model(made, "m"), made)
+    written = write_program(import_model(made, "m"))
     assert not written.opaque, written.text
     x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
     expected = ReferenceEvaluator(made).run(None, {"x": x, "k": np.array(turns)})
@@ -328,4 +327,4 @@ def test_what_a_node_without_sense_gives_can_be_handed_on() -> None:
         b = SequenceErase (a)
         y = SequenceInsert (a, b)
     }""")  # fmt: skip
-    assert "op sequenceinsert" in write_program(import_model(made, "m"), made).text
+    assert "op sequenceinsert" in write_program(import_model(made, "m")).text

@@ -14,9 +14,8 @@ from onnx.reference import ReferenceEvaluator
 import axon
 from axon.cli import main
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 
 RANDOM = np.random.default_rng(0)
 
@@ -71,7 +70,7 @@ def convolutions() -> Any:
 
 
 def test_what_is_written() -> None:
-    written = write_program(import_model(attention(), "attention.onnx"), attention()).text
+    written = write_program(import_model(attention(), "attention.onnx")).text
     assert (
         written
         == """\

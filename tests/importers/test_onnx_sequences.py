@@ -10,9 +10,8 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 
@@ -72,7 +71,7 @@ def test_what_is_done_with_sequences_is_done_with_their_elements(text: str) -> N
     for info in made.graph.input:
         shape = [d.dim_value or sizes[d.dim_param] for d in info.type.tensor_type.shape.dim]
         given[info.name] = np.random.default_rng(len(given)).normal(size=shape).astype(np.float32)
-    program = write_program(import_model(made, "m"), made).text
+    program = write_program(import_model(made, "m")).text
     assert "op " not in program, program
     assert not infer_model(made, "m").unsupported
     expected = ReferenceEvaluator(made).run(None, given)

@@ -10,9 +10,8 @@ from onnx import TensorProto, helper
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 from tests.importers.onnx_models import floats, ints, model, node
 
 
@@ -52,7 +51,7 @@ def test_a_branch_asks_nothing_of_the_graph_around(sizes: Any, signature: str) -
 
 def test_a_program_with_branches_asks_no_more_than_the_model() -> None:
     made = conditional(["n", 3])
-    written = write_program(import_model(made, "m"), made)
+    written = write_program(import_model(made, "m"))
     checked = check_text(written.text)
     assert checked.ok
     assert checked.signatures[-1].signature.startswith("(f32 [n,3], bool) -> ")

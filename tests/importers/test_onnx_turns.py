@@ -11,9 +11,8 @@ import pytest
 from onnx import parser
 
 import axon
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model, infer_model
 from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 NUMBERS = (
@@ -160,7 +159,7 @@ def test_rows_of_a_size_that_only_the_model_tells_are_an_array() -> None:
     }""")
     shape = infer_model(made, "m").tensors["z"].shape
     assert shape is not None and shape[1] == 2
-    text = write_program(import_model(made, "m"), made).text
+    text = write_program(import_model(made, "m")).text
     assert "(fn (x : f32 [2]) { x })(" in text
     w = floats(2, 5)
     np.testing.assert_array_equal(runs(made, w, np.array(3))[0], np.tile(w[:, 0], (3, 1)))

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from axon.importers.onnx.load import NoModel, checked, read_model
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.onnx_model import import_model
 from axon.importers.onnx.program import write_program
 from axon.importers.onnx.weights import weight
 from axon.run.errors import ProgramError
@@ -29,7 +29,7 @@ def from_onnx(model: Any, *, backend: str = "numpy") -> Program:
             name = "model.onnx"
             model = checked(model, name)
         imported = import_model(model, name)
-        written = write_program(imported, model)
+        written = write_program(imported)
     except NoModel as problem:
         raise ProgramError(str(problem)) from None
     ops = {alias: weight(tensor, folder) for alias, tensor in written.weights.items()}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.onnx.model import Imported
-from axon.importers.onnx.values import ELEMENTS
+from axon.importers.operations import Declared
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Show
@@ -46,16 +45,13 @@ class _Annotations:
             if all(_may_hold(r, {named[n]: size for n, size in sizes.items()}) for r in relations)
         ]
 
-    def problem(self, name: str, declared: Any) -> str | None:
+    def problem(self, name: str, declared: Declared) -> str | None:
         """A sentence on a declared type that the graph contradicts."""
         type_ = self.imported.type(name)
         if not isinstance(type_, Tensor) or any(isinstance(i, ShapeVar) for i in type_.shape):
             return None
-        sizes = [
-            int(d.dim_value) if d.HasField("dim_value") else str(d.dim_param)
-            for d in declared.shape.dim
-        ]
-        elem = ELEMENTS.get(declared.elem_type)
+        sizes = ["" if size is None else size for size in declared.sizes or ()]
+        elem = declared.elem
         text = f"{elem or '?'} [{','.join(str(s) or '?' for s in sizes)}]"
         found = self.show.type(type_)
         if len(sizes) != len(type_.shape) or (
@@ -124,24 +120,21 @@ def _may_hold(relation: Relation, sizes: dict[DimVar, int]) -> bool:
             return True
 
 
-def contradictions(model: Any, imported: Imported, show: Show) -> list[Diagnostic]:
+def contradictions(imported: Imported, show: Show) -> list[Diagnostic]:
     """Declared shapes that the graph contradicts."""
-    annotated = [
-        info
-        for info in (*model.graph.value_info[:], *model.graph.output[:])
-        if info.type.HasField("tensor_type") and info.type.tensor_type.HasField("shape")
-    ]
+    annotated = [each for each in imported.model.said if each.sizes is not None]
     if not annotated:
         return []
-    made = {n: i for i, node in enumerate(model.graph.node[:]) for n in node.output[:]}
+    operations = imported.model.graph.operations
+    made = {name: i for i, each in enumerate(operations) for name in each.outputs}
     annotations = _Annotations(imported, show)
     found: list[Diagnostic] = []
-    for info in annotated:
-        if info.name not in made:
+    for declared in annotated:
+        if declared.name not in made:
             continue
-        text = annotations.problem(info.name, info.type.tensor_type)
+        text = annotations.problem(declared.name, declared)
         if text is not None:
-            label = Label(imported.importer.line(made[info.name]), "made here", primary=True)
+            label = Label(imported.importer.line(made[declared.name]), "made here", primary=True)
             found.append(Diagnostic("AX501", Severity.WARNING, text, (label,)))
     return found
 

@@ -20,9 +20,9 @@ from axon.importers.onnx.inside import Inside, hidden, inside, prefix_of, undo
 from axon.importers.onnx.memo import variables
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces
-from axon.importers.onnx.renamed import own_names, used
 from axon.importers.onnx.steps import Step
 from axon.importers.onnx.values import Contents
+from axon.importers.operations import Graph, used
 from axon.inference.state import Asked
 from axon.solver.constraints import Origin
 from axon.solver.store import Store
@@ -42,7 +42,7 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 def apart(node: Node, which: str) -> Inside | None:
     """What came of a graph that may not run; None if it cannot, whatever it is given."""
     importer, graph = node.importer, node.attribute(which)
-    if graph is None or not hasattr(graph, "node"):
+    if not isinstance(graph, Graph):
         return inside(node, which, [])
     found = _unasked(node, which)
     if found is not None:
@@ -68,7 +68,8 @@ def apart(node: Node, which: str) -> Inside | None:
     if fails:
         return None
     taken = [
-        Step((mine,), _taken_in(node, name, asked), node.proto) for name, mine in outside.items()
+        Step((mine,), _taken_in(node, name, asked), node.operation)
+        for name, mine in outside.items()
     ]
     return replace(found, steps=[*taken, *found.steps])
 
@@ -89,11 +90,11 @@ def _unasked(node: Node, which: str) -> Inside | None:
         state.sealed = False
 
 
-def _taken(importer: Importer, graph: Any) -> Iterator[str]:
+def _taken(importer: Importer, graph: Graph) -> Iterator[str]:
     """The tensors outside that a graph uses: those that a sequence holds, or is cut from, too."""
-    own = set(own_names(graph))
-    found = dict.fromkeys(n for proto in graph.node for n in sorted(used(proto) - own))
-    found.update(dict.fromkeys(info.name for info in graph.output if info.name not in own))
+    own = set(graph.own_names())
+    found = dict.fromkeys(n for each in graph.operations for n in sorted(used(each) - own))
+    found.update(dict.fromkeys(each.name for each in graph.outputs if each.name not in own))
     for name in found:
         yield name
         held = importer.sequences.get(name)
@@ -174,7 +175,7 @@ def _join(node: Node, own: Renaming) -> set[Var]:
     """
     store, others = node.importer.state.store, set[Var]()
     asked = _asked(store)
-    origin = Origin("value", node.span, node.proto.op_type)
+    origin = Origin("value", node.span, node.operator)
     for var, mine in own.dims.items():
         if isinstance(mine, DimVar) and mine not in store.bindings and mine not in asked:
             node.importer.state.post(DimEq(mine, var), origin)

@@ -12,47 +12,49 @@ from axon.importers.onnx.growing import Growing, in_place
 from axon.importers.onnx.inside import hidden, prefix_of, ranked, undo
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import Pieces, same_for_all
-from axon.importers.onnx.renamed import used
+from axon.importers.operations import Declared, Graph, Operation, used
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 
-def appended(body: Any, operator: str = "Concat") -> dict[int, str]:
+def appended(body: Graph, operator: str = "Concat") -> dict[int, str]:
     """The states to which a body appends by this operator, along the first axis, and does nothing
     else with them, by number, each with what is appended.
     """
     makers = {
-        node.output[0]: node for node in body.node if node.op_type == operator and node.output
+        each.outputs[0]: each
+        for each in body.operations
+        if each.operator == operator and each.outputs
     }
     found = {}
-    for i, (given, made) in enumerate(zip(body.input[2:], body.output[1:], strict=False)):
-        node = makers.get(made.name)
-        if node is not None and _appends(node, given.name):
-            found[i] = str(node.input[1])
+    for i, (given, made) in enumerate(zip(body.inputs[2:], body.outputs[1:], strict=False)):
+        maker = makers.get(made.name)
+        if maker is not None and _appends(maker, given.name):
+            found[i] = maker.inputs[1]
     if not found:
         return {}
-    uses = Counter(name for node in body.node for name in used(node) - set(node.output))
-    uses.update(info.name for info in body.output)
+    uses = Counter(n for each in body.operations for n in used(each) - set(each.outputs))
+    uses.update(each.name for each in body.outputs)
     return {
         i: part
         for i, part in found.items()
-        if uses[body.input[2 + i].name] == 1 and uses[body.output[1 + i].name] == 1
+        if uses[body.inputs[2 + i].name] == 1 and uses[body.outputs[1 + i].name] == 1
     }
 
 
-def _appends(node: Any, state: str) -> bool:
-    """Whether a node puts something else behind a state, along the first axis."""
-    if len(node.input) != 2 or node.input[0] != state or node.input[1] == state:
+def _appends(operation: Operation, state: str) -> bool:
+    """Whether an operation puts something else behind a state, along the first axis."""
+    inputs = operation.inputs
+    if len(inputs) != 2 or inputs[0] != state or inputs[1] == state:
         return False
-    axis = next((a.i for a in node.attribute if a.name == "axis"), None)
-    return axis == 0 or node.op_type != "Concat"
+    return operation.attributes.get("axis") == 0 or operation.operator != "Concat"
 
 
 def listed(node: Node) -> dict[int, str]:
     """The states of a Loop that are sequences, to which its body only appends."""
     body = node.attribute("body")
-    if not node.importer.sequences or body is None or not hasattr(body, "node"):
+    if not node.importer.sequences or not isinstance(body, Graph):
         return {}
     found = appended(body, "SequenceInsert").items()
     return {
@@ -81,7 +83,7 @@ def collect(node: Node, parts: dict[int, str]) -> bool:
         names, rows = _collected(node, parts, {i: none[begin] for i, begin in asked.items()})
     for i, name in rows.items():
         if names[i] and node.name(2 + i) in importer.sequences:
-            _list(node, Growing(node.proto, i, name, before), names[i])
+            _list(node, Growing(node.operation, i, name, before), names[i])
         elif names[i]:
             _join(node, node.name(2 + i), name, names[i])
     return True
@@ -136,33 +138,51 @@ def _without(
     names: list[str],
     rows: dict[int, str],
     nones: dict[int, str],
-) -> Any:
+) -> Operation:
     """The Loop that gives what it appends. Where a turn appends to `nones`, that asks for the right
     sizes and for nothing else.
     """
     states = node.count - 2
     kept = [i for i in range(states) if i not in parts]
-    copy = type(node.proto)()
-    copy.CopyFrom(node.proto)
-    copy.input[:] = [*node.proto.input[:2], *(node.proto.input[2 + i] for i in kept)]
-    copy.output[:] = [*(names[i] for i in kept), *names[states:], *rows.values()]
-    body = next(a.g for a in copy.attribute if a.name == "body")
-    inputs, outputs = list(body.input), list(body.output)
+    inputs = [*node.inputs[:2], *(node.inputs[2 + i] for i in kept)]
+    outputs = [*(names[i] for i in kept), *names[states:], *rows.values()]
+    attributes = {
+        **node.attributes,
+        "body": _collecting(node.attributes["body"], kept, parts, nones),
+    }
+    return Operation(node.operator, inputs, outputs, attributes, node.domain, node.operation.name)
+
+
+def _collecting(
+    body: Graph, kept: list[int], parts: dict[int, str], nones: dict[int, str]
+) -> Graph:
+    """The body that gives what it would append."""
+    inputs, outputs, states = body.inputs, body.outputs, len(kept) + len(parts)
     given = {i: outputs[1 + i].name if i in nones else part for i, part in parts.items()}
-    more = [type(outputs[0])(name=part) for part in given.values()]
+    more = [Declared(part, None, None) for part in given.values()]
     begins = {outputs[1 + i].name: nones.get(i) for i in parts}
-    nodes = []
-    for each in body.node:
-        begin = begins.get(each.output[0], "") if each.output else ""
+    operations = []
+    for each in body.operations:
+        begin = begins.get(each.outputs[0], "") if each.outputs else ""
         if begin:
-            each.input[0] = begin
-        if begin is not None:
-            nodes.append(each)
-    del body.input[:], body.output[:], body.node[:]
-    body.input.extend([*inputs[:2], *(inputs[2 + i] for i in kept)])
-    body.output.extend([outputs[0], *(outputs[1 + i] for i in kept), *outputs[1 + states :], *more])
-    body.node.extend(nodes)
-    return copy
+            operations.append(
+                Operation(
+                    each.operator,
+                    [begin, *each.inputs[1:]],
+                    each.outputs,
+                    each.attributes,
+                    each.domain,
+                    each.name,
+                )
+            )
+        elif begin is not None:
+            operations.append(each)
+    return Graph(
+        [*inputs[:2], *(inputs[2 + i] for i in kept)],
+        [outputs[0], *(outputs[1 + i] for i in kept), *outputs[1 + states :], *more],
+        operations,
+        body.constants,
+    )
 
 
 def _join(node: Node, begin: str, rows: str, name: str) -> None:

@@ -13,7 +13,7 @@ SHIFTS = {"LEFT": "shift_left", "RIGHT": "shift_right"}
 
 @rule(*BITS)
 def bitwise(node: Node) -> None:
-    node.gives(node.call(BITS[node.proto.op_type], node.given(0), node.given(1)))
+    node.gives(node.call(BITS[node.operator], node.given(0), node.given(1)))
 
 
 @rule("BitShift")

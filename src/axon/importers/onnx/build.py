@@ -7,18 +7,25 @@ are known, as numbers or as dimensions, has *contents*, and what takes them gets
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from axon.importers.onnx.functions import Function, call
-from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, has_graphs, variables
+from axon.importers.onnx.functions import call
+from axon.importers.onnx.memo import Given, Kinds, Memo, Seen, variables
 from axon.importers.onnx.naming import RESERVED, line_of, short
 from axon.importers.onnx.node import Node, Rule
-from axon.importers.onnx.renamed import Renamed
 from axon.importers.onnx.sizes import Sizes
-from axon.importers.onnx.steps import Again, Called, Inner, Step, made_by
-from axon.importers.onnx.tensors import Kind, tensor_contents
-from axon.importers.onnx.values import DOMAINS, ELEMENTS, MOST_RANK, Contents, Unsupported, is_small
+from axon.importers.onnx.steps import Again, Body, Called, Inner, Step, made_by
+from axon.importers.onnx.values import (
+    DOMAINS,
+    ELEMENTS,
+    MOST_RANK,
+    Contents,
+    Unsupported,
+    contents_of,
+    is_small,
+)
+from axon.importers.operations import Constant, Function, Operation
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import Asked, State
@@ -59,7 +66,7 @@ class Importer:
     def __init__(
         self,
         name: str,
-        nodes: Sequence[Any] = (),
+        nodes: Sequence[Operation] = (),
         sizes: Sizes | None = None,
         writes: bool = True,
     ) -> None:
@@ -76,7 +83,7 @@ class Importer:
         self.depth = 0
         self.written_out = 0
         # How often the graph uses each operator, and what is inside its nodes.
-        self.uses = Counter([node.op_type for node in nodes])
+        self.uses = Counter([node.operator for node in nodes])
 
         self.types: dict[str, Type] = {}
         self.contents: dict[str, Contents] = {}
@@ -93,8 +100,8 @@ class Importer:
         # The names that the model's own graph does not have.
         self.hidden: set[str] = set()
         self.graphs: dict[str, Inner] = {}
-        self.bodies: dict[str, Renamed] = {}
-        self.functions: dict[tuple[str, str], Function] = {}
+        self.bodies: dict[str, Body] = {}
+        self.functions: Mapping[tuple[str, str], Function] = {}
         self.calls: list[Called] = []
 
         # What a tensor that has a made-up name here is called in the model, or should be.
@@ -129,10 +136,10 @@ class Importer:
         else:
             self.contents.pop(name, None)
 
-    def hold(self, name: str, tensor: Any, kind: Kind) -> None:
+    def hold(self, name: str, constant: Constant) -> None:
         """From here on a tensor of that name is one that the file holds."""
-        self.define(name, kind.type)
-        contents = tensor_contents(tensor, kind)
+        self.define(name, constant.type)
+        contents = contents_of(constant)
         if contents is not None:  # which are as small as any
             self.contents[name] = contents
 
@@ -226,9 +233,9 @@ class Importer:
         for at, node in enumerate(self.nodes):
             self.node(node, at, rules)
 
-    def node(self, proto: Any, at: int, rules: dict[str, Rule]) -> None:
+    def node(self, operation: Operation, at: int, rules: dict[str, Rule]) -> None:
         """A node of the model, or of a graph or a function inside the one at this place."""
-        node = Node(self, proto, at, rules)
+        node = Node(self, operation, at, rules)
         if self.uses[node.operator] < COMES_OFTEN:
             self._infer(node)
             return
@@ -245,7 +252,7 @@ class Importer:
                 key = memo.key(node, self.kinds)
             outputs = tuple([self._given(name) if name else None for name in node.outputs])
             written = tuple([step for step in self.steps[steps:] if isinstance(step, Step)])
-            memo.seen[key] = Seen(proto, outputs, written)
+            memo.seen[key] = Seen(operation, outputs, written)
 
     def _again(self, node: Node, seen: Seen) -> bool:
         """Give what a node like this one gave, if the same outputs are wanted."""
@@ -264,7 +271,7 @@ class Importer:
                 if name in self.aliases:
                     self.env.names[self.aliases[name]] = Entry(given.type)
         if self.writes:
-            self.steps.append(Again(seen.steps, seen.node, node.proto))
+            self.steps.append(Again(seen.steps, seen.node, node.operation))
         return True
 
     def _infer(self, node: Node) -> None:
@@ -287,7 +294,7 @@ class Importer:
             self.unsolved += 1
         except Exception as problem:  # a file can say anything; what it says here makes no sense
             text = f"{type(problem).__name__}: {problem}"
-            self.odd.append((node.proto.name or ", ".join(node.outputs), text))
+            self.odd.append((node.operation.label, text))
             self.unsupported.setdefault(operator, (text, node.at))
         if self.writes:
             made = [name for step in self.steps[before:] for name in made_by(step)]
@@ -340,7 +347,7 @@ class Importer:
         """Whether a node like this one gives the same: an output that has a variable of its own,
         which no input has, is no other node's.
         """
-        if node.alone or has_graphs(node.attributes.values()):
+        if node.alone or node.operation.has_graphs:
             return False
         if (node.domain, node.operator) in self.functions:
             return False

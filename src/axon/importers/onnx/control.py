@@ -28,6 +28,7 @@ from axon.importers.onnx.turns import (
     types_of,
 )
 from axon.importers.onnx.values import Unsupported, array
+from axon.importers.operations import Graph
 from axon.inference.unify import unify
 from axon.solver.constraints import Origin
 from axon.types.type import Tensor, Type
@@ -131,7 +132,8 @@ def loop(node: Node) -> None:
     outputs = [stacked(node, row, size) for row in rows]
     types = [*settled_.last(node), *settled_.after(node, outputs)]
     define(node, types)
-    collected = appended(node.attribute("body")) if endless and node.has(0) else {}
+    body = node.attribute("body")
+    collected = appended(body) if endless and node.has(0) and isinstance(body, Graph) else {}
     if collected:
         if collect(node, collected):
             return
@@ -165,7 +167,7 @@ def _for(
     count = len(params)
     made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
     indices = range(2, node.count)
-    true = Step((condition,), node.literal(True), node.proto)
+    true = Step((condition,), node.literal(True), node.operation)
     same = same_types(node, indices, params, made, differ)
     turns = Turns(node, found, params, made, rows, same, [true], differ)
     begin = [node.given(i) for i in indices]
@@ -189,7 +191,7 @@ def _while(node: Node, found: Inside, types: Sequence[Type], differ: dict[int, l
     after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
     test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
     alias = {n: node.tensor(n) for n in (number, condition)}
-    counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.proto)
+    counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.operation)
     same = [*same_types(node, indices, params, made, differ), (condition, keep)]
     given, states = [number, condition, *params], [after, keep, *made]
     changing = {2 + part: axes for part, axes in differ.items()}
@@ -200,7 +202,7 @@ def _while(node: Node, found: Inside, types: Sequence[Type], differ: dict[int, l
         holds = node.call("logical_and", alias[condition], within)
     start = _scalar(node, 1) if node.has(1) else node.literal(True)
     begin = [node.literal(0), start, *(node.given(i) for i in indices)]
-    expr = turns.holding(begin, test, [Step((test,), holds, node.proto)])
+    expr = turns.holding(begin, test, [Step((test,), holds, node.operation)])
     names = padded(node.outputs, len(types))
     gives(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
 
@@ -300,7 +302,7 @@ def _scanned(
         row: Draft = node.tensor(first)
         row = node.call("reverse", row) if backwards else row
         moved = _moved(node, row, None if rank is None else len(rank.shape), 0, axis)
-        turned.append(Step((name,), moved, node.proto))
+        turned.append(Step((name,), moved, node.operation))
         names[count + i] = first
     gives(node, expr, names[:count], names[count:], [*states, *firsts])
     node.importer.steps += turned

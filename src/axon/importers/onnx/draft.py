@@ -72,7 +72,7 @@ class Given(Draft):
         self.name = name
 
     def write(self, node: Node) -> ast.Expr:
-        better = hint(node.proto) if self.name.startswith("onnx::") else ""
+        better = hint(node.operation) if self.name.startswith("onnx::") else ""
         return ast.Name(node.importer.alias(self.name, better), node.span)
 
     def known(self, node: Node) -> Type | None:

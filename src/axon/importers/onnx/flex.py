@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axon.importers.onnx.attention import as_elem, groups_of, opaque
 from axon.importers.onnx.draft import Draft
-from axon.importers.onnx.functions import Function, call
-from axon.importers.onnx.memo import has_graphs
+from axon.importers.onnx.functions import call
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
 from axon.importers.onnx.values import ELEMENTS, Unsupported
+from axon.importers.operations import Function, Graph, Operation
 
 
 @rule("FlexAttention")
@@ -40,37 +38,33 @@ def flex_attention(node: Node) -> None:
     node.gives(as_elem(node, node.call("@", x, values), precise, node.elem(2)))
 
 
-def _changed(node: Node, name: str, x: Draft, graph: Any) -> Draft:
+def _changed(node: Node, name: str, x: Draft, graph: Graph | None) -> Draft:
     """What a graph from one tensor to one makes of a tensor: its nodes are written out here."""
     if graph is None:
         return x
-    own = {out for inner in graph.node for out in inner.output}
-    own |= {tensor.name for tensor in (*graph.initializer, *graph.input)}
-    used = {given for inner in graph.node for given in inner.input if given}
-    plain = len(graph.input) == 1 and len(graph.output) == 1 and used <= own
-    if not plain or any(has_graphs(inner.attribute) for inner in graph.node):
-        raise Unsupported(f"{node.proto.op_type} with a graph that is not from one tensor to one")
+    if not isinstance(graph, Graph):
+        raise Unsupported(f"{node.operator} with something else than a graph")
+    own = set(graph.own_names())
+    taken = {given for inner in graph.operations for given in inner.inputs if given}
+    plain = len(graph.inputs) == 1 and len(graph.outputs) == 1 and taken <= own
+    if not plain or any(inner.has_graphs for inner in graph.operations):
+        raise Unsupported(f"{node.operator} with a graph that is not from one tensor to one")
     before = f"{node.outputs[0]}/attention {name}"
     after = f"{before} changed"
     node.importer.define(before, node.infer(x))
     node.step((before,), x)
-    proto = type(node.proto)(op_type=node.proto.op_type, input=[before], output=[after])
-    called = Node(node.importer, proto, node.at, node.rules)
-    call(called, Function(_function(graph)))
+    operation = Operation(node.operator, [before], [after])
+    call(Node(node.importer, operation, node.at, node.rules), _function(graph))
     return node.tensor(after)
 
 
-def _function(graph: Any) -> Any:
+def _function(graph: Graph) -> Function:
     """A graph as a function; its weights are constants."""
-    import onnx
-    from onnx import helper
-
-    constants = [
-        helper.make_node("Constant", [], [tensor.name], value=tensor)
-        for tensor in graph.initializer
-    ]
-    return onnx.FunctionProto(
-        input=[info.name for info in graph.input],
-        output=[info.name for info in graph.output],
-        node=[*constants, *graph.node],
+    constants = [Operation("Constant", [], [c.name], {"value": c}) for c in graph.constants]
+    return Function(
+        "",
+        "",
+        [each.name for each in graph.inputs],
+        [each.name for each in graph.outputs],
+        [*constants, *graph.operations],
     )

@@ -13,6 +13,7 @@ from axon.importers.onnx.inside import hidden, ranked
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.pieces import same_for_all
 from axon.importers.onnx.values import Unsupported
+from axon.importers.operations import Graph, Operation
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
@@ -24,7 +25,7 @@ class Growing:
     there `before` may vary among them.
     """
 
-    loop: Any
+    loop: Operation
     state: int
     rows: str
     before: DimVar
@@ -33,8 +34,8 @@ class Growing:
 def element(node: Node, found: Growing) -> Tensor:
     """What is known of any of the tensors: the sizes that all of them have."""
     made = ranked(node, node.importer.types[found.rows])
-    if made is None or node.importer.sequences[found.loop.input[2 + found.state]]:
-        raise Unsupported(f"{node.proto.op_type}: tensors of which too little is known")
+    if made is None or node.importer.sequences[found.loop.inputs[2 + found.state]]:
+        raise Unsupported(f"{node.operator}: tensors of which too little is known")
     sizes = made.shape[1:]
     known = [s if same_for_all((s,), found.before) else node.fresh_dim() for s in sizes]
     return Tensor(made.elem, tuple(known))
@@ -54,7 +55,7 @@ def join(node: Node, found: Growing) -> None:
     rest = (*each[:axis], 0, *each[axis + 1 :])
     if not same_for_all(rest, found.before):
         raise Unsupported("ConcatFromSequence: tensors that may differ in other sizes as well")
-    parts = [node.tensor(n) for n in importer.sequences[found.loop.input[2 + found.state]]]
+    parts = [node.tensor(n) for n in importer.sequences[found.loop.inputs[2 + found.state]]]
     if not parts:
         nothing = node.scalar(0, str(made.elem))
         parts = [node.call("full", node.shape_literal(rest), nothing)]
@@ -64,22 +65,25 @@ def join(node: Node, found: Growing) -> None:
     in_place(node, _joining(found, name, axis, node.outputs[0]))
 
 
-def _joining(found: Growing, begin: str, axis: int, name: str) -> Any:
+def _joining(found: Growing, begin: str, axis: int, name: str) -> Operation:
     """The Loop that joins what it appended."""
-    copy = type(found.loop)()
-    copy.CopyFrom(found.loop)
-    copy.input[2 + found.state] = begin
-    copy.output[:] = [name if i == found.state else "" for i in range(len(copy.input) - 2)]
-    body = next(a.g for a in copy.attribute if a.name == "body")
-    del body.output[len(copy.input) - 1 :]
-    insert = next(n for n in body.node if body.output[1 + found.state].name in n.output)
-    insert.op_type = "Concat"
-    attribute = insert.attribute.add()
-    attribute.name, attribute.type, attribute.i = "axis", 2, axis
-    return copy
+    loop, body = found.loop, found.loop.attributes["body"]
+    inputs = list(loop.inputs)
+    inputs[2 + found.state] = begin
+    outputs = [name if i == found.state else "" for i in range(len(inputs) - 2)]
+    made = body.outputs[1 + found.state].name
+    operations = [
+        Operation("Concat", each.inputs, each.outputs, {"axis": axis}, each.domain, each.name)
+        if made in each.outputs
+        else each
+        for each in body.operations
+    ]
+    joined = Graph(body.inputs, body.outputs[: len(inputs) - 1], operations, body.constants)
+    attributes = {**loop.attributes, "body": joined}
+    return Operation(loop.operator, inputs, outputs, attributes, loop.domain, loop.name)
 
 
-def in_place(node: Node, loop: Any) -> None:
+def in_place(node: Node, loop: Operation) -> None:
     """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
     importer, bodies = node.importer, set(node.importer.bodies)
     importer.node(loop, node.at, node.rules)

@@ -19,10 +19,10 @@ from axon.types.variables import ShapeVar
 @rule("DepthToSpace", "SpaceToDepth")
 def blocks(node: Node) -> None:
     word, size = node.shape(0), node.attribute("blocksize", 1)
-    deep = node.proto.op_type == "DepthToSpace"
+    deep = node.operator == "DepthToSpace"
     mode = node.attribute("mode", "DCR")
     if mode not in ("DCR", "CRD") or size < 1:
-        raise Unsupported(f"{node.proto.op_type} with the mode {mode} and blocks of {size}")
+        raise Unsupported(f"{node.operator} with the mode {mode} and blocks of {size}")
     later = node.call(
         "depth_to_space" if deep else "space_to_depth",
         node.given(0),

@@ -23,7 +23,7 @@ MOST_AXES = 8
 
 @rule("ArgMax", "ArgMin")
 def argmax(node: Node) -> None:
-    kind = "argmax" if node.proto.op_type == "ArgMax" else "argmin"
+    kind = "argmax" if node.operator == "ArgMax" else "argmin"
     expr = node.call(
         kind,
         node.given(0),
@@ -52,7 +52,7 @@ def cumulate(node: Node) -> None:
 
 def _so_far(node: Node, axis: int) -> Draft:
     return node.call(
-        "cumsum" if node.proto.op_type == "CumSum" else "cumprod",
+        "cumsum" if node.operator == "CumSum" else "cumprod",
         node.given(0),
         axis=axis,
         exclusive=bool(node.attribute("exclusive", 0)),

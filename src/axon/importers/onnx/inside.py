@@ -13,10 +13,9 @@ from typing import Any
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.draft import Draft, Written
 from axon.importers.onnx.node import Node
-from axon.importers.onnx.renamed import Renamed, own_names, renamed
-from axon.importers.onnx.steps import Again, Inner, Parts, Step
-from axon.importers.onnx.tensors import kind_of
+from axon.importers.onnx.steps import Again, Body, Inner, Parts, Step
 from axon.importers.onnx.values import MOST_WRITTEN_OUT, Contents, Unsupported
+from axon.importers.operations import Graph, Operation, renamed
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar
@@ -48,37 +47,37 @@ def inside(
     others in their place.
     """
     importer, graph = node.importer, node.attribute(which)
-    if graph is None or not hasattr(graph, "node"):
-        raise Unsupported(f"{node.proto.op_type} without a {which}")
+    if not isinstance(graph, Graph):
+        raise Unsupported(f"{node.operator} without a {which}")
     if importer.depth >= DEEPEST:
-        raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too deeply")
-    importer.written_out += len(graph.node)
+        raise Unsupported(f"{node.operator}: graphs inside graphs, too deeply")
+    importer.written_out += len(graph.operations)
     if importer.written_out > MOST_WRITTEN_OUT:
-        raise Unsupported(f"{node.proto.op_type}: graphs inside graphs, too often")
+        raise Unsupported(f"{node.operator}: graphs inside graphs, too often")
     prefix = prefix_of(node, label or which)
     before = importer.bodies.get(prefix)
     for name in before.names.values() if before is not None else ():
         importer.forget(name)
     if before is not None and before.outside == (outside or {}):
-        names, protos = before.names, before.nodes
+        names, operations = before.names, before.operations
     else:
-        names, protos = _body(importer, graph, prefix, outside or {})
+        names, operations = _body(importer, graph, prefix, outside or {})
     written = len(importer.steps)
     importer.depth += 1
-    for tensor in graph.initializer[:]:
-        name = names[tensor.name]
-        importer.hold(name, tensor, kind_of(tensor))
-        node.step((name,), None, tensor=tensor)
-    params = [names[info.name] for info in graph.input[:]]
+    for constant in graph.constants:
+        name = names[constant.name]
+        importer.hold(name, constant)
+        node.step((name,), None, tensor=constant)
+    params = [names[each.name] for each in graph.inputs]
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
         importer.define(name, type_, (known or {}).get(i))
-    for proto in protos:
-        importer.node(proto, node.at, node.rules)
+    for operation in operations:
+        importer.node(operation, node.at, node.rules)
     importer.depth -= 1
     steps = importer.steps[written:]
     del importer.steps[written:]
     outer = outside or {}
-    outputs = [names.get(n, outer.get(n, n)) for n in (info.name for info in graph.output[:])]
+    outputs = [names.get(n, outer.get(n, n)) for n in (each.name for each in graph.outputs)]
     for name in outputs:
         if name not in importer.types:
             importer.define(name, importer.unknown())
@@ -104,25 +103,25 @@ def undo(importer: Importer) -> Callable[[], None]:
 
 def prefix_of(node: Node, label: str) -> str:
     """What the names of the tensors of a graph inside a node begin with."""
-    made = next(filter(None, node.outputs), f"{node.proto.name} {node.at}")
+    made = next(filter(None, node.outputs), f"{node.operation.name} {node.at}")
     return f"{made}⟨{label}⟩"
 
 
 def _body(
-    importer: Importer, graph: Any, prefix: str, outside: Mapping[str, str]
-) -> tuple[dict[str, str], list[Any]]:
+    importer: Importer, graph: Graph, prefix: str, outside: Mapping[str, str]
+) -> tuple[dict[str, str], list[Operation]]:
     """The names of a graph's tensors in the importer, and its nodes with those names."""
-    names = {own: prefix + own for own in own_names(graph)}
+    names = {own: prefix + own for own in graph.own_names()}
     for own, name in names.items():
         importer.own[name] = own
         importer.inner.setdefault(own, set()).add(name)
         importer.hidden.add(name)
     others = {**outside, **names}
-    protos = [renamed(proto, others) for proto in graph.node[:]]
-    importer.bodies[prefix] = Renamed(names, protos, outside)
-    for proto in protos:
-        importer.uses[proto.op_type] += 1
-    return names, protos
+    operations = [renamed(each, others) for each in graph.operations]
+    importer.bodies[prefix] = Body(names, operations, outside)
+    for operation in operations:
+        importer.uses[operation.operator] += 1
+    return names, operations
 
 
 def function(

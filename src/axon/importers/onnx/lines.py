@@ -82,8 +82,8 @@ def _written(importer: Importer, step: Step) -> Written:
 
 def _repeated(importer: Importer, again: Again) -> list[Written]:
     """The steps of an earlier node, with the tensors of this one."""
-    old = [*again.like.input, *again.like.output]
-    new = dict(zip(old, [*again.node.input, *again.node.output], strict=True))
+    old = [*again.like.inputs, *again.like.outputs]
+    new = dict(zip(old, [*again.node.inputs, *again.node.outputs], strict=True))
     better = hint(again.node)
     aliases = {importer.alias(a): importer.alias(b, better) for a, b in new.items() if a}
 
@@ -122,7 +122,7 @@ def _wanted(writer: Writer, steps: list[Written]) -> set[str]:
             continue
         expr = _chosen(writer, step)
         if expr is None:
-            todo.extend(step.node.input)
+            todo.extend(step.node.inputs)
             continue
         for used in mentioned(expr):
             if used in writer.originals:
@@ -321,13 +321,12 @@ def _opaque(writer: Writer, step: Written) -> ast.Expr:
     """What no operator does is declared by the type that it has here."""
     importer = writer.importer
     span = Span(Source("", ""), 0, 0)
-    inputs = [n for n in dict.fromkeys(step.node.input) if n and n in importer.types]
+    inputs = [n for n in dict.fromkeys(step.node.inputs) if n and n in importer.types]
     signature = _signature(
         [writer.imported.type(n) for n in inputs],
         [writer.imported.type(n) for n in step.names if n],
     )
-    attributes = tuple(a.SerializeToString(deterministic=True) for a in step.node.attribute)
-    kind = step.node.op_type
+    attributes, kind = step.node.key(), step.node.operator
     name = writer.shared.get((kind, attributes, signature))
     if name is None:
         name = fresh(importer, re.sub(r"\W", "", kind).lower() or "node")

@@ -29,7 +29,7 @@ def cross_entropy(node: Node) -> None:
 def _likelihood(node: Node, logs: Draft) -> Draft:
     reduction = node.attribute("reduction", "mean")
     if reduction not in REDUCTIONS:
-        raise Unsupported(f"{node.proto.op_type} with the reduction {reduction}")
+        raise Unsupported(f"{node.operator} with the reduction {reduction}")
     weights = []
     if node.has(2):
         weights = [as_elem(node, node.given(2), node.elem(2), node.elem(0))]

@@ -14,7 +14,6 @@ from axon.importers.onnx.floats import Real
 from axon.importers.onnx.known import length, row, size_of
 from axon.importers.onnx.node import Node
 from axon.importers.onnx.rules import rule
-from axon.importers.onnx.tensors import array_of, kind_of
 from axon.importers.onnx.values import (
     ELEMENTS,
     MOST_CONTENTS,
@@ -22,6 +21,7 @@ from axon.importers.onnx.values import (
     Unsupported,
     array,
 )
+from axon.importers.operations import Constant
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -30,21 +30,19 @@ PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_f
 
 @rule("Constant")
 def constant(node: Node) -> None:
-    tensor = node.attribute("value")
-    if tensor is not None:
-        node.importer.hold(node.outputs[0], tensor, kind_of(tensor))
-        node.step((node.outputs[0],), None, tensor=tensor)
+    constant = node.attribute("value")
+    if isinstance(constant, Constant):
+        node.importer.hold(node.outputs[0], constant)
+        node.step((node.outputs[0],), None, tensor=constant)
         return
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
             found = array(value)
             node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
-            if node.importer.writes:
-                from onnx import numpy_helper
-
-                held = numpy_helper.from_array(numpy.array(value, "i8" if elem == "i64" else "f4"))
-                node.step((node.outputs[0],), None, tensor=held)
+            held = numpy.array(value, "i8" if elem == "i64" else "f4")
+            constant = Constant(node.outputs[0], elem, held.shape, _itself, held)
+            node.step((node.outputs[0],), None, tensor=constant)
             return
     raise Unsupported("Constant of a kind that Axon does not have")
 
@@ -74,14 +72,20 @@ def constant_of_shape(node: Node) -> None:
         node.gives(Tensor(elem, tuple(sizes)), contents=known, otherwise=later)
 
 
-def _filling(tensor: Any) -> tuple[str, Any]:
+def _itself(array: Any) -> Any:
+    return array
+
+
+def _filling(constant: Constant | None) -> tuple[str, Any]:
     """The element type and the number that a shape is filled with; zero if nothing says it."""
-    if tensor is None:
+    if constant is None:
         return "f32", 0.0
-    elem = ELEMENTS.get(tensor.data_type)
-    if elem is None or tensor.data_location == 1 or list(tensor.dims) not in ([], [1]):
+    if not isinstance(constant, Constant):
+        raise Unsupported("ConstantOfShape with a value that is no tensor")
+    elem, found = constant.elem, constant.array()
+    if elem is None or found is None or constant.dims not in ((), (1,)):
         raise Unsupported("ConstantOfShape with a value that is not one number")
-    return elem, array_of(tensor, kind_of(tensor)).ravel()[0].item()
+    return elem, found.ravel()[0].item()
 
 
 @rule("Range")
@@ -142,7 +146,7 @@ def random(node: Node) -> None:
     """What is drawn is not for a program to say; its shape is."""
     sizes = node.attribute("shape")
     if not isinstance(sizes, list):
-        raise Unsupported(f"{node.proto.op_type} without a shape")
+        raise Unsupported(f"{node.operator} without a shape")
     node.gives(Tensor(ELEMENTS.get(node.attribute("dtype", 1)) or "f32", tuple(sizes)))
 
 

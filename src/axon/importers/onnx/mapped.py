@@ -35,7 +35,7 @@ def map_pieces(node: Node) -> None:
     if len(body.params) != node.count or len(body.outputs) < len(node.outputs):
         raise Unsupported("SequenceMap whose body takes or gives another number of tensors")
     same = [
-        Step((param,), node.call("identity", node.given(i)), node.proto)
+        Step((param,), node.call("identity", node.given(i)), node.operation)
         for i, param in enumerate(body.params)
         if i not in given
     ]

@@ -13,7 +13,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from axon.importers.onnx.renamed import GRAPHS
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Type, type_variables
@@ -69,8 +68,14 @@ class Memo:
         else:
             given = tuple([both[0] for both in found])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
-        attributes = tuple([a.SerializeToString() for a in node.attributes.values()])
-        return node.operator, node.domain, attributes, given, twice, len(node.outputs)
+        return (
+            node.operator,
+            node.domain,
+            node.operation.key(),
+            given,
+            twice,
+            len(node.outputs),
+        )
 
     def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""
@@ -87,11 +92,6 @@ class Memo:
             return plain, plain
         held = contents.shape, _marked(contents.ravel().tolist())
         return plain, self.numbers.setdefault((type_, held), len(self.numbers))
-
-
-def has_graphs(attributes: Iterable[Any]) -> bool:
-    """Whether a node has graphs inside: they may use any tensor outside."""
-    return any(attribute.type in GRAPHS for attribute in attributes)
 
 
 def _marked(items: list[Any]) -> Hashable:

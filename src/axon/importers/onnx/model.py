@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from axon.driver import room
 from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
@@ -33,12 +33,11 @@ from axon.importers.onnx import (  # noqa: F401 (a family enters its rules)
     slicing,
 )
 from axon.importers.onnx.build import Importer
-from axon.importers.onnx.functions import Function
 from axon.importers.onnx.naming import size_name
 from axon.importers.onnx.rules import RULES
 from axon.importers.onnx.sizes import Sizes
-from axon.importers.onnx.tensors import Kind, kind_of
-from axon.importers.onnx.values import ELEMENTS
+from axon.importers.onnx.values import is_followed
+from axon.importers.operations import Constant, Declared, Model
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -50,6 +49,7 @@ MOST_ROUNDS = 3
 class Imported:
     """What came of a model: the types of its tensors by name, in its own importer."""
 
+    model: Model
     importer: Importer
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -76,8 +76,8 @@ class Imported:
         return found
 
 
-def import_model(
-    model: Any,
+def import_operations(
+    model: Model,
     name: str,
     forget: bool = False,
     said: dict[str, Type] | None = None,
@@ -99,7 +99,7 @@ def import_model(
 class _Asked(NamedTuple):
     """The model, and what is asked for."""
 
-    model: Any
+    model: Model
     name: str
     forget: bool
     program: bool
@@ -141,46 +141,46 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    importer = Importer(asked.name, graph.node[:], sizes, asked.program)
+    importer = Importer(asked.name, graph.operations, sizes, asked.program)
     importer.state.direct = direct
-    opsets = model.opset_import[:]
-    importer.opset = next((o.version for o in opsets if o.domain in ("", "ai.onnx")), 0)
-    importer.functions = {(f.domain, f.name): Function(f) for f in model.functions[:]}
-    tensors = graph.initializer[:]
-    weights = {tensor.name for tensor in tensors}
-    _weights(importer, tensors)
+    importer.opset = model.version
+    importer.functions = model.functions
+    weights = {constant.name for constant in graph.constants}
+    _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})
     given: dict[str, Type] = {}
-    for info in graph.input[:]:
-        if info.name not in weights:
-            if info.name in known:
-                given[info.name] = known[info.name]
+    for declared in graph.inputs:
+        name = declared.name
+        if name not in weights:
+            if name in known:
+                given[name] = known[name]
             else:
-                given[info.name] = _declared(importer, info, named, asked.forget)
-            importer.define(info.name, given[info.name])
+                given[name] = _declared(importer, declared, named, asked.forget)
+            importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
     importer.run(RULES)
     importer.state.store.review()
     importer.look_again()
-    outputs = tuple([o.name for o in graph.output[:]])
-    return Imported(importer, tuple(given), outputs, given, named)
+    outputs = tuple([each.name for each in graph.outputs])
+    return Imported(model, importer, tuple(given), outputs, given, named)
 
 
-def _weights(importer: Importer, tensors: Any) -> None:
-    """The weights; those without contents that are alike have one type."""
-    alike: dict[Kind, str] = {}
-    for tensor in tensors:
-        name, kind = tensor.name, kind_of(tensor)
+def _weights(importer: Importer, constants: list[Constant]) -> None:
+    """The weights; those whose elements do not matter and that are of one type share it."""
+    alike: dict[tuple[str, tuple[int, ...]], str] = {}
+    for constant in constants:
+        name, kind = constant.name, (constant.elem or "", constant.dims)
         like = alike.get(kind)
         if like is not None:
             importer.define(name, importer.types[like])
             importer.memo.kinds[name] = importer.memo.kinds.get(like) or importer.kinds(like)
-        elif kind.is_looked_at:
-            importer.hold(name, tensor, kind)
+        elif is_followed(constant):
+            importer.hold(name, constant)
         else:
-            importer.define(name, kind.type)
-            alike[kind] = name
+            importer.define(name, constant.type)
+            if constant.elem is not None:
+                alike[kind] = name
 
 
 def _again(type_: Type) -> Type:
@@ -193,21 +193,20 @@ def _again(type_: Type) -> Type:
     )
 
 
-def _declared(importer: Importer, info: Any, named: dict[str, DimVar], forget: bool) -> Type:
-    tensor = info.type.tensor_type
-    elem = ELEMENTS.get(tensor.elem_type)
-    if not info.type.HasField("tensor_type") or forget or not tensor.HasField("shape"):
-        return importer.unknown(elem)
-    word: list[Any] = []
-    for dim in tensor.shape.dim[:]:
-        if dim.HasField("dim_value") and 0 <= dim.dim_value < 1 << 62:
-            word.append(int(dim.dim_value))
-        elif dim.dim_param:
-            var = named.get(dim.dim_param)
-            if var is None:
-                name = size_name(dim.dim_param)
-                var = named[dim.dim_param] = DimVar(name, 1, user=True)
-            word.append(var)
-        else:
+def _declared(
+    importer: Importer, declared: Declared, named: dict[str, DimVar], forget: bool
+) -> Type:
+    if forget or declared.sizes is None:
+        return importer.unknown(declared.elem)
+    word: list[int | DimVar] = []
+    for size in declared.sizes:
+        if isinstance(size, int):
+            word.append(size)
+        elif size is None:
             word.append(importer.state.fresh_dim())
-    return Tensor(elem or importer.unknown().elem, tuple(word))
+        else:
+            var = named.get(size)
+            if var is None:
+                var = named[size] = DimVar(size_name(size), 1, user=True)
+            word.append(var)
+    return Tensor(declared.elem or importer.unknown().elem, tuple(word))

@@ -38,11 +38,11 @@ def size_name(name: str) -> str:
 
 def hint(node: Any) -> str:
     """A name for a weight that a node uses: `query.weight` in `/layer/query/MatMul`."""
-    words = (node.name or "".join(node.output[:1])).rsplit("/", 2)
+    words = (node.name or "".join(node.outputs[:1])).rsplit("/", 2)
     return f"{words[-2]}.weight" if len(words) > 1 and words[-2] else ""
 
 
 def line_of(node: Any) -> str:
     name = f"{node.name}: " if node.name else ""
-    text = f"{name}{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}"
+    text = f"{name}{node.operator}({', '.join(node.inputs)}) -> {', '.join(node.outputs)}"
     return shown(re.sub(r"\s+", " ", text)[:2000])

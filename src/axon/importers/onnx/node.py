@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
 from axon.importers.onnx.draft import Call, Draft, Given, Held, Listed, Literal, Scalar, Together
 from axon.importers.onnx.steps import Step
 from axon.importers.onnx.values import Contents, Unsupported
+from axon.importers.operations import Operation
 from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
@@ -46,26 +45,26 @@ class Node:
         "importer",
         "inputs",
         "looked",
+        "operation",
         "operator",
         "outputs",
-        "proto",
         "rules",
         "span",
     )
 
-    def __init__(self, importer: Importer, proto: Any, at: int, rules: dict[str, Rule]) -> None:
+    def __init__(
+        self, importer: Importer, operation: Operation, at: int, rules: dict[str, Rule]
+    ) -> None:
         self.importer = importer
-        self.proto = proto
+        self.operation = operation
         self.at = at
         self.rules = rules
         self.span = importer.span(at)
-        self.operator: str = proto.op_type
-        self.domain: str = proto.domain
-        # A slice of what protobuf repeats is a list, and much faster than going through it.
-        attributes = proto.attribute[:]
-        self.attributes = {a.name: a for a in attributes} if attributes else {}
-        self.inputs: list[str] = proto.input[:]
-        self.outputs: list[str] = proto.output[:]
+        self.operator = operation.operator
+        self.domain = operation.domain
+        self.attributes = operation.attributes
+        self.inputs = operation.inputs
+        self.outputs = operation.outputs
         self.looked: set[int] = set()
         self.alone = False
 
@@ -81,7 +80,7 @@ class Node:
     def name(self, index: int) -> str:
         if index < len(self.inputs) and self.inputs[index]:
             return self.inputs[index]
-        raise Unsupported(f"{self.proto.op_type} without input {index}")
+        raise Unsupported(f"{self.operator} without input {index}")
 
     def given(self, index: int) -> Draft:
         """An input, as an expression."""
@@ -126,29 +125,9 @@ class Node:
         return found
 
     def attribute(self, name: str, default: Any = None) -> Any:
-        """The value of an attribute."""
-        found = self.attributes.get(name)
-        if found is None:
-            return default
-        match found.type:
-            case 1:
-                return written(found.f)
-            case 2:
-                return int(found.i)
-            case 3:
-                return found.s.decode("utf-8", "replace")
-            case 4:
-                return found.t
-            case 5:
-                return found.g
-            case 6:
-                return found.floats[:]
-            case 7:
-                return found.ints[:]
-            case 8:
-                return [s.decode("utf-8", "replace") for s in found.strings[:]]
-            case _:
-                return default
+        """The value of an attribute; several numbers or texts are a list."""
+        found = self.attributes.get(name, default)
+        return list(found) if isinstance(found, tuple) else found
 
     # --- what it says ---
 
@@ -223,7 +202,7 @@ class Node:
         if self.has(index) and self.rank(index) is None:
             self.given(index)
             wanted = self.unknown(self.elem(index), rank)
-            origin = Origin("value", self.span, self.proto.op_type)
+            origin = Origin("value", self.span, self.operator)
             unify(self.importer.state, wanted, self.importer.types[self.name(index)], origin)
 
     def gives_parts(self, expr: Draft) -> None:
@@ -233,8 +212,8 @@ class Node:
             for name, item in zip(self.outputs, found.items, strict=False):
                 if name:
                     self.importer.define(name, item)
-            unnamed = [""] * (len(found.items) - len(self.proto.output))
-            self.step((*self.proto.output[: len(found.items)], *unnamed), expr)
+            unnamed = [""] * (len(found.items) - len(self.outputs))
+            self.step((*self.outputs[: len(found.items)], *unnamed), expr)
 
     def step(
         self,
@@ -245,7 +224,7 @@ class Node:
     ) -> None:
         """Take down what makes tensors, for the program that the model becomes, if it is wanted."""
         if self.importer.writes:
-            self.importer.steps.append(Step(names, expr, self.proto, otherwise, tensor))
+            self.importer.steps.append(Step(names, expr, self.operation, otherwise, tensor))
 
     def later(self, make: Callable[[], Draft | None]) -> Draft | None:
         """What only a program needs."""
@@ -264,7 +243,7 @@ class Node:
             return self.unknown(self.elem(index), rank)
         made, given = self.unknown(self.elem(index)), importer.type(self.name(index))
         if isinstance(given, Tensor):
-            origin = Origin("value", self.span, self.proto.op_type)
+            origin = Origin("value", self.span, self.operator)
             relation = DimEq(shape_rank(made.shape), shape_rank(given.shape))
             importer.state.post(relation, origin)
         return made
@@ -277,18 +256,13 @@ class Node:
 
     def guard(self, dim: Dim) -> None:
         """What the model takes for granted, and a run checks: that this is not negative."""
-        origin = Origin("size", self.span, self.proto.op_type)
+        origin = Origin("size", self.span, self.operator)
         self.importer.state.post(AtLeast(dim, silent=True), origin)
         self.importer.state.sizes.add(dim)
 
     def axis(self, axis: int, rank: int | None) -> int:
         """An axis that is counted from the front where the rank is known."""
         return axis + rank if rank is not None and axis < 0 else axis
-
-
-def written(number: float) -> float:
-    """A number as it was written: the file has what f32 makes of it."""
-    return number if number.is_integer() else float(str(numpy.float32(number)))
 
 
 def sensible(type_: Any) -> Type:

@@ -53,8 +53,8 @@ def layer_norm(node: Node) -> None:
         return
     axes = -axis if rank is None or axis < 0 else rank - axis
     if axes < 1 or (rank is not None and axes > rank):
-        raise Unsupported(f"{node.proto.op_type} along axis {axis}, which is not there")
-    kind = "layer_norm" if node.proto.op_type == "LayerNormalization" else "rms_norm"
+        raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
+    kind = "layer_norm" if node.operator == "LayerNormalization" else "rms_norm"
     epsilon = node.attribute("epsilon", 1e-5)
     elem = node.elem(0)
     made = node.elem(1) if kind == "rms_norm" and isinstance(elem, str) else elem
@@ -152,7 +152,7 @@ def mean_variance_normalization(node: Node) -> None:
 
 @rule("Softmax", "LogSoftmax")
 def softmax(node: Node) -> None:
-    kind = "softmax" if node.proto.op_type == "Softmax" else "log_softmax"
+    kind = "softmax" if node.operator == "Softmax" else "log_softmax"
     _along(node, lambda x, axis, _: node.call(kind, x, axis=axis))
 
 
@@ -182,7 +182,7 @@ def _along(node: Node, make: Callable[[Draft, int, Any], Draft]) -> None:
             node.gives(make(node.given(0), axis, None))
         return
     if not -len(word) <= axis < len(word):
-        raise Unsupported(f"{node.proto.op_type} along axis {axis}, which is not there")
+        raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
     at = axis % len(word)
     if not old or at == len(word) - 1:
         node.gives(make(node.given(0), axis, word[at]))
@@ -209,7 +209,7 @@ def _swish(node: Node) -> Draft | Any:
     if alpha == 1:
         return node.call("silu", x)
     if not isinstance(elem, str):
-        raise Unsupported(f"{node.proto.op_type} where the element type is not known")
+        raise Unsupported(f"{node.operator} where the element type is not known")
     inner = node.call("*", x, node.scalar(alpha, elem))
     return node.call("*", x, node.call("sigmoid", inner))
 

@@ -52,12 +52,12 @@ def _trainings(node: Node, memories: int) -> list[Training]:
     groups = 2 + memories
     count = (node.count - 2) // groups
     if count < 1 or node.count != 2 + groups * count or len(node.outputs) != (groups - 1) * count:
-        raise Unsupported(f"{node.proto.op_type} whose inputs are not groups of one size")
+        raise Unsupported(f"{node.operator} whose inputs are not groups of one size")
     found = []
     for i in range(count):
         elem = node.elem(2 + i)
         if not isinstance(elem, str):
-            raise Unsupported(f"{node.proto.op_type} where an element type is not known")
+            raise Unsupported(f"{node.operator} where an element type is not known")
         parts = [node.given(2 + i + group * count) for group in range(groups)]
         rate = node.given(0)
         if node.elem(0) != elem:

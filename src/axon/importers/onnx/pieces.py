@@ -91,7 +91,7 @@ def _stacked(node: Node, pieces: Pieces) -> Draft:
         return x
     word: Any = _word(node, pieces)
     if word is None or not _is_even(node, pieces):
-        raise Unsupported(f"{node.proto.op_type}: pieces that may not all have the same size")
+        raise Unsupported(f"{node.operator}: pieces that may not all have the same size")
     if size == 1:
         return node.call("expand_dims", x, axis=[axis + 1])
     parts = (dims.floordiv(word[axis], size), size)
@@ -103,7 +103,7 @@ def rows(node: Node, pieces: Pieces, number: int) -> str:
     stack, word = _stacked(node, pieces), _word(node, pieces)
     if pieces.axis:
         if word is None:
-            raise Unsupported(f"{node.proto.op_type}: pieces of a rank that is not known")
+            raise Unsupported(f"{node.operator}: pieces of a rank that is not known")
         rank = len(word) + (not pieces.bare)
         order = [pieces.axis, *(i for i in range(rank) if i != pieces.axis)]
         stack = node.call("transpose", stack, perm=order)

@@ -22,7 +22,7 @@ MODES = {"none": "set", "add": "add", "mul": "mul", "max": "max", "min": "min"}
 def _mode(node: Node) -> str:
     word = node.attribute("reduction", "none")
     if word not in MODES:
-        raise Unsupported(f"{node.proto.op_type} with the reduction {word}")
+        raise Unsupported(f"{node.operator} with the reduction {word}")
     return MODES[word]
 
 

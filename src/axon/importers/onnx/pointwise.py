@@ -63,7 +63,7 @@ ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
 
 @rule(*UNARY)
 def unary(node: Node) -> None:
-    kind = node.proto.op_type
+    kind = node.operator
     given = {
         ours: node.attribute(theirs, default)
         for ours, (theirs, default) in ATTRIBUTES.get(kind, {}).items()
@@ -127,7 +127,7 @@ def identity(node: Node) -> None:
 
 @rule(*BINARY)
 def binary(node: Node) -> None:
-    operator, function = BINARY[node.proto.op_type]
+    operator, function = BINARY[node.operator]
     whole = str(node.elem(0)).startswith(("i", "u"))
     found = node.contents(0)
     expr = node.given(0)
@@ -135,14 +135,14 @@ def binary(node: Node) -> None:
         other = node.contents(i)
         expr = node.call(operator, expr, node.given(i))
         known = found is not None and other is not None
-        if known and node.proto.op_type == "Div" and not whole:
+        if known and node.operator == "Div" and not whole:
             function = contents.ratio
-        elif known and node.proto.op_type in ("Div", "Mod"):
-            if node.proto.op_type == "Div":
+        elif known and node.operator in ("Div", "Mod"):
+            if node.operator == "Div":
                 function = partial(contents.div, is_size=node.importer.is_size)
             sizes = [size for size in other.flat if contents.is_symbol(size)]
             if not all(map(node.importer.is_size, sizes)):
-                function = contents.exact if node.proto.op_type == "Div" else contents.nothing
+                function = contents.exact if node.operator == "Div" else contents.nothing
                 sizes = []
             for size in sizes:
                 node.guard(dims.sub(size, 1))
@@ -151,12 +151,12 @@ def binary(node: Node) -> None:
         found = contents.pointwise(contents.rounded, found)
     elif found is not None and whole and node.elem(0) != "i64":
         found = contents.pointwise(partial(contents.within, node.elem(0)), found)
-    if node.proto.op_type == "Div" and str(node.elem(0)).startswith("i"):
+    if node.operator == "Div" and str(node.elem(0)).startswith("i"):
         expr = _rounded_to_zero(node)
-    if node.proto.op_type == "Mod" and node.attribute("fmod", 0):
+    if node.operator == "Mod" and node.attribute("fmod", 0):
         node.gives(node.call("fmod", node.given(0), node.given(1)))
         return
-    if node.proto.op_type == "Pow" and node.elem(0) != node.elem(1):
+    if node.operator == "Pow" and node.elem(0) != node.elem(1):
         expr = node.call("pow", node.given(0), node.call("cast", node.given(1), to=_elem(node, 0)))
     node.gives(expr, contents=found)
 
@@ -173,22 +173,22 @@ def several(node: Node) -> None:
     expr = node.given(0)
     for i in range(1, node.count):
         expr = node.call("+", expr, node.given(i))
-    if node.proto.op_type == "Mean":
+    if node.operator == "Mean":
         expr = node.call("/", expr, node.scalar(node.count, str(_elem(node, 0))))
     node.gives(expr)
 
 
 @rule(*COMPARE)
 def compare(node: Node) -> None:
-    operator, function = COMPARE[node.proto.op_type]
+    operator, function = COMPARE[node.operator]
     a, b = node.contents(0), node.contents(1)
     known = None
     if a is not None and b is not None:
-        if node.proto.op_type == "Equal":
+        if node.operator == "Equal":
             known = contents.pointwise(partial(_equal, node), a, b)
         elif function is not None:
             known = contents.pointwise(function, a, b)
-        elif node.proto.op_type == "Greater":
+        elif node.operator == "Greater":
             known = contents.pointwise(lambda x, y: contents.less(y, x), a, b)
     node.gives(node.call(operator, node.given(0), node.given(1)), contents=known)
 
@@ -245,5 +245,5 @@ def cast_like(node: Node) -> None:
 def _elem(node: Node, index: int) -> Elem:
     found = node.elem(index)
     if not isinstance(found, str):
-        raise Unsupported(f"{node.proto.op_type} where an element type is not known")
+        raise Unsupported(f"{node.operator} where an element type is not known")
     return Elem(found)

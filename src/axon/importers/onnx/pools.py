@@ -20,7 +20,7 @@ POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
 @rule("MaxPool", "AveragePool", "LpPool")
 def pool(node: Node) -> None:
     window = node.attribute("kernel_shape")
-    spatial, kind = len(window), node.proto.op_type
+    spatial, kind = len(window), node.operator
     node.has_rank(0, spatial + 2)
     auto = node.attribute("auto_pad", "NOTSET")
     how: dict[str, Any] = {
@@ -87,9 +87,9 @@ def global_pool(node: Node) -> None:
         node.gives(node.unknown(node.elem(0)))
         return
     axes = list(range(2, rank))
-    if node.proto.op_type == "GlobalLpPool":
+    if node.operator == "GlobalLpPool":
         power = int(node.attribute("p", 2))
         node.gives(node.call("norm", node.given(0), axis=axes, p=power, keep=True))
         return
-    kind = "mean" if node.proto.op_type == "GlobalAveragePool" else "max"
+    kind = "mean" if node.operator == "GlobalAveragePool" else "max"
     node.gives(node.call(kind, node.given(0), axis=axes, keep=True))

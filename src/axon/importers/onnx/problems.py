@@ -8,6 +8,7 @@ from typing import Any
 
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.onnx.model import Imported
+from axon.importers.operations import Operation
 from axon.inference.report import describe
 from axon.source import Span
 from axon.types.show import Show
@@ -18,7 +19,7 @@ MOST_TENSORS = 6
 LONGEST_WAY = 10_000
 
 
-def problems(imported: Imported, model: Any, show: Show) -> list[Diagnostic]:
+def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     """The errors, once each, in the words of the model. Where two sizes differ, a note says where
     each of them comes from.
     """
@@ -26,28 +27,27 @@ def problems(imported: Imported, model: Any, show: Show) -> list[Diagnostic]:
     found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:MOST_PROBLEMS]]
     if not found and not state.diagnostics:
         return []
-    makers = {name: node for node in model.graph.node for name in node.output}
+    makers = {n: each for each in imported.model.graph.operations for n in each.outputs}
     once: dict[tuple[Any, ...], Diagnostic] = {}
     for diagnostic in (*state.diagnostics, *found):
         once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
-    return [_in_its_words(imported, model, makers, show, each) for each in once.values()]
+    return [_in_its_words(imported, makers, show, each) for each in once.values()]
 
 
-def not_known(imported: Imported, model: Any) -> list[Diagnostic]:
+def not_known(imported: Imported) -> list[Diagnostic]:
     """Warnings about nodes of which nothing is known, one for each operator."""
     found = []
     importer = imported.importer
     odd = {text for _, text in importer.odd}
     for operator, (why, at) in sorted(importer.unsupported.items()):
-        node = model.graph.node[at]
-        name = node.name or next(iter(node.output), "")
+        name = imported.model.graph.operations[at].label
         if why == operator:
             reason = "Axon has no rule for it"
         elif why in odd:
             reason = f"what it is given makes no sense ({why})"
         else:
             reason = why
-        count = sum(each.op_type == operator for each in model.graph.node)
+        count = sum(each.operator == operator for each in imported.model.graph.operations)
         many = f" ({count} nodes)" if count > 1 else ""
         text = f"{operator} `{name}`{many}: {reason}; what it makes is not known"
         label = Label(importer.line(at), "the rest is inferred", primary=True)
@@ -73,35 +73,33 @@ def _at(span: Span | None) -> int:
 
 
 def _in_its_words(
-    imported: Imported, model: Any, makers: dict[str, Any], show: Show, found: Diagnostic
+    imported: Imported, makers: dict[str, Operation], show: Show, found: Diagnostic
 ) -> Diagnostic:
-    at = _at(found.span)
-    if not 0 <= at < len(model.graph.node):
+    at, operations = _at(found.span), imported.model.graph.operations
+    if not 0 <= at < len(operations):
         return found
-    node = model.graph.node[at]
-    name = node.name or next(iter(node.output), "")
-    message = re.sub(r"^\S+: ", f"{node.op_type} `{name}`: ", found.message)
-    labels = tuple(_label(imported, model, show, label) for label in found.labels)
+    node = operations[at]
+    message = re.sub(r"^\S+: ", f"{node.operator} `{node.label}`: ", found.message)
+    labels = tuple(_label(imported, show, label) for label in found.labels)
     notes = list(found.notes)
     sizes = re.search(r"\b(\d+) and (\d+)\b", found.message)
-    weights = {tensor.name for tensor in model.graph.initializer}
+    weights = {constant.name for constant in imported.model.graph.constants}
     for size in dict.fromkeys(map(int, sizes.groups() if sizes else ())):
-        given = next((n for n in node.input if _has(imported, n, size)), None)
+        given = next((n for n in node.inputs if _has(imported, n, size)), None)
         if given is not None:
             source = _source(imported, makers, weights, given, size)
             if given in imported.inputs:
-                source += _asked(imported, model.graph.node[:at], weights, given, size)
+                source += _asked(imported, operations[:at], weights, given, size)
             notes.append(f"{size} is a size of {source}")
     return replace(found, message=message, labels=labels, notes=tuple(notes))
 
 
-def _label(imported: Imported, model: Any, show: Show, label: Label) -> Label:
+def _label(imported: Imported, show: Show, label: Label) -> Label:
     """What a node is given where it fails, or what it makes elsewhere."""
-    at = _at(label.span)
-    if not 0 <= at < len(model.graph.node):
+    at, operations = _at(label.span), imported.model.graph.operations
+    if not 0 <= at < len(operations):
         return label
-    node = model.graph.node[at]
-    names = node.input if label.primary else node.output
+    names = operations[at].inputs if label.primary else operations[at].outputs
     known = [name for name in names if name in imported.importer.types][:MOST_TENSORS]
     texts = [f"{name} : {show.type(imported.type(name))}" for name in known]
     return replace(label, text=", ".join(texts)) if texts else label
@@ -111,14 +109,16 @@ def _has(imported: Imported, name: str, size: int) -> bool:
     return size in (imported.importer.shape(name) or ())
 
 
-def _asked(imported: Imported, before: Any, weights: set[str], name: str, size: int) -> str:
+def _asked(
+    imported: Imported, before: list[Operation], weights: set[str], name: str, size: int
+) -> str:
     """The weight that an input's size was found from, if the model does not declare it."""
     given = imported.given.get(name)
     if isinstance(given, Tensor) and size in given.shape:
         return ""
     for node in before:
-        if name in node.input:
-            found = next((n for n in node.input if n in weights and _has(imported, n, size)), None)
+        if name in node.inputs:
+            found = next((n for n in node.inputs if n in weights and _has(imported, n, size)), None)
             if found is not None:
                 called = f" (node `{node.name}`)" if node.name else ""
                 return f", as weight `{found}`{called} asks"
@@ -126,7 +126,7 @@ def _asked(imported: Imported, before: Any, weights: set[str], name: str, size: 
 
 
 def _source(
-    imported: Imported, makers: dict[str, Any], weights: set[str], name: str, size: int
+    imported: Imported, makers: dict[str, Operation], weights: set[str], name: str, size: int
 ) -> str:
     """The tensor, and the weight or the input that its size comes from."""
     if name in weights:
@@ -135,7 +135,7 @@ def _source(
     for _ in range(LONGEST_WAY):
         if node is None:
             break
-        given = [n for n in node.input if _has(imported, n, size)]
+        given = [n for n in node.inputs if _has(imported, n, size)]
         if not given:
             break
         here = next((n for n in given if n in weights), given[0])

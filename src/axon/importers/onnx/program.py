@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from axon.diagnostics import Severity
 from axon.driver import check_text, room
@@ -12,6 +11,7 @@ from axon.importers.onnx.layers import Definition, found_layers
 from axon.importers.onnx.lines import lines
 from axon.importers.onnx.model import Imported
 from axon.importers.onnx.writer import Line, Writer, value
+from axon.importers.operations import Constant
 from axon.source import Source, Span
 from axon.syntax import parse_program, print_expr, print_program
 from axon.types import dim as dims
@@ -24,24 +24,24 @@ class Written:
     """A program, and for each operator that it declares the tensor, or the node, that it is."""
 
     text: str
-    weights: dict[str, Any]
+    weights: dict[str, Constant]
     opaque: dict[str, str]
 
 
-def write_program(imported: Imported, model: Any) -> Written:
+def write_program(imported: Imported) -> Written:
     """The program. Where the functions that graphs inside nodes become do not have the types that
     these have in the model, such nodes are declared only.
     """
     with room():
-        made = _written(imported, model)
+        made = _written(imported)
         if not imported.importer.graphs:
             return made
         signature = _signature(made.text)
         if "*" in signature:  # a model has no ragged tensors
-            other = _written(imported, model, annotates=True)
+            other = _written(imported, annotates=True)
             if _fits(told := _signature(other.text), imported) and "*" not in told:
                 return other
-        return made if _fits(signature, imported) else _written(imported, model, functions=False)
+        return made if _fits(signature, imported) else _written(imported, functions=False)
 
 
 def _signature(text: str) -> str:
@@ -59,10 +59,8 @@ def _fits(signature: str, imported: Imported) -> bool:
     return signature.startswith(wanted.removesuffix("f32"))
 
 
-def _written(
-    imported: Imported, model: Any, functions: bool = True, annotates: bool = False
-) -> Written:
-    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+def _written(imported: Imported, functions: bool = True, annotates: bool = False) -> Written:
+    tensors = {constant.name: constant for constant in imported.model.graph.constants}
     importer = imported.importer
     writer = Writer(imported, importer, tensors, functions=functions, annotates=annotates)
     params = []

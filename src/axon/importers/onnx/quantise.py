@@ -113,7 +113,7 @@ def _centred(node: Node, index: int, zero: int, behind: int | None) -> Draft | N
 def _product(node: Node, x: Draft, y: Draft, left: int | None, right: int | None) -> Any:
     """The product of matrices as ONNX has it, of two expressions of these ranks."""
     if left is None or right is None or left < 2 or right < 2:
-        raise Unsupported(f"{node.proto.op_type} of vectors, or of tensors of open rank")
+        raise Unsupported(f"{node.operator} of vectors, or of tensors of open rank")
     return node.call("project" if right == 2 else "@", x, y)
 
 
@@ -147,7 +147,7 @@ def _slid(node: Node, x: Draft, filters: Draft, spatial: int) -> Draft:
 def _spatial(node: Node, filters: int) -> int | None:
     rank = node.rank(filters) or node.rank(0)
     if rank is not None and not 3 <= rank <= 5:
-        raise Unsupported(f"{node.proto.op_type} over no dimension, or over more than three")
+        raise Unsupported(f"{node.operator} over no dimension, or over more than three")
     return None if rank is None else rank - 2
 
 

@@ -27,7 +27,7 @@ DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 @rule("LSTM", "GRU", "RNN")
 def recurrent(node: Node) -> None:
     """A network as one operator; its weights tell the sizes, and the sequence has three."""
-    kind = node.proto.op_type
+    kind = node.operator
     direction, layout = node.attribute("direction", "forward"), node.attribute("layout", 0)
     if direction not in DIRECTIONS:
         raise Unsupported(f"{kind} in the direction {direction}")
@@ -56,12 +56,12 @@ def recurrent(node: Node) -> None:
 
 
 def _call(node: Node, args: list[Draft], options: dict[str, Any]) -> Draft:
-    return node.call(node.proto.op_type.lower(), *args, **options)
+    return node.call(node.operator.lower(), *args, **options)
 
 
 def _activations(node: Node, count: int) -> str | None:
     """Their names in Axon; None where there is one that has none, or has numbers of its own."""
-    usual = USUAL[node.proto.op_type]
+    usual = USUAL[node.operator]
     given = node.attribute("activations") or usual
     if node.attribute("activation_alpha") or node.attribute("activation_beta"):
         return None
@@ -77,7 +77,7 @@ def _rest(node: Node, count: int, batch_first: bool) -> list[Draft] | None:
     """The bias, the states, the peepholes and the lengths up to the last that is given, zeros for
     those that are not; None where the sizes of the zeros are not known.
     """
-    kind = node.proto.op_type
+    kind = node.operator
     order = [3, *STATES[kind], *([7] if kind == "LSTM" else []), 4]
     while order and not node.has(order[-1]):
         order.pop()

@@ -61,13 +61,13 @@ FOLLOWED: dict[str, Callable[[Any, Any], Any]] = {
 
 def _known(node: Node, axes: list[int], keep: bool) -> Contents:
     """What becomes of numbers and sizes that are known."""
-    found, function = node.contents(0), FOLLOWED.get(node.proto.op_type)
+    found, function = node.contents(0), FOLLOWED.get(node.operator)
     if found is None or function is None:
         return None
     axes = sorted(axis % found.ndim for axis in axes)
     count = math.prod(found.shape[axis] for axis in axes)
     is_float = any(isinstance(item, float) for item in found.flat)
-    if not count or (is_float and count > 1 and node.proto.op_type in ("ReduceProd", "ReduceSum")):
+    if not count or (is_float and count > 1 and node.operator in ("ReduceProd", "ReduceSum")):
         return None  # floats would be rounded, in an order that nobody says
     rest = numpy.moveaxis(found, axes, range(len(axes)))
     rows = list(rest.reshape(count, -1))
@@ -103,7 +103,7 @@ def _later(node: Node, keep: bool, nothing: bool) -> Draft | None:
 def _of_one(node: Node) -> Draft | Type:
     """What is left to do where each element is reduced for itself."""
     x = node.given(0)
-    match node.proto.op_type:
+    match node.operator:
         case "ReduceL1" | "ReduceL2":
             return node.call("abs", x)
         case "ReduceSumSquare":
@@ -118,7 +118,7 @@ def _of_one(node: Node) -> Draft | Type:
 
 def _reduced(node: Node, x: Draft, axes: list[int] | None, keep: bool) -> Draft | None:
     """The reduction of an expression; None where integers would need it of fractions."""
-    kind = node.proto.op_type
+    kind = node.operator
     operator = REDUCTIONS[kind]
     if kind not in EXACT and node.elem(0) not in FLOATS:
         return None

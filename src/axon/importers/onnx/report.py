@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.importers.onnx.annotations import contradictions
-from axon.importers.onnx.load import read_model
-from axon.importers.onnx.model import Imported, import_model
+from axon.importers.onnx.model import Imported
 from axon.importers.onnx.problems import not_known, only_empty, problems
 from axon.importers.onnx.suggest import suggest
 from axon.inference.schemes import is_silent, resolved, visible
@@ -52,18 +51,7 @@ class Report:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
 
 
-def infer_file(path: str, forget: bool = False) -> Report:
-    """Everything there is to know about the model in a file; raises `NoModel`."""
-    return infer_model(read_model(path), path, forget)
-
-
-def infer_model(
-    model: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
-) -> Report:
-    return report_on(import_model(model, name, forget, said, program=False), model, name, forget)
-
-
-def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -> Report:
+def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
     inputs = [imported.type(n) for n in imported.inputs]
     known = [n for n in imported.outputs if n in imported.importer.types]
     results = [imported.type(n) for n in known]
@@ -73,12 +61,12 @@ def report_on(imported: Imported, model: Any, name: str, forget: bool = False) -
     relations = _conditions(imported, whole)
     tensors = _tensors(show, Show(show.names, mods=False), imported)
     found = [
-        *problems(imported, model, show),
+        *problems(imported, show),
         *only_empty(imported),
-        *not_known(imported, model),
-        *contradictions(model, imported, show),
+        *not_known(imported),
+        *contradictions(imported, show),
     ]
-    simplest = suggest(model, name, imported, forget)
+    simplest = suggest(name, imported, forget)
     return Report(
         signature,
         tuple(show.relation(r) for r in visible(relations)),

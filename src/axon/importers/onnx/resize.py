@@ -65,7 +65,7 @@ def _wanted(node: Node, rank: int) -> _Resize:
     axes = node.attribute("axes") or list(range(rank))
     if any(not -rank <= axis < rank for axis in axes):
         raise Unsupported(f"Resize of an axis that there is not among {rank}")
-    old = node.proto.op_type == "Upsample" or node.importer.opset == 10
+    old = node.operator == "Upsample" or node.importer.opset == 10
     kind = node.attribute("mode", "nearest")
     given = node.attribute("coordinate_transformation_mode", "asymmetric" if old else "half_pixel")
     rounding = node.attribute("nearest_mode", "floor" if old else "round_prefer_floor")
@@ -142,7 +142,7 @@ def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
 
 
 def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
-    at_scales = 1 if node.proto.op_type == "Upsample" or node.importer.opset == 10 else 2
+    at_scales = 1 if node.operator == "Upsample" or node.importer.opset == 10 else 2
     axes, result = wanted.axes, list(word)
     scales = node.whole(at_scales) if node.has(at_scales) else node.attribute("scales")
     if scales is None or len(scales) != len(axes) or any(map(contents.is_real, scales)):

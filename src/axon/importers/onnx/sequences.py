@@ -28,7 +28,7 @@ def _elements(node: Node, index: int) -> list[str]:
     """The tensors that a sequence holds."""
     found = node.importer.sequences.get(node.name(index))
     if not isinstance(found, tuple):
-        raise Unsupported(f"{node.proto.op_type}: a sequence of which only a run knows the length")
+        raise Unsupported(f"{node.operator}: a sequence of which only a run knows the length")
     return list(found)
 
 
@@ -48,7 +48,7 @@ def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
     """An output is the sequence of these tensors."""
     importer, name = node.importer, node.outputs[output]
     if len(elements) > MOST_ELEMENTS:
-        raise Unsupported(f"{node.proto.op_type}: a sequence of {len(elements)} tensors")
+        raise Unsupported(f"{node.operator}: a sequence of {len(elements)} tensors")
     importer.define(name, Tuple(tuple(importer.types[each] for each in elements)))
     importer.sequences[name] = tuple(elements)
     if len(elements) != 1 and importer.writes:
@@ -62,7 +62,7 @@ def _at(node: Node, index: int, count: int, default: int) -> int:
         return default
     found = integers(node, index)
     if found is None or len(found) != 1 or not -count <= found[0] < max(count, 1):
-        raise Unsupported(f"{node.proto.op_type}: a place that only a run knows, or none")
+        raise Unsupported(f"{node.operator}: a place that only a run knows, or none")
     return found[0] % count if count else 0
 
 

@@ -35,8 +35,8 @@ def _scalar(node: Node, index: int) -> Draft:
 def window(node: Node) -> None:
     elem = ELEMENTS.get(node.attribute("output_datatype", 1))
     if elem is None:
-        raise Unsupported(f"{node.proto.op_type} of an element type that Axon does not have")
-    operator, size = WINDOWS[node.proto.op_type], _number(node, 0)
+        raise Unsupported(f"{node.operator} of an element type that Axon does not have")
+    operator, size = WINDOWS[node.operator], _number(node, 0)
     given = {"periodic": bool(node.attribute("periodic", 1)), "to": Elem(elem)}
     later = node.call(operator, _scalar(node, 0), **given)
     if size is None or isinstance(size, float) or (isinstance(size, int) and size < 0):

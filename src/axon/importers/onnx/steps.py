@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from axon.importers.onnx.draft import Draft
+from axon.importers.operations import Constant, Operation
 
 
 class Step(NamedTuple):
@@ -17,17 +19,27 @@ class Step(NamedTuple):
 
     names: tuple[str, ...]
     expr: Draft | None
-    node: Any
+    node: Operation
     otherwise: Draft | None = None
-    tensor: Any = None
+    tensor: Constant | None = None
+
+
+class Body(NamedTuple):
+    """The operations of a subgraph with the `names` that its tensors have in an importer, by their
+    own, and with others for tensors `outside`.
+    """
+
+    names: dict[str, str]
+    operations: list[Operation]
+    outside: Mapping[str, str]
 
 
 class Again(NamedTuple):
     """The steps of an earlier node, for a node like it."""
 
     steps: tuple[Step, ...]
-    like: Any
-    node: Any
+    like: Operation
+    node: Operation
 
 
 Parts = str | tuple[Any, ...]
@@ -59,4 +71,4 @@ class Called:
 
 
 def made_by(step: Step | Again) -> tuple[str, ...]:
-    return step.names if isinstance(step, Step) else tuple(step.node.output[:])
+    return step.names if isinstance(step, Step) else tuple(step.node.outputs)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
-from axon.importers.onnx.model import Imported, import_model
+from axon.importers.onnx.model import Imported, import_operations
 from axon.inference.schemes import is_silent, resolved
 from axon.types.type import Tensor, Type, relation_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
@@ -25,12 +24,12 @@ A_ONE = 100
 Score = tuple[int, ...]
 
 
-def suggest(model: Any, name: str, found: Imported, forget: bool) -> dict[str, Type]:
+def suggest(name: str, found: Imported, forget: bool) -> dict[str, Type]:
     """The simplest types of the inputs whose rank is open; nothing where none was found."""
     open_ = [n for n in found.inputs if not _ranked(found.type(n))]
     if not open_ or found.importer.state.store.conflicts:
         return {}
-    best = _Search(model, name, found, forget, open_).best()
+    best = _Search(name, found, forget, open_).best()
     if best is None:
         return {}
     return {n: best.type(n) for n in open_ if _ranked(best.type(n))}
@@ -38,7 +37,6 @@ def suggest(model: Any, name: str, found: Imported, forget: bool) -> dict[str, T
 
 @dataclass(slots=True)
 class _Search:
-    model: Any
     name: str
     found: Imported
     forget: bool
@@ -125,8 +123,9 @@ class _Search:
 
     def _tried(self, said: dict[str, Type]) -> Imported | None:
         """The model with inputs of these types, if it makes sense."""
-        self.spent += len(self.model.graph.node)
-        tried = import_model(self.model, self.name, self.forget, said, reasons=False, program=False)
+        model = self.found.model
+        self.spent += len(model.graph.operations)
+        tried = import_operations(model, self.name, self.forget, said, reasons=False, program=False)
         importer, before = tried.importer, self.found.importer
         wrong = importer.state.store.conflicts or importer.state.diagnostics
         if wrong or len(importer.odd) > len(before.odd):

@@ -85,7 +85,7 @@ def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> Settled:
         found = infer(states)
         made = found.types[skip : skip + len(states)]
         if len(made) < len(states):
-            raise Unsupported(f"{node.proto.op_type}: the body does not give all states")
+            raise Unsupported(f"{node.operator}: the body does not give all states")
         joined = [_kept(node, a, b, open_) for a, b in zip(states, made, strict=True)]
         if all(a is b for a, b in zip(states, joined, strict=True)):
             return Settled(found, begin, states, made, open_)
@@ -263,7 +263,7 @@ def _as_they_come(
         if name and axes:
             names[i] = hidden(node, f"{name}⟨each⟩", name, type_)
             whole = node.call("measured", node.tensor(names[i]), axis=axes)
-            steps.append(Step((name,), whole, node.proto))
+            steps.append(Step((name,), whole, node.operation))
     return names, steps
 
 

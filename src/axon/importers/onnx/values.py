@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
+
+from axon.importers.operations import Constant
 
 MOST_CONTENTS = 2048
 MOST_FLOATS = 8
@@ -19,6 +22,9 @@ ELEMENTS = {
     10: "f16", 11: "f64", 12: "u32", 13: "u64", 16: "bf16",
 }  # fmt: skip
 """Element types by their numbers in ONNX."""
+
+FOLLOWED = frozenset({"f32", "f64", "u8", "i8", "i32", "i64", "bool"})
+"""Element types of constants whose elements are looked at."""
 
 DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
 """Whose operators the rules are for."""
@@ -41,6 +47,20 @@ def is_small(contents: Contents) -> bool:
     if len(items) > MOST_FLOATS and isinstance(items[0], float):
         return False
     return all(not isinstance(item, int) or item.bit_length() <= 64 for item in items)
+
+
+def contents_of(constant: Constant) -> Contents:
+    """The elements of a constant, where they matter."""
+    found = constant.array() if is_followed(constant) else None
+    return None if found is None else found.astype(object)
+
+
+def is_followed(constant: Constant) -> bool:
+    """Whether the elements of a constant matter: they are few, and may be sizes."""
+    if constant.elem not in FOLLOWED:
+        return False
+    most = MOST_FLOATS if constant.elem in ("f32", "f64") else MOST_CONTENTS
+    return math.prod(constant.dims) <= most
 
 
 def array(items: object) -> Contents:

@@ -11,28 +11,31 @@ from typing import Any
 import numpy
 
 from axon.importers.onnx.load import NoModel
-from axon.importers.onnx.values import ELEMENTS
+from axon.importers.operations import Constant
 
 IN_A_FILE = 1
 """Where ONNX says that the data of a tensor is: not in the model."""
 
 
-def weight(tensor: Any, folder: str | None) -> Callable[[], Any]:
+def weight(constant: Constant, folder: str | None) -> Callable[[], Any]:
     """A function that gives the values of a weight, read the first time that it is called."""
     known: list[Any] = []
 
     def values() -> Any:
         if not known:
-            known.append(read_weight(tensor, folder))
+            known.append(read_weight(constant, folder))
         return known[0]
 
     return values
 
 
-def described(tensor: Any) -> tuple[str, tuple[int, ...]] | None:
+def described(constant: Constant) -> tuple[str, tuple[int, ...]] | None:
     """The element type and the sizes of a weight; None if its elements are not Axon's."""
-    elem = ELEMENTS.get(tensor.data_type)
-    return None if elem is None else (elem, _sizes(tensor))
+    if constant.elem is None:
+        return None
+    if not isinstance(constant.source, numpy.ndarray):
+        _check_sizes(constant.source)
+    return constant.elem, constant.dims
 
 
 def data_files(model: Any, folder: str) -> Iterator[str]:
@@ -44,18 +47,22 @@ def data_files(model: Any, folder: str) -> Iterator[str]:
                     yield os.path.join(folder, entry.value)
 
 
-def read_weight(tensor: Any, folder: str | None) -> Any:
+def read_weight(constant: Constant, folder: str | None) -> Any:
     """The values of a weight. They are read again each time."""
     import onnx.helper
     import onnx.numpy_helper
 
+    tensor = constant.source
+    if isinstance(tensor, numpy.ndarray):
+        return tensor
     if tensor.data_location != IN_A_FILE:
         try:
             return numpy.asarray(onnx.numpy_helper.to_array(tensor))
         except (ValueError, TypeError) as problem:
             raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
     entries = {entry.key: entry.value for entry in tensor.external_data}
-    sizes = _sizes(tensor)
+    _check_sizes(tensor)
+    sizes = constant.dims
     path = _inside(entries.get("location", ""), folder, tensor.name)
     try:
         dtype = numpy.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
@@ -71,11 +78,9 @@ def read_weight(tensor: Any, folder: str | None) -> Any:
         raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
 
 
-def _sizes(tensor: Any) -> tuple[int, ...]:
-    sizes = tuple(int(size) for size in tensor.dims)
-    if any(size < 0 for size in sizes):
+def _check_sizes(tensor: Any) -> None:
+    if any(size < 0 for size in tensor.dims):
         raise NoModel(f"the weight `{tensor.name}` has a negative size")
-    return sizes
 
 
 def _inside(location: str, folder: str | None, name: str) -> str:

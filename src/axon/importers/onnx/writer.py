@@ -13,6 +13,7 @@ import numpy
 
 from axon.importers.onnx.build import Importer
 from axon.importers.onnx.model import Imported
+from axon.importers.operations import Constant, Operation
 from axon.source import Source, Span
 from axon.syntax import ast
 from axon.types.show import Names, Show
@@ -30,9 +31,9 @@ class Written:
 
     names: tuple[str, ...]
     expr: ast.Expr | None
-    node: Any
+    node: Operation
     otherwise: ast.Expr | None = None
-    tensor: Any = None
+    tensor: Constant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Line:
 
     names: tuple[str, ...]
     expr: ast.Expr
-    node: Any
+    node: Operation
 
 
 @dataclass(slots=True)
@@ -50,11 +51,11 @@ class Writer:
 
     imported: Imported
     importer: Importer
-    tensors: dict[str, Any]
+    tensors: dict[str, Constant]
     names: Names = field(default_factory=Names)
     known: set[Var] = field(default_factory=set)
     declared: list[str] = field(default_factory=list)
-    weights: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Constant] = field(default_factory=dict)
     opaque: dict[str, str] = field(default_factory=dict)
     shared: dict[tuple[Any, ...], str] = field(default_factory=dict)
     held: dict[int, str] = field(default_factory=dict)

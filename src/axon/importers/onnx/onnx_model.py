@@ -1,0 +1,35 @@
+"""ONNX models: inferred, and told about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axon.importers.onnx.load import read_model
+from axon.importers.onnx.model import Imported, import_operations
+from axon.importers.onnx.read import model_of
+from axon.importers.onnx.report import Report, report_on
+from axon.types.type import Type
+
+
+def import_model(
+    proto: Any,
+    name: str,
+    forget: bool = False,
+    said: dict[str, Type] | None = None,
+    reasons: bool = True,
+    program: bool = True,
+) -> Imported:
+    """Infer a model; see `import_operations`."""
+    return import_operations(model_of(proto), name, forget, said, reasons, program)
+
+
+def infer_model(
+    proto: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
+) -> Report:
+    """Everything there is to know about a model. `said` is what the caller says of inputs."""
+    return report_on(import_model(proto, name, forget, said, program=False), name, forget)
+
+
+def infer_file(path: str, forget: bool = False) -> Report:
+    """The same of the model in a file; raises `NoModel`."""
+    return infer_model(read_model(path), path, forget)

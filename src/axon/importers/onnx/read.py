@@ -1,0 +1,163 @@
+"""A model in ONNX's own messages, as operations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from axon.importers.onnx.values import ELEMENTS
+from axon.importers.operations import (
+    Attributes,
+    Constant,
+    Declared,
+    Function,
+    Graph,
+    Model,
+    Operation,
+    Reference,
+)
+
+DOMAINS = ("", "ai.onnx")
+"""The names of ONNX's own operators, whose version matters."""
+LARGEST_SIZE = 1 << 62
+RAW = {1: "<f4", 2: "|u1", 3: "|i1", 6: "<i4", 7: "<i8", 9: "|b1", 11: "<f8"}
+"""Element types that are read here, as they are in a file."""
+LISTED = {
+    1: "float_data", 2: "int32_data", 3: "int32_data", 6: "int32_data", 7: "int64_data",
+    9: "int32_data", 11: "double_data",
+}  # fmt: skip
+"""The fields that hold them where a file has them as lists."""
+ELSEWHERE = 1
+"""Where the data of a tensor is that the file does not hold."""
+
+
+def model_of(proto: Any) -> Model:
+    opsets = proto.opset_import[:]
+    return Model(
+        _graph(proto.graph),
+        {(f.domain, f.name): _function(f) for f in proto.functions[:]},
+        [_declared(info) for info in (*proto.graph.value_info[:], *proto.graph.output[:])],
+        next((each.version for each in opsets if each.domain in DOMAINS), 0),
+    )
+
+
+def _graph(proto: Any) -> Graph:
+    return Graph(
+        [_declared(info) for info in proto.input[:]],
+        [_declared(info) for info in proto.output[:]],
+        [_operation(node) for node in proto.node[:]],
+        [constant_of(tensor) for tensor in proto.initializer[:]],
+    )
+
+
+def _function(proto: Any) -> Function:
+    return Function(
+        proto.domain,
+        proto.name,
+        proto.input[:],
+        proto.output[:],
+        [_operation(node) for node in proto.node[:]],
+        _attributes(proto.attribute_proto[:]),
+    )
+
+
+def _operation(proto: Any) -> Operation:
+    # A slice of what protobuf repeats is a list, and much faster than going through it.
+    attributes = proto.attribute[:]
+    return Operation(
+        proto.op_type,
+        proto.input[:],
+        proto.output[:],
+        _attributes(attributes) if attributes else None,
+        proto.domain,
+        proto.name,
+    )
+
+
+def _attributes(protos: list[Any]) -> Attributes:
+    found: Attributes = {}
+    for proto in protos:
+        value = _value(proto)
+        if value is not None:
+            found[proto.name] = value
+    return found
+
+
+def _value(proto: Any) -> Any:
+    """The value of an attribute; None for one of a kind that no operator has."""
+    if proto.ref_attr_name:
+        return Reference(proto.ref_attr_name)
+    match proto.type:
+        case 1:
+            return as_written(proto.f)
+        case 2:
+            return proto.i
+        case 3:
+            return proto.s.decode("utf-8", "replace")
+        case 4:
+            return constant_of(proto.t)
+        case 5:
+            return _graph(proto.g)
+        case 6:
+            return tuple(proto.floats[:])
+        case 7:
+            return tuple(proto.ints[:])
+        case 8:
+            return tuple([s.decode("utf-8", "replace") for s in proto.strings[:]])
+        case 10:
+            return tuple([_graph(g) for g in proto.graphs[:]])
+        case _:
+            return None
+
+
+def as_written(number: float) -> float:
+    """A number as it was written: the file has what f32 makes of it."""
+    return number if number.is_integer() else float(str(numpy.float32(number)))
+
+
+def _declared(info: Any) -> Declared:
+    tensor = info.type.tensor_type
+    elem = ELEMENTS.get(tensor.elem_type)
+    if not info.type.HasField("tensor_type") or not tensor.HasField("shape"):
+        return Declared(info.name, elem, None)
+    sizes: list[int | str | None] = []
+    for dim in tensor.shape.dim[:]:
+        if dim.HasField("dim_value") and 0 <= dim.dim_value < LARGEST_SIZE:
+            sizes.append(dim.dim_value)
+        else:
+            sizes.append(dim.dim_param or None)
+    return Declared(info.name, elem, tuple(sizes))
+
+
+# --- constants ---------------------------------------------------------------------------------
+
+
+def constant_of(tensor: Any) -> Constant:
+    dims = tuple([max(n, 0) for n in tensor.dims[:]])
+    return Constant(tensor.name, ELEMENTS.get(tensor.data_type), dims, _array, tensor)
+
+
+def _array(tensor: Any) -> Any:
+    """A tensor that is in the file, as an array; None if the file says something that cannot be."""
+    if tensor.data_location == ELSEWHERE:
+        return None
+    try:
+        return _elements(tensor)
+    except (ValueError, TypeError, RuntimeError, OverflowError):
+        return None
+
+
+def _elements(tensor: Any) -> Any:
+    kind, dims, data = tensor.data_type, tensor.dims[:], tensor.raw_data
+    if kind in RAW:
+        count, dtype = math.prod(dims), RAW[kind]
+        if data and len(data) == count * int(dtype[2:]):
+            return numpy.frombuffer(data, dtype).reshape(dims)
+        listed = () if data else getattr(tensor, LISTED[kind])
+        if listed and len(listed) == count:
+            return numpy.array(listed, dtype).reshape(dims)
+    import onnx.numpy_helper
+
+    return onnx.numpy_helper.to_array(tensor)

@@ -1,0 +1,283 @@
+"""A model as importers see it, whatever format it was read from: operations on named tensors.
+
+A reader of a format makes these, and finds what is malformed while it does. An attribute is a
+number, a text, a `Constant`, a `Graph`, a tuple of such, or a `Reference` to an attribute of the
+function that the operation stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from axon.types.type import Tensor
+from axon.types.variables import ElemVar
+
+Attributes = dict[str, Any]
+
+
+class Operation:
+    """An operator applied to tensors. An input that is not given has an empty name, and so has an
+    output that nobody wants.
+    """
+
+    __slots__ = ("attributes", "domain", "inputs", "name", "operator", "outputs")
+
+    def __init__(
+        self,
+        operator: str,
+        inputs: list[str],
+        outputs: list[str],
+        attributes: Attributes | None = None,
+        domain: str = "",
+        name: str = "",
+    ) -> None:
+        self.operator = operator
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attributes = attributes or {}
+        self.domain = domain
+        self.name = name
+
+    @property
+    def label(self) -> str:
+        """What to call it: its name, or that of the first tensor that it makes."""
+        return self.name or next(iter(self.outputs), "")
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether it has subgraphs: they may use any tensor around it."""
+        return any(True for _ in self.graphs())
+
+    def graphs(self) -> Iterator[Graph]:
+        """Its subgraphs."""
+        for value in self.attributes.values():
+            if isinstance(value, Graph):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (each for each in value if isinstance(each, Graph))
+
+    def key(self) -> Hashable:
+        """Equal for operations whose attributes are equal."""
+        if not self.attributes:
+            return ()
+        return tuple([(name, _key(value)) for name, value in self.attributes.items()])
+
+
+def _key(value: Any) -> Hashable:
+    """1, 1.0 and True differ, and so do 0.0 and -0.0."""
+    if isinstance(value, tuple):
+        return tuple([_key(each) for each in value])
+    if isinstance(value, Constant | Graph):
+        return value.key()
+    return type(value), repr(value) if isinstance(value, float) else value
+
+
+class Constant:
+    """A tensor whose elements a file holds; they are read when they are asked for. `elem` is None
+    if Axon has no such element type. `source` is what the format has for it.
+    """
+
+    __slots__ = ("dims", "elem", "name", "read", "source")
+
+    def __init__(
+        self,
+        name: str,
+        elem: str | None,
+        dims: tuple[int, ...],
+        read: Callable[[Any], Any],
+        source: Any,
+    ) -> None:
+        self.name = name
+        self.elem = elem
+        self.dims = dims
+        self.read = read
+        self.source = source
+
+    @property
+    def type(self) -> Tensor:
+        return Tensor(self.elem or ElemVar("", 1), self.dims)
+
+    def array(self) -> Any:
+        """The elements as an array; None if they are not in the file itself, or make no sense."""
+        return self.read(self.source)
+
+    def key(self) -> Hashable:
+        """Equal only for constants that are equal."""
+        found = self.array() if self.elem is not None else None
+        if found is None:
+            return id(self.source)
+        return self.elem, self.dims, found.tobytes()
+
+
+class Reference(NamedTuple):
+    """An attribute that a function is called with."""
+
+    name: str
+
+
+class Declared(NamedTuple):
+    """What a model says of a tensor: its sizes are numbers, names, or None where it says nothing of
+    them; None in their place says nothing of the rank.
+    """
+
+    name: str
+    elem: str | None
+    sizes: tuple[int | str | None, ...] | None
+
+
+@dataclass(slots=True)
+class Graph:
+    """Operations in the order in which they are computed."""
+
+    inputs: list[Declared]
+    outputs: list[Declared]
+    operations: list[Operation]
+    constants: list[Constant] = field(default_factory=list)
+
+    def key(self) -> Hashable:
+        """Equal only for graphs that are equal, the names of their tensors included."""
+        operations = [
+            (each.operator, each.domain, *each.inputs, None, *each.outputs, each.key())
+            for each in self.operations
+        ]
+        constants = [(each.name, each.key()) for each in self.constants]
+        return (*self.inputs, None, *self.outputs, None, *operations, None, *constants)
+
+    def own_names(self) -> list[str]:
+        """The tensors of the graph; one outside may have the same name."""
+        found = [each.name for side in (self.constants, self.inputs) for each in side]
+        for operation in self.operations:
+            found += [name for name in operation.outputs if name]
+        return list(dict.fromkeys(found))
+
+
+@dataclass(slots=True)
+class Function:
+    """A function of the model's own. `defaults` are attributes for calls that have others."""
+
+    domain: str
+    name: str
+    params: list[str]
+    results: list[str]
+    operations: list[Operation]
+    defaults: Attributes = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Model:
+    """A whole model. `said` is what it says of tensors that it computes; `version` is that of the
+    operators.
+    """
+
+    graph: Graph
+    functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
+    said: list[Declared] = field(default_factory=list)
+    version: int = 0
+
+
+# --- other names -------------------------------------------------------------------------------
+
+
+def renamed(operation: Operation, names: Mapping[str, str]) -> Operation:
+    """The operation with other names for tensors; what a subgraph calls by one of them, and does
+    not have itself, has another name there too.
+    """
+    return Operation(
+        operation.operator,
+        [names.get(name, name) for name in operation.inputs],
+        [names.get(name, name) for name in operation.outputs],
+        _renamed_attributes(operation.attributes, names),
+        operation.domain,
+        operation.name,
+    )
+
+
+def _renamed_attributes(attributes: Attributes, names: Mapping[str, str]) -> Attributes:
+    def go(value: Any) -> Any:
+        if isinstance(value, Graph):
+            return _renamed_graph(value, names)
+        if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
+            return tuple(go(each) for each in value)
+        return value
+
+    for value in attributes.values():
+        if isinstance(value, Graph | tuple):
+            return {name: go(value) for name, value in attributes.items()}
+    return attributes
+
+
+def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
+    own = graph.own_names()
+    inner = {old: new for old, new in names.items() if old not in set(own)}
+    inner |= _other_names(own, set(inner.values()))
+    constants = [
+        Constant(inner.get(c.name, c.name), c.elem, c.dims, c.read, c.source)
+        for c in graph.constants
+    ]
+    return Graph(
+        [each._replace(name=inner.get(each.name, each.name)) for each in graph.inputs],
+        [each._replace(name=inner.get(each.name, each.name)) for each in graph.outputs],
+        [renamed(each, inner) for each in graph.operations],
+        constants,
+    )
+
+
+def _other_names(own: list[str], taken: set[str]) -> dict[str, str]:
+    """Other names for those that would be taken for tensors from outside."""
+    found = {}
+    for name in own:
+        if name in taken:
+            new = name
+            while new in taken or new in own:
+                new += "'"
+            found[name] = new
+    return found
+
+
+def used(operation: Operation) -> set[str]:
+    """The tensors that an operation, or a subgraph of it, takes from around it, and those it
+    makes.
+    """
+    found = {*operation.inputs, *operation.outputs}
+    for graph in operation.graphs():
+        inside = {name for inner in graph.operations for name in used(inner)}
+        found |= {*inside, *(each.name for each in graph.outputs)} - set(graph.own_names())
+    return found
+
+
+# --- attributes of a function's call -----------------------------------------------------------
+
+
+def with_attributes(operation: Operation, given: Attributes) -> Operation:
+    """The operation with what its references refer to; a reference to nothing is left out."""
+    found = _filled(operation.attributes, given)
+    if found is operation.attributes:
+        return operation
+    return Operation(
+        operation.operator,
+        operation.inputs,
+        operation.outputs,
+        found,
+        operation.domain,
+        operation.name,
+    )
+
+
+def _filled(attributes: Attributes, given: Attributes) -> Attributes:
+    def go(value: Any) -> Any:
+        if isinstance(value, Graph):
+            inner = [with_attributes(each, given) for each in value.operations]
+            return Graph(value.inputs, value.outputs, inner, value.constants)
+        if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
+            return tuple(go(each) for each in value)
+        return value
+
+    if not any(isinstance(value, Reference | Graph | tuple) for value in attributes.values()):
+        return attributes
+    found = {
+        name: given.get(value.name) if isinstance(value, Reference) else go(value)
+        for name, value in attributes.items()
+    }
+    return {name: value for name, value in found.items() if value is not None}
