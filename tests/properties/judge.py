@@ -13,7 +13,15 @@ import numpy
 import axon
 from axon.diagnostics import Severity
 from tests.properties.meanings import Run
-from tests.properties.printed import Differs, Open, Sizing, fit, holds, params_and_result
+from tests.properties.printed import (
+    Differs,
+    Open,
+    Sizing,
+    broadcast_with_rows,
+    fit,
+    holds,
+    params_and_result,
+)
 from tests.properties.trees import Param, Program
 from tests.properties.values import Endless, Fails, Rag, Tensor, Unclear, Value, same, show
 
@@ -180,6 +188,7 @@ def typed(
     for condition in signature.where:
         if not holds(condition, sizing):
             found.append(Finding("condition does not hold", f"{condition}: {signature.line()}", i))
+    sizing.varying = broadcast_with_rows(signature.where)
     try:
         fit(result, value, sizing)
     except Open:

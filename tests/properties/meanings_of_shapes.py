@@ -170,7 +170,12 @@ def broadcast_to(run: Run, x: Value, shape: Value) -> Value:
 
 
 def matmul(run: Run, x: Value, y: Value) -> Value:
-    a, b = (uniform(run, v) for v in agree(run, [x, y]))
+    a, b = agree(run, [x, y])
+    if isinstance(a, Rag) and isinstance(b, Rag) and rank(a) == rank(b) > 2:
+        need(len(a.rows) == len(b.rows))
+        rows = tuple(matmul(run, *each) for each in zip(a.rows, b.rows, strict=True))
+        return stacked(rows, matmul(run, a.like, b.like))
+    a, b = uniform(run, a), uniform(run, b)
     need(a.ndim >= 2 and b.ndim >= 2 and a.shape[:-2] == b.shape[:-2])
     need(a.shape[-1] == b.shape[-2])
     return kept(a, numpy.matmul(a, b))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -27,11 +27,14 @@ class Open(Exception):
 
 @dataclass(slots=True)
 class Sizing:
-    """What names stand for in one call."""
+    """What names stand for in one call. Those that are `varying` are broadcast with rows: they may
+    stand for sizes that vary.
+    """
 
     dims: dict[str, int] = field(default_factory=dict)
     shapes: dict[str, tuple[int | None, ...]] = field(default_factory=dict)
     elems: dict[str, str] = field(default_factory=dict)
+    varying: set[str] = field(default_factory=set)
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -172,6 +175,8 @@ def fit_shape(items: list[str], value: Tensor, sizing: Sizing) -> None:
     for item, here in zip(items, found, strict=True):
         if not here or item.startswith("*"):
             continue
+        if len(here) > 1 and sizing.varying.issuperset(NAME.findall(item)):
+            continue
         if len(here) > 1:
             raise Differs(f"the size printed as {item} varies: {sorted(here)}")
         (n,) = here
@@ -224,7 +229,7 @@ def _only(found: set[int]) -> int | None:
 
 def holds(condition: str, sizing: Sizing) -> bool:
     """Whether there are sizes for what is not known with which a condition holds."""
-    if re.search(r"(?<![\w)'])\*", condition):
+    if ROWS.search(condition):
         return True  # a condition on rows that vary
     unknown = [
         n for n in dict.fromkeys(NAME.findall(condition))
@@ -238,12 +243,25 @@ def holds(condition: str, sizing: Sizing) -> bool:
             truth(
                 condition, Sizing(sizing.dims | dict(zip(free, sizes, strict=True)), sizing.shapes)
             )
-            for sizes in product(range(30), repeat=len(free))
+            for sizes in product(_candidates(sizing), repeat=len(free))
         )
     except Open:
         return True
 
 
+def _candidates(sizing: Sizing) -> list[int]:
+    """Small sizes, and the number of elements of each shape."""
+    counts = {_size(tuple(filter(None, shape))) for shape in sizing.shapes.values()}
+    return sorted({*range(30), *sizing.dims.values(), *counts})
+
+
+def broadcast_with_rows(conditions: Iterable[str]) -> set[str]:
+    """The names in conditions that speak of rows."""
+    found = [NAME.findall(each) for each in conditions if ROWS.search(each)]
+    return {name for names in found for name in names} - WORDS
+
+
+ROWS = re.compile(r"(?<![\w)'])\*")
 WORDS = {"broadcast", "max", "min", "size", "rank", "mod", "uniform", "num", "float", "int"}
 
 

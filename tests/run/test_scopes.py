@@ -467,6 +467,14 @@ TYPES = {
     "f = fn (x : f32 [n]) : f32 [max(?k-1,0)] { slice(unique(x), stop=-1, axis=-1) };": (
         "f32 [n] -> f32 [max(?k-1,0)]"
     ),
+    """f = fn (x : i64 [n,m], z)
+        { v = maximum(z, map(nonzero, x)); w = map(cumsum, where(v < v, v, v)); v };""": (
+        "(i64 [n,m], i64 a) -> i64 [?b,*]@?c"
+    ),
+    "f = fn (x) { y = gather(x, map(fn (p) { nonzero(x) }, x)); y < x };": "t [1] -> bool [1,*]",
+    "f = fn (x) { y = gather(x, x); [size(x), size(x, axis=-1)] };": (
+        "t a@[b] -> shape [b*size(a),b] where [c]@d = a@[b]"
+    ),
 }
 
 
@@ -493,3 +501,23 @@ def test_one_name_in_two_arguments() -> None:
     assert called(program, ragged([[1], [2, 3]]), ragged([[1], [2, 2]])) == [[1], [2, 3]]
     with pytest.raises(axon.ArgumentError, match=r"should be \*k = 1, 2 in its rows"):
         called(program, ragged([[1], [2, 3]]), ragged([[1], [2]]))
+
+
+def test_a_count_of_rows_in_a_function() -> None:
+    """The number of elements of rows that vary is known before a function that speaks of it."""
+    program = "f = fn (x : f32 [n,*]) { s = size(x); map(fn (p) { zeros([s]) }, x) };"
+    assert called(program, ragged([[1], [2, 3]])) == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_what_follows_from_a_size_that_is_computed() -> None:
+    program = "f = fn (y) { p, q = split(ones([sum(nonzero(y))]), parts=2); p };"
+    assert called(program, numpy.array([0, 1, 0, 1], "f4")) == [1, 1]
+    with pytest.raises(axon.RunError, match="mod 2"):
+        called(program, numpy.array([0, 1, 1], "f4"))
+
+
+def test_the_first_size_beside_rows_is_one_at_calls_too() -> None:
+    program = "f = fn (x) { y = gather(x, map(fn (p) { nonzero(x) }, x)); y < x };"
+    assert called(program, numpy.array([1], "i4")) == [[False]]
+    with pytest.raises(axon.ArgumentError):
+        called(program, numpy.array([1, 2, 3], "i4"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from axon.graph.convert import coerce
 from axon.graph.graph import Measure
 from axon.syntax import ast
+from axon.types import dim as dims
 from axon.types.type import DimValue, Tensor
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ def measure(lowering: Lowering, expr: ast.Expr, scope: Scope) -> None:
     elaboration = state.elaboration
     for dim, source in elaboration.record.data:
         if source is expr:
-            known = elaboration.state.store.dim(dim)
             number = coerce(state, lowering.expr(expr, scope), Tensor("i64", ()))
-            state.emit(Measure(number, (known,)))
+            size = elaboration.as_made(DimValue(dim))
+            assert isinstance(size, DimValue)
+            state.shared.made |= set(dims.variables(size.dim))
+            state.emit(Measure(number, (size.dim,)))
             return
     match expr:
         case ast.ListExpr(items, _):

@@ -241,15 +241,12 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
             for item in items:
                 _operand_needs(item, found)
         case Function(params, nodes, result, _):
-            inner: set[SizeVar] = set()
-            for node in nodes:
-                if not isinstance(node, Check):  # which takes what there is
-                    inner |= needed(node)
-            inner |= operand_needs(result)
             made = {v for p in params for v, _ in readable(p)}
             for node in nodes:
+                if not isinstance(node, Check):  # which takes what there is
+                    found |= needed(node) - made
                 made |= provided(node)
-            found |= inner - made
+            found |= operand_needs(result) - made
         case _:
             pass
 

@@ -16,7 +16,7 @@ from axon.inference.existentials import conditions, seal
 from axon.inference.infer import Inference, Prelude
 from axon.inference.program import describe_all
 from axon.inference.record import Record
-from axon.inference.rows import same_rows
+from axon.inference.rows import first_sizes, same_rows
 from axon.inference.schemes import as_run_finds_it, resolved
 from axon.inference.state import State
 from axon.inference.unify import unify
@@ -164,6 +164,7 @@ def elaborate(
         origin = Origin("result", fn.body.result.span, "", 0, "what it is used as")
         unify(state, found.result, result, origin, deeper=1)
     operators.settle(inference, 0, final=True)
+    first_sizes(state, found)
     same_rows(state, 0)
     _default(state, inference.kept, found, concrete)
     state.store.review()

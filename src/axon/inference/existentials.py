@@ -29,6 +29,7 @@ from axon.types.type import (
     Tuple,
     Type,
     relation_variables,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import DimVar, ShapeVar, Var, made_at
@@ -82,8 +83,18 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
                     var.scope = max(scope, var.scope)
                     if isinstance(var, DimVar):
                         var.derived = True
-                        var.over = max((v.over for v in made if isinstance(v, DimVar)), default=0)
+                        over = max((v.over for v in made if isinstance(v, DimVar)), default=0)
+                        var.over = min(over, _dimensions_before(relation, var, over))
     return True
+
+
+def _dimensions_before(relation: Relation, var: DimVar, most: int) -> int:
+    """Over how many dimensions a size may vary: those before it in what is broadcast to."""
+    if isinstance(relation, Broadcast) and var in relation.result:
+        before = relation.result[: relation.result.index(var)]
+        if not any(isinstance(item, ShapeVar) for item in before):
+            return len(before)
+    return most
 
 
 def chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:
@@ -133,7 +144,7 @@ def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
     """
     match relation:
         case Broadcast(result, _):
-            yield from (v for v in result if isinstance(v, ShapeVar))
+            yield from (v for v in shape_variables(result) if v in result)
         case DimBroadcast(dim, _):
             yield from (v for v in (dim,) if isinstance(v, DimVar))
         case DimEq() | ShapeEq():
