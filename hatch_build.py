@@ -26,11 +26,13 @@ COMPILED = (
     "ops/operator.py",
     "ops/scheme.py",
     "inference/*.py",
-    "importers/onnx/*.py",
+    "importers/*.py",
+    "importers/*/*.py",
+    "importers/onnx/rules/*.py",
 )
 LEFT_OUT = {
     "types/atoms.py",  # its objects are held weakly
-    "importers/onnx/elem.py",  # its class is a string
+    "importers/elem.py",  # its class is a string
 }
 FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """
@@ -41,8 +43,11 @@ from setuptools import setup
 
 options = ["--ignore-missing-imports", "--explicit-package-bases"]
 modules = sys.argv[1:]
-onnx = [name for name in modules if "onnx" in name]
-parts = [([name for name in modules if name not in onnx], "axon"), (onnx, "axon_onnx")]
+importers = [name for name in modules if "importers" in name]
+parts = [
+    ([name for name in modules if name not in importers], "axon"),
+    (importers, "axon_importers"),
+]
 level = os.environ.get("AXON_OPT_LEVEL", "2")
 made = mypycify([*options, *modules], opt_level=level, multi_file=True, separate=parts)
 script = ["build_ext", "--inplace", "--parallel", "2"]

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from axon.importers.onnx.load import read_model
-from axon.importers.onnx.onnx_model import import_model
-from axon.importers.onnx.report import Report, report_on
-from axon.importers.onnx.suggest import suggest
+from axon.importers.onnx.model import import_model
+from axon.importers.reporting.report import Report, report_on
+from axon.importers.reporting.suggest import suggest
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 HEADING = """# Real models, one by one

@@ -24,7 +24,7 @@ from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
 import axon
-from axon.importers.onnx.onnx_model import infer_model
+from axon.importers.onnx.model import infer_model
 
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-4}
 BFLOAT = {"rtol": 2**-6, "atol": 1e-4}

@@ -34,7 +34,7 @@ from typing import Any
 import onnx
 from onnx_models.stack import stack
 
-from axon.importers.onnx.onnx_model import infer_model
+from axon.importers.onnx.model import infer_model
 from axon.inference import infer as inference
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"

@@ -1,7 +1,7 @@
 """Random ONNX models that run, grown node by node.
 
 Each node is tried on inputs of several sizes by ONNX's own reference, and kept if it runs on all
-of them. Stretches of nodes come again, sometimes with a small difference.
+of them. LayerRun of nodes come again, sometimes with a small difference.
 """
 
 from __future__ import annotations

@@ -15,13 +15,14 @@ from onnx.reference import ReferenceEvaluator
 import axon
 from axon.diagnostics import Severity
 from axon.driver import check_text, room
-from axon.importers.onnx import build
-from axon.importers.onnx import model as models
-from axon.importers.onnx.build import Importer
-from axon.importers.onnx.model import Imported
-from axon.importers.onnx.onnx_model import import_model
-from axon.importers.onnx.program import write_program
+from axon.importers import imported as models
+from axon.importers import importer as build
+from axon.importers.imported import Imported
+from axon.importers.importer import Importer
+from axon.importers.onnx.model import import_model
 from axon.importers.onnx.read import model_of
+from axon.importers.onnx.rules.registry import find
+from axon.importers.writing.program import write_program
 from axon.types import dim as dims
 from axon.types.show import Show
 from axon.types.type import Tensor
@@ -46,7 +47,7 @@ def slowly(made: Any, forget: bool = False) -> Imported:
     try:
         with room():
             return models._rounds(
-                models._Asked(model_of(made), "m", forget, True), {}, direct=False
+                models._Asked(model_of(made), find, "m", forget, True), {}, direct=False
             )
     finally:
         Importer._comes_again = usual  # type: ignore[method-assign]

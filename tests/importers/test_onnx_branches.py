@@ -7,8 +7,8 @@ from typing import Any
 import onnx.parser
 import pytest
 
-from axon.importers.onnx.model import Imported
-from axon.importers.onnx.onnx_model import import_model
+from axon.importers.imported import Imported
+from axon.importers.onnx.model import import_model
 from axon.types.show import Show
 from axon.types.type import Tensor
 

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import axon
-from axon.importers.onnx.onnx_model import import_model, infer_model
+from axon.importers.onnx.model import import_model, infer_model
 from axon.types import dim as dims
 from axon.types.variables import DimVar
 from tests.importers.onnx_models import INT64, ints, model, node, scalar, value

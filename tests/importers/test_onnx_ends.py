@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from axon.importers.onnx.onnx_model import import_model
+from axon.importers.onnx.model import import_model
 from axon.solver.reasons import conflict_of, reasons
 from tests.importers.onnx_models import INT64, model, node, save, value
 from tests.shell import axon

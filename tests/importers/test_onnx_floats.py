@@ -10,11 +10,12 @@ import pytest
 from onnx import TensorProto, helper
 
 import axon
-from axon.importers.onnx import contents, floats
-from axon.importers.onnx.floats import Real
-from axon.importers.onnx.onnx_model import import_model, infer_model
-from axon.importers.onnx.program import write_program
-from axon.importers.onnx.report import Report
+from axon.importers.contents import arithmetic as contents
+from axon.importers.contents import reals as floats
+from axon.importers.contents.reals import Real
+from axon.importers.onnx.model import import_model, infer_model
+from axon.importers.reporting.report import Report
+from axon.importers.writing.program import write_program
 from axon.types import dim as dims
 from axon.types.variables import DimVar
 from tests.importers.onnx_models import model, node, value
@@ -242,11 +243,11 @@ def test_a_branch_asks_for_nothing_outside() -> None:
         [],
         [value("a", None)],
     )
-    otherwise = helper.make_graph([node("Relu", "x", "b")], "otherwise", [], [value("b", None)])
+    fallback = helper.make_graph([node("Relu", "x", "b")], "otherwise", [], [value("b", None)])
     nodes = [
         node("Shape", "x", "s"),
         node("Cast", "s", "f", to=TensorProto.FLOAT),
-        helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=otherwise),
+        helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=fallback),
     ]
     inputs = [value("x", ["n"]), value("c", [], TensorProto.BOOL)]
     assert found(model(nodes, inputs, {"y": None})).guards == ()

@@ -17,7 +17,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from axon.importers.onnx.rules import RULES
+from axon.importers.onnx.rules.registry import RULES
 from tests.importers.onnx_models import (
     FLOAT,
     INT64,

@@ -10,8 +10,8 @@ import numpy
 import pytest
 from onnx import TensorProto, helper
 
-from axon.importers.onnx.onnx_model import import_model, infer_file, infer_model
-from axon.importers.onnx.report import Report
+from axon.importers.onnx.model import import_model, infer_file, infer_model
+from axon.importers.reporting.report import Report
 from tests.importers.onnx_models import (
     INT64,
     floats,

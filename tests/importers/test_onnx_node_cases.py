@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from axon.importers.onnx.onnx_model import infer_model
+from axon.importers.onnx.model import infer_model
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from axon.cli import main
-from axon.importers.onnx.onnx_model import infer_model
+from axon.importers.onnx.model import infer_model
 
 
 def convolution() -> Any:

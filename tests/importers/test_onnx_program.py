@@ -14,8 +14,8 @@ from onnx.reference import ReferenceEvaluator
 import axon
 from axon.cli import main
 from axon.driver import check_text
-from axon.importers.onnx.onnx_model import import_model, infer_model
-from axon.importers.onnx.program import write_program
+from axon.importers.onnx.model import import_model, infer_model
+from axon.importers.writing.program import write_program
 
 RANDOM = np.random.default_rng(0)
 

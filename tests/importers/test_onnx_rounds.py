@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import axon
-from axon.importers.onnx.onnx_model import infer_model
-from axon.importers.onnx.report import Report
+from axon.importers.onnx.model import infer_model
+from axon.importers.reporting.report import Report
 from tests.importers.onnx_models import floats, ints, model, node, scalar
 
 WEIGHTS = {

@@ -11,8 +11,8 @@ import pytest
 from onnx import parser
 
 import axon
-from axon.importers.onnx.onnx_model import import_model, infer_model
-from axon.importers.onnx.program import write_program
+from axon.importers.onnx.model import import_model, infer_model
+from axon.importers.writing.program import write_program
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 NUMBERS = (

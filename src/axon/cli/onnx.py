@@ -27,7 +27,7 @@ from axon.types.show import Show
 from axon.types.type import Type
 
 if TYPE_CHECKING:
-    from axon.importers.onnx.report import Report
+    from axon.importers.reporting.report import Report
 
 FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 
@@ -35,7 +35,7 @@ FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 def infer(options: argparse.Namespace) -> int:
     try:
         from axon.importers.onnx.load import NoModel, read_model
-        from axon.importers.onnx.onnx_model import infer_model
+        from axon.importers.onnx.model import infer_model
 
         model = read_model(options.file)
         said = _said(options.input, {info.name for info in model.graph.input})
@@ -116,9 +116,9 @@ def _taken(path: str, model: Any) -> dict[str, str]:
 def import_(options: argparse.Namespace) -> int:
     try:
         from axon.importers.onnx.load import NoModel, read_model
-        from axon.importers.onnx.onnx_model import import_model
-        from axon.importers.onnx.problems import problems
-        from axon.importers.onnx.program import write_program
+        from axon.importers.onnx.model import import_model
+        from axon.importers.reporting.problems import problems
+        from axon.importers.writing.program import write_program
 
         model = read_model(options.file)
         imported = import_model(model, options.file)

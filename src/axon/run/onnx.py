@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from axon.importers.onnx.load import NoModel, checked, read_model
-from axon.importers.onnx.onnx_model import import_model
-from axon.importers.onnx.program import write_program
+from axon.importers.onnx.model import import_model
 from axon.importers.onnx.weights import weight
+from axon.importers.writing.program import write_program
 from axon.run.errors import ProgramError
 from axon.run.program import Program
 from axon.source import Source

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.onnx.report import Report
-from axon.importers.onnx.values import ELEMENTS
+from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.reporting.report import Report
 
 NUMBERS = {name: number for number, name in ELEMENTS.items()}
 

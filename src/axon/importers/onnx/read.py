@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.values import ELEMENTS
+from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.operations import (
     Attributes,
     Constant,

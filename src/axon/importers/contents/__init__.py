@@ -1,0 +1,1 @@
+"""Elements of small tensors, followed as numbers and dimensions."""

@@ -1,0 +1,48 @@
+"""Functions of a model's own, written out wherever they are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axon.importers.contents.values import MOST_WRITTEN_OUT, Unsupported
+from axon.importers.operations import Function, renamed, used, with_attributes
+from axon.importers.steps import Called, made_by
+
+if TYPE_CHECKING:
+    from axon.importers.node import Node
+
+DEEPEST = 12
+
+
+def call(node: Node, function: Function) -> None:
+    """A function, written out where a node calls it: tensors of its own begin with a prefix, and
+    attributes that it is called with stand where its operations refer to them.
+    """
+    importer = node.importer
+    if importer.depth > DEEPEST:
+        raise Unsupported(f"{node.operator}: functions call each other too deeply")
+    operations = function.operations
+    importer.written_out += len(operations)
+    if importer.written_out > MOST_WRITTEN_OUT:
+        raise Unsupported(f"{node.operator}: functions call each other too often")
+    names: dict[str, str] = {"": "", **dict.fromkeys(function.params, "")}
+    names.update(zip(function.params, node.inputs, strict=False))
+    outside = dict(zip(function.results, node.outputs, strict=False))
+    prefix = f"{node.outputs[0]}/"
+    given = function.defaults | node.attributes
+    importer.depth += 1
+    for operation in operations:
+        importer.uses[operation.operator] += 2
+    before = len(importer.steps)
+    for operation in operations:
+        for name in operation.outputs:
+            names[name] = outside.get(name, name and prefix + name)
+        for name in used(operation) if operation.has_graphs else operation.inputs:
+            names.setdefault(name, prefix + name)
+        called = renamed(with_attributes(operation, given), names)
+        importer.node(called, node.at, node.rules)
+    importer.depth -= 1
+    if importer.writes:
+        made = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
+        parameters = dict(zip(node.inputs, function.params, strict=False))
+        importer.calls.append(Called(function.domain, function.name, parameters, made))

@@ -1,0 +1,189 @@
+"""A whole model: its inputs, weights and nodes, and what is known of every tensor in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from axon.driver import room
+from axon.importers.contents.values import is_followed
+from axon.importers.importer import Importer
+from axon.importers.naming import size_name
+from axon.importers.node import Rules
+from axon.importers.nonnegative import Sizes
+from axon.importers.operations import Constant, Declared, Model
+from axon.types.show import Names
+from axon.types.type import Tensor, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of a model: the types of its tensors by name, in its own importer."""
+
+    model: Model
+    rules: Rules
+    importer: Importer
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    given: dict[str, Type]
+    named: dict[str, DimVar]
+
+    def type(self, name: str) -> Type:
+        return self.importer.type(name)
+
+    def names(self) -> Names:
+        """Names for variables: those that sizes of the inputs have are theirs."""
+        names = Names()
+        for name in self.inputs:
+            names.reserve(type_variables(self.type(name)))
+        return names
+
+    def emptied(self) -> dict[str, tuple[str, DimVar]]:
+        """The inputs that can only be empty, though a size of theirs was left open."""
+        found: dict[str, tuple[str, DimVar]] = {}
+        for name, given in self.given.items():
+            for var in given.shape if isinstance(given, Tensor) else ():
+                if isinstance(var, DimVar) and self.importer.state.store.dim(var) == 0:
+                    found[name] = var.name, var
+        return found
+
+
+def import_operations(
+    model: Model,
+    rules: Rules,
+    name: str,
+    forget: bool = False,
+    said: dict[str, Type] | None = None,
+    reasons: bool = True,
+    program: bool = True,
+) -> Imported:
+    """Infer a model. `said` is what the caller says of some of the inputs. If something is wrong,
+    it is inferred once more, for the `reasons`. Who wants no program has only the types.
+    """
+    with room():
+        asked = _Asked(model, rules, name, forget, program)
+        found = _rounds(asked, said or {}, direct=True)
+        state = found.importer.state
+        if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
+            found = _rounds(asked, said or {}, direct=False)
+        return found
+
+
+class _Asked(NamedTuple):
+    """The model, and what is asked for."""
+
+    model: Model
+    rules: Rules
+    name: str
+    forget: bool
+    program: bool
+
+
+def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
+    """Infer, and again while what was found at the end says more about the inputs, or about sizes,
+    than was known at the beginning.
+    """
+    found = _once(asked, said, direct)
+    for _ in range(MOST_ROUNDS):
+        more, sizes = _says_more(found, said), found.importer.sizes.surer()
+        if found.importer.state.store.conflicts or not (more or sizes):
+            break
+        begun = found.given
+        if more:
+            begun = {n: said.get(n) or _again(found.type(n)) for n in found.inputs}
+        found = _once(asked, begun, direct, found.named, sizes)
+    return found
+
+
+def _says_more(found: Imported, said: dict[str, Type]) -> bool:
+    """Whether an input whose rank was not known, and not said to be open, has one now."""
+    for name, given in found.given.items():
+        if not _is_ranked(given) and name not in said and _is_ranked(found.type(name)):
+            return True
+    return False
+
+
+def _is_ranked(type_: Type) -> bool:
+    return isinstance(type_, Tensor) and not any(isinstance(i, ShapeVar) for i in type_.shape)
+
+
+def _once(
+    asked: _Asked,
+    known: dict[str, Type],
+    direct: bool,
+    before: dict[str, DimVar] | None = None,
+    sizes: Sizes | None = None,
+) -> Imported:
+    model, graph = asked.model, asked.model.graph
+    importer = Importer(asked.name, graph.operations, sizes, asked.program)
+    importer.state.direct = direct
+    importer.opset = model.version
+    importer.functions = model.functions
+    weights = {constant.name for constant in graph.constants}
+    _weights(importer, graph.constants)
+    named: dict[str, DimVar] = dict(before or {})
+    given: dict[str, Type] = {}
+    for declared in graph.inputs:
+        name = declared.name
+        if name not in weights:
+            if name in known:
+                given[name] = known[name]
+            else:
+                given[name] = _declared(importer, declared, named, asked.forget)
+            importer.define(name, given[name])
+    importer.inputs = tuple(given)
+    importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
+    importer.run(asked.rules)
+    importer.state.store.review()
+    importer.look_again()
+    outputs = tuple([each.name for each in graph.outputs])
+    return Imported(model, asked.rules, importer, tuple(given), outputs, given, named)
+
+
+def _weights(importer: Importer, constants: list[Constant]) -> None:
+    """The weights; those whose elements do not matter and that are of one type share it."""
+    alike: dict[tuple[str, tuple[int, ...]], str] = {}
+    for constant in constants:
+        name, kind = constant.name, (constant.elem or "", constant.dims)
+        like = alike.get(kind)
+        if like is not None:
+            importer.define(name, importer.types[like])
+            importer.memo.kinds[name] = importer.memo.kinds.get(like) or importer.kinds(like)
+        elif is_followed(constant):
+            importer.hold(name, constant)
+        else:
+            importer.define(name, constant.type)
+            if constant.elem is not None:
+                alike[kind] = name
+
+
+def _again(type_: Type) -> Type:
+    """What was found about an input, to begin with; what else was found will be found again."""
+    if not isinstance(type_, Tensor):
+        return type_
+    return Tensor(
+        type_.elem,
+        tuple(i if isinstance(i, int | DimVar | ShapeVar) else DimVar("", 1) for i in type_.shape),
+    )
+
+
+def _declared(
+    importer: Importer, declared: Declared, named: dict[str, DimVar], forget: bool
+) -> Type:
+    if forget or declared.sizes is None:
+        return importer.unknown(declared.elem)
+    word: list[int | DimVar] = []
+    for size in declared.sizes:
+        if isinstance(size, int):
+            word.append(size)
+        elif size is None:
+            word.append(importer.state.fresh_dim())
+        else:
+            var = named.get(size)
+            if var is None:
+                var = named[size] = DimVar(size_name(size), 1, user=True)
+            word.append(var)
+    return Tensor(declared.elem or importer.unknown().elem, tuple(word))

@@ -1,0 +1,376 @@
+"""From a model to a program: node by node, each inferred as soon as it is written.
+
+What inference knows so far is used to fold computations of sizes: an integer tensor whose elements
+are known, as numbers or as dimensions, has *contents*, and what takes them gets them as a shape.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from axon.importers.contents.values import MOST_RANK, Contents, Unsupported, contents_of, is_small
+from axon.importers.functions import call
+from axon.importers.memo import Given, Kinds, Memo, Seen, variables
+from axon.importers.naming import RESERVED, line_of, short
+from axon.importers.node import Node, Rules
+from axon.importers.nonnegative import Sizes
+from axon.importers.operations import Constant, Function, Operation
+from axon.importers.steps import Body, Called, Repeated, Step, SubgraphFunction, made_by
+from axon.inference.environment import Entry, Environment
+from axon.inference.infer import Inference
+from axon.inference.state import Asked, State
+from axon.ops import OPERATORS
+from axon.solver.constraints import Origin
+from axon.source import Source, Span
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.elements import BIT
+from axon.types.type import (
+    UNKNOWN,
+    AtLeast,
+    Shape,
+    Tensor,
+    Type,
+    type_variables,
+)
+from axon.types.variables import ElemVar, ShapeVar, made_so_far
+
+NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
+COMES_OFTEN = 6
+"""An operator that a graph uses less often is inferred each time: to remember takes longer."""
+FOR_GOOD = -1
+"""When a type was looked up that will not change: nothing in it is open."""
+
+
+class Importer:
+    """A graph in the making. `types` and `contents` are by the names of tensors in the model. If it
+    `writes`, a program is wanted, and what makes each tensor is taken down in `steps`.
+    """
+
+    __slots__ = (
+        "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "functions", "graphs",
+        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "nodes", "numbers",
+        "odd", "opset", "own", "resolved", "sequences", "sizes", "spans", "state", "steps",
+        "taken", "types", "unsolved", "unsupported", "uses", "writes", "written_out",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        nodes: Sequence[Operation] = (),
+        sizes: Sizes | None = None,
+        writes: bool = True,
+    ) -> None:
+        self.name = name
+        self.nodes = nodes
+        self.sizes = sizes or Sizes()
+        self.writes = writes
+        self.inputs: tuple[str, ...] = ()
+        self.state = State()
+        self.state.level = self.state.depth = 1
+        self.inference = Inference(self.state, lambda _: None)
+        self.opset = 0
+        self.unsolved = 0
+        self.depth = 0
+        self.written_out = 0
+        # How often the graph uses each operator, and what is inside its nodes.
+        self.uses = Counter([node.operator for node in nodes])
+
+        self.types: dict[str, Type] = {}
+        self.contents: dict[str, Contents] = {}
+        # The number that all elements of a tensor are, where there are as many as a run says.
+        self.filled: dict[str, Any] = {}
+        # The tensors that sequences hold, or how they are pieces of one.
+        self.sequences: dict[str, Any] = {}
+        self.resolved: dict[int, tuple[int, Type, Type]] = {}
+        self.memo = Memo()
+
+        # The tensors of graphs inside nodes by their own names: each has a name here that tells it
+        # from others of that name.
+        self.inner: dict[str, set[str]] = {}
+        # The names that the model's own graph does not have.
+        self.hidden: set[str] = set()
+        self.graphs: dict[str, SubgraphFunction] = {}
+        self.bodies: dict[str, Body] = {}
+        self.functions: Mapping[tuple[str, str], Function] = {}
+        self.calls: list[Called] = []
+
+        # What a tensor that has a made-up name here is called in the model, or should be.
+        self.own: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
+        # The number that the last name with this beginning has.
+        self.numbers: dict[str, int] = {}
+        self.taken: set[str] = set()
+        self.env = Environment()
+        self.spans: dict[int, Span] = {}
+        self.steps: list[Step | Repeated] = []
+
+        # Why there is nothing to say of a node, by operator, and the first such node.
+        self.unsupported: dict[str, tuple[str, int]] = {}
+        # Nodes that make no sense, as what a rule tripped over shows.
+        self.odd: list[tuple[str, str]] = []
+        # What must not be negative, since sizes were computed in floating point.
+        self.limits: list[Dim] = []
+
+    # --- tensors ---
+
+    def define(self, name: str, type_: Type, contents: Contents = None) -> None:
+        """From here on the model's tensor of that name has this type."""
+        self.types[name] = type_
+        self.memo.kinds.pop(name, None)
+        if self.filled:
+            self.filled.pop(name, None)
+        if name in self.aliases:
+            self.env.names[self.aliases[name]] = Entry(type_)
+        if contents is not None and is_small(contents):
+            self.contents[name] = contents
+        else:
+            self.contents.pop(name, None)
+
+    def hold(self, name: str, constant: Constant) -> None:
+        """From here on a tensor of that name is one that the file holds."""
+        self.define(name, constant.type)
+        contents = contents_of(constant)
+        if contents is not None:  # which are as small as any
+            self.contents[name] = contents
+
+    def forget(self, name: str) -> tuple[Type | None, Contents]:
+        """From here on no tensor has that name; what was known of it."""
+        self.memo.kinds.pop(name, None)
+        self.sequences.pop(name, None)
+        self.filled.pop(name, None)
+        return self.types.pop(name, None), self.contents.pop(name, None)
+
+    def alias(self, name: str, hint: str = "") -> str:
+        """A name for a tensor that a program can have; the hint is for one without a good name."""
+        known = self.aliases.get(name)
+        if known is None:
+            own = self.own.get(name, name)
+            base = short(hint if hint and own.startswith("onnx::") else own)
+            known, number = base, self.numbers.get(base, 1)
+            while self.is_taken(known):
+                number += 1
+                known = f"{base}_{number}"
+            self.numbers[base] = number
+            self.taken.add(known)
+            self.aliases[name] = known
+            if name in self.types:
+                self.env.names[known] = Entry(self.types[name])
+        return known
+
+    def is_taken(self, name: str) -> bool:
+        """Whether something in the program has this name, or the language does."""
+        return name in self.taken or name in NAMES
+
+    def span(self, at: int) -> Span:
+        """A node as a line of a text; who does not ask for reasons has no use for the text."""
+        return self.line(-1 if self.state.direct else at)
+
+    def line(self, at: int) -> Span:
+        """A node as a line of a text, to point at."""
+        found = self.spans.get(at)
+        if found is None:
+            text = line_of(self.nodes[at]) if at >= 0 else ""
+            found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
+        return found
+
+    def shape(self, name: str) -> Shape | None:
+        """What is known of a tensor's shape, as far as it is one of known rank."""
+        type_ = self.type(name)
+        if not isinstance(type_, Tensor):
+            return None
+        for item in type_.shape:
+            if isinstance(item, ShapeVar):
+                return None
+        return type_.shape
+
+    def elem(self, name: str) -> Any:
+        type_ = self.type(name)
+        return type_.elem if isinstance(type_, Tensor) else ElemVar("", self.state.level)
+
+    def type(self, name: str) -> Type:
+        """The type of a tensor, all that is known put in; found again only if more is known."""
+        raw = self.types.get(name, UNKNOWN)
+        state = self.state
+        if state.is_bare:
+            return raw
+        known = self.resolved.get(id(raw))
+        if known is not None and known[0] == FOR_GOOD:
+            return known[1]
+        stamp = state.store.clock + len(state.elems) + len(state.types)
+        if known is None or known[0] != stamp:
+            type_ = state.resolve(raw)
+            if is_closed(type_):
+                stamp = FOR_GOOD
+            known = self.resolved[id(raw)] = stamp, type_, raw
+        return known[1]
+
+    def look_again(self) -> None:
+        """What was asked for later, such as `n >= 1`, says more of types that were looked up."""
+        if self.state.store.facts.any:
+            known = self.resolved.items()
+            self.resolved = {key: found for key, found in known if found[0] == FOR_GOOD}
+
+    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
+        """A tensor of which nothing, or no more than this, is known."""
+        elem = elem or ElemVar("", self.state.level)
+        if rank is None or not 0 <= rank <= MOST_RANK:
+            return Tensor(elem, (self.state.fresh_shape(),))
+        return Tensor(elem, tuple(self.state.fresh_dim() for _ in range(rank)))
+
+    # --- nodes ---
+
+    def run(self, rules: Rules) -> None:
+        for at, node in enumerate(self.nodes):
+            self.node(node, at, rules)
+
+    def node(self, operation: Operation, at: int, rules: Rules) -> None:
+        """A node of the model, or of a graph or a function inside the one at this place."""
+        node = Node(self, operation, at, rules)
+        if self.uses[node.operator] < COMES_OFTEN:
+            self._infer(node)
+            return
+        memo = self.memo
+        key = memo.key(node, self.kinds)
+        seen = memo.seen.get(key)
+        if seen is not None and self._again(node, seen):
+            return
+        before, steps, made = self._trouble(), len(self.steps), made_so_far()
+        self._infer(node)
+        nothing_new = made_so_far() == made + 1
+        if self._trouble() == before and self._comes_again(node, nothing_new):
+            if node.looked and memo.look(node.operator, node.looked):
+                key = memo.key(node, self.kinds)
+            outputs = tuple([self._given(name) if name else None for name in node.outputs])
+            written = tuple([step for step in self.steps[steps:] if isinstance(step, Step)])
+            memo.seen[key] = Seen(operation, outputs, written)
+
+    def _again(self, node: Node, seen: Seen) -> bool:
+        """Give what a node like this one gave, if the same outputs are wanted."""
+        names = node.outputs
+        for name, given in zip(names, seen.outputs, strict=True):
+            if (name == "") != (given is None):
+                return False
+        for name, given in zip(names, seen.outputs, strict=True):
+            if given is not None:
+                self.types[name] = given.type
+                self.memo.kinds[name] = given.kinds
+                if given.contents is not None:
+                    self.contents[name] = given.contents
+                else:
+                    self.contents.pop(name, None)
+                if name in self.aliases:
+                    self.env.names[self.aliases[name]] = Entry(given.type)
+        if self.writes:
+            self.steps.append(Repeated(seen.steps, seen.node, node.operation))
+        return True
+
+    def _infer(self, node: Node) -> None:
+        """What the rule of a node makes of it; an output that it says nothing of is not known."""
+        operator = node.operator
+        rule = node.rules(node.operation)
+        function = self.functions.get((node.domain, operator)) if self.functions else None
+        before = len(self.steps)
+        try:
+            if function is not None:
+                call(node, function)
+            elif rule is None:
+                raise Unsupported(operator)
+            else:
+                rule(node)
+        except Asked:
+            raise
+        except Unsupported as lacking:
+            self.unsupported.setdefault(operator, (str(lacking), node.at))
+            self.unsolved += 1
+        except Exception as problem:  # a file can say anything; what it says here makes no sense
+            text = f"{type(problem).__name__}: {problem}"
+            self.odd.append((node.operation.label, text))
+            self.unsupported.setdefault(operator, (text, node.at))
+        if self.writes:
+            made = [name for step in self.steps[before:] for name in made_by(step)]
+            for name in node.outputs:
+                if name and name not in made:
+                    node.step((name,), None)
+        for name in node.outputs:
+            if not name:
+                continue
+            if name not in self.types:
+                self.define(name, self.unknown())
+            type_ = self.type(name)
+            for item in type_.shape if isinstance(type_, Tensor) else ():
+                if isinstance(item, Poly):
+                    self._size(item)
+
+    def _size(self, dim: Poly) -> None:
+        """Some tensor has this as a size."""
+        if dim not in self.sizes.some:
+            if self.state.sealed and not dims.is_nonnegative(dim):
+                raise Asked
+            self.sizes.some.add(dim)
+
+    def enter_room(self, room: Dim) -> None:
+        """A window fits into a tensor: this is what is left beside it."""
+        if self.state.sealed:
+            raise Asked
+        self.sizes.rooms[room] = None
+
+    # --- what comes again ---
+
+    def kinds(self, name: str) -> Kinds:
+        """What a tensor is, as far as inference can tell it from others."""
+        if name not in self.types:
+            return (-1, -1) if name == "" else (-2, -2)
+        return self._given(name).kinds
+
+    def _given(self, name: str) -> Given:
+        type_ = self.type(name)
+        held = self.contents.get(name)
+        kinds = self.memo.kinds[name] = self.memo.kinds_of(type_, held)
+        return Given(type_, held, kinds)
+
+    def _trouble(self) -> tuple[int, ...]:
+        """How much went wrong so far: a node that adds to it is looked at each time."""
+        state = self.state
+        return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
+
+    def _comes_again(self, node: Node, nothing_new: bool) -> bool:
+        """Whether a node like this one gives the same: an output that has a variable of its own,
+        which no input has, is no other node's.
+        """
+        if node.alone or node.operation.has_graphs:
+            return False
+        if (node.domain, node.operator) in self.functions:
+            return False
+        if self.sequences and any(n in self.sequences for n in (*node.inputs, *node.outputs)):
+            return False  # it speaks of their elements
+
+        if nothing_new:
+            return True  # there is no variable that it could have for itself
+        own = self._variables(node.outputs)
+        return not own or own <= self._variables(node.inputs)
+
+    def _variables(self, names: Sequence[str]) -> set[Any]:
+        known = [name for name in names if name in self.types]
+        return set(variables(map(self.type, known), map(self.contents.get, known)))
+
+    def is_size(self, dim: Dim) -> bool:
+        """Whether it is known not to be negative: by itself, or in every run, which is a guard."""
+        if dims.is_nonnegative(dim):
+            return True
+        if not self.sizes.has(dim):
+            self.sizes.unsure.add(dim)
+            return False
+        if dim not in self.state.sizes:
+            self.state.post(AtLeast(dim, silent=True), Origin("size", self.span(-1)))
+            self.state.sizes.add(dim)
+        return True
+
+
+def is_closed(type_: Type) -> bool:
+    """Whether nothing in a type is open."""
+    if not isinstance(type_, Tensor):
+        return not any(True for _ in type_variables(type_))
+    return isinstance(type_.elem, str) and set(map(type, type_.shape)) <= {int}

@@ -1,0 +1,285 @@
+"""One node of a model, as the rules see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from axon.importers.contents.values import Contents, Unsupported
+from axon.importers.expressions import (
+    Call,
+    Expression,
+    ListOf,
+    Literal,
+    Scalar,
+    SizeRef,
+    TensorRef,
+    TupleOf,
+)
+from axon.importers.operations import Operation
+from axon.importers.steps import Step
+from axon.inference.unify import unify
+from axon.ops import OPERATORS
+from axon.solver.constraints import Origin
+from axon.types.dim import Dim, Poly
+from axon.types.type import (
+    AtLeast,
+    DimEq,
+    DimValue,
+    Shape,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    shape_rank,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+if TYPE_CHECKING:
+    from axon.importers.importer import Importer
+
+Rule = Callable[["Node"], None]
+Rules = Callable[[Operation], Rule | None]
+"""What says what an operation means, if anything does."""
+
+
+class Node:
+    """One node, as the rules see it. `looked` are the inputs whose contents were asked for; one
+    that is `alone` is like no other, whatever it is given.
+    """
+
+    __slots__ = (
+        "alone",
+        "at",
+        "attributes",
+        "domain",
+        "importer",
+        "inputs",
+        "looked",
+        "operation",
+        "operator",
+        "outputs",
+        "rules",
+        "span",
+    )
+
+    def __init__(self, importer: Importer, operation: Operation, at: int, rules: Rules) -> None:
+        self.importer = importer
+        self.operation = operation
+        self.at = at
+        self.rules = rules
+        self.span = importer.span(at)
+        self.operator = operation.operator
+        self.domain = operation.domain
+        self.attributes = operation.attributes
+        self.inputs = operation.inputs
+        self.outputs = operation.outputs
+        self.looked: set[int] = set()
+        self.alone = False
+
+    # --- what it is given ---
+
+    @property
+    def count(self) -> int:
+        return len(self.inputs)
+
+    def has(self, index: int) -> bool:
+        return index < len(self.inputs) and self.inputs[index] != ""
+
+    def name(self, index: int) -> str:
+        if index < len(self.inputs) and self.inputs[index]:
+            return self.inputs[index]
+        raise Unsupported(f"{self.operator} without input {index}")
+
+    def input(self, index: int) -> Expression:
+        """An input, as an expression."""
+        return self.tensor(self.name(index))
+
+    def tensor(self, name: str) -> Expression:
+        """A tensor of the model, as an expression."""
+        if name not in self.importer.types:
+            self.importer.define(name, self.importer.unknown())
+        return TensorRef(name)
+
+    def rank(self, index: int) -> int | None:
+        shape = self.shape(index)
+        return None if shape is None else len(shape)
+
+    def shape(self, index: int) -> Shape | None:
+        return self.importer.shape(self.inputs[index]) if self.has(index) else None
+
+    def elem(self, index: int) -> Any:
+        return self.importer.elem(self.name(index))
+
+    def contents(self, index: int) -> Contents:
+        """The elements of an input, where they are known."""
+        if not self.has(index):
+            return None
+        self.looked.add(index)
+        return self.importer.contents.get(self.inputs[index])
+
+    def known_elements(self, index: int) -> list[Any] | None:
+        """The elements of an input as a flat list, if all of them are known."""
+        found = self.contents(index)
+        if found is None:
+            return None
+        items: list[Any] = found.ravel().tolist()
+        return None if any(item is None for item in items) else items
+
+    def ints(self, index: int) -> list[int] | None:
+        """The same if they are whole numbers."""
+        found = self.known_elements(index)
+        if found is None or not all(isinstance(item, int) for item in found):
+            return None
+        return found
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute; several numbers or texts are a list."""
+        found = self.attributes.get(name, default)
+        return list(found) if isinstance(found, tuple) else found
+
+    # --- what it says ---
+
+    def call(self, operator: str, *args: Expression, **attributes: Any) -> Expression:
+        """An operator applied; attributes that are None, or what they are anyway, are left out."""
+        if attributes:
+            usual = OPERATORS[operator].defaults
+            attributes = {
+                name: value
+                for name, value in attributes.items()
+                if value is not None and (name not in usual or usual[name] not in (value, (value,)))
+            }
+        return Call(operator, args, attributes)
+
+    def literal(self, value: object) -> Expression:
+        """A value as an expression: numbers, lists, strings, dimensions."""
+        return Literal(value)
+
+    def size(self, dim: Dim) -> Expression:
+        """A dimension as an expression."""
+        return SizeRef(DimValue(dim))
+
+    def shape_literal(self, shape: Sequence[Dim]) -> Expression:
+        return SizeRef(ShapeValue(tuple(shape)))
+
+    def list_of(self, items: Sequence[Expression]) -> Expression:
+        return ListOf(items)
+
+    def tuple_of(self, items: Sequence[Expression]) -> Expression:
+        """Some expressions as one: a tuple, if there are several."""
+        return items[0] if len(items) == 1 else TupleOf(items)
+
+    def infer(self, draft: Expression) -> Type:
+        importer = self.importer
+        known = draft.known(self) if importer.state.direct else None
+        return known or importer.inference.infer(draft.expr(self), importer.env)
+
+    def set_outputs(
+        self,
+        *exprs: Expression | Type | None,
+        contents: Contents = None,
+        fallback: Expression | None = None,
+    ) -> None:
+        """The outputs, one after another: expressions, or types where no expression says it.
+
+        `fallback` stands in the program where the expression, or the type, cannot be said there.
+        """
+        for name, expr in zip(self.outputs, exprs, strict=False):
+            if not name or expr is None:
+                continue
+            if isinstance(expr, Expression):
+                self.importer.define(name, self.infer(expr), contents)
+                self.step((name,), expr, fallback)
+            else:
+                self.importer.define(name, sensible(expr), contents)
+                self.step((name,), None, fallback)
+
+    def set_size_output(
+        self,
+        expr: Expression,
+        type_: Type,
+        contents: Contents = None,
+        fallback: Expression | None = None,
+    ) -> None:
+        """The output is an expression that is a size, seen as the tensor that it can be."""
+        self.infer(expr)
+        self.importer.define(self.outputs[0], type_, contents)
+        self.step((self.outputs[0],), expr, fallback)
+
+    def has_rank(self, index: int, rank: int) -> None:
+        """An input has as many dimensions as the operator has sizes for."""
+        if self.has(index) and self.rank(index) is None:
+            self.input(index)
+            wanted = self.unknown(self.elem(index), rank)
+            origin = Origin("value", self.span, self.operator)
+            unify(self.importer.state, wanted, self.importer.types[self.name(index)], origin)
+
+    def set_tuple_outputs(self, expr: Expression) -> None:
+        """The outputs are the parts of a tuple."""
+        found = self.importer.state.prune(self.infer(expr))
+        if isinstance(found, Tuple):
+            for name, item in zip(self.outputs, found.items, strict=False):
+                if name:
+                    self.importer.define(name, item)
+            unnamed = [""] * (len(found.items) - len(self.outputs))
+            self.step((*self.outputs[: len(found.items)], *unnamed), expr)
+
+    def step(
+        self,
+        names: tuple[str, ...],
+        expr: Expression | None,
+        fallback: Expression | None = None,
+        tensor: Any = None,
+    ) -> None:
+        """Take down what makes tensors, for the program that the model becomes, if it is wanted."""
+        if self.importer.writes:
+            self.importer.steps.append(Step(names, expr, self.operation, fallback, tensor))
+
+    def for_program(self, make: Callable[[], Expression | None]) -> Expression | None:
+        """What only a program needs."""
+        return make() if self.importer.writes else None
+
+    def scalar(self, value: Any, elem: str) -> Expression:
+        """A number of an element type."""
+        if isinstance(value, bool) and elem == "bool":
+            return self.literal(value)
+        return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
+
+    def like(self, index: int) -> Tensor:
+        """A tensor of which only is known that it has the rank and the elements of an input."""
+        importer, rank = self.importer, self.rank(index)
+        if rank is not None:
+            return self.unknown(self.elem(index), rank)
+        made, given = self.unknown(self.elem(index)), importer.type(self.name(index))
+        if isinstance(given, Tensor):
+            origin = Origin("value", self.span, self.operator)
+            relation = DimEq(shape_rank(made.shape), shape_rank(given.shape))
+            importer.state.post(relation, origin)
+        return made
+
+    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
+        return self.importer.unknown(elem, rank)
+
+    def fresh_dim(self) -> DimVar:
+        return self.importer.state.fresh_dim()
+
+    def guard(self, dim: Dim) -> None:
+        """What the model takes for granted, and a run checks: that this is not negative."""
+        origin = Origin("size", self.span, self.operator)
+        self.importer.state.post(AtLeast(dim, silent=True), origin)
+        self.importer.state.sizes.add(dim)
+
+    def axis(self, axis: int, rank: int | None) -> int:
+        """An axis that is counted from the front where the rank is known."""
+        return axis + rank if rank is not None and axis < 0 else axis
+
+
+def sensible(type_: Any) -> Type:
+    """A type that a rule made of what a file says, if its sizes are some."""
+    for item in type_.shape if isinstance(type_, Tensor) else ():
+        size: Any = item
+        if not isinstance(size, int | DimVar | Poly | ShapeVar):
+            raise TypeError(f"{size!r} is no size")
+        if isinstance(size, int) and size < 0:
+            raise ValueError(f"{size} is no size")
+    return type_  # type: ignore[no-any-return]

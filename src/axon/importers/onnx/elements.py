@@ -1,0 +1,9 @@
+"""Element types, as ONNX numbers them."""
+
+from __future__ import annotations
+
+ELEMENTS = {
+    1: "f32", 2: "u8", 3: "i8", 4: "u16", 5: "i16", 6: "i32", 7: "i64", 9: "bool",
+    10: "f16", 11: "f64", 12: "u32", 13: "u64", 16: "bf16",
+}  # fmt: skip
+"""Element types by their numbers in ONNX."""

@@ -1,0 +1,238 @@
+"""Loops that collect: a state to which each turn only appends is an output of the turns instead.
+
+The state may be a tensor, which grows along its first axis, or a sequence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from axon.importers.node import Node
+from axon.importers.onnx.rules.growing_sequences import Growing, in_place
+from axon.importers.operations import Declared, Graph, Operation, used
+from axon.importers.sequences.uniform_chunks import Chunks, same_for_all
+from axon.importers.subgraphs.subgraph import hidden, prefix_of, ranked, undo
+from axon.types import dim as dims
+from axon.types.type import Tensor
+from axon.types.variables import DimVar
+
+
+def appended(body: Graph, operator: str = "Concat") -> dict[int, str]:
+    """The states to which a body appends by this operator, along the first axis, and does nothing
+    else with them, by number, each with what is appended.
+    """
+    makers = {
+        each.outputs[0]: each
+        for each in body.operations
+        if each.operator == operator and each.outputs
+    }
+    found = {}
+    for i, (given, made) in enumerate(zip(body.inputs[2:], body.outputs[1:], strict=False)):
+        maker = makers.get(made.name)
+        if maker is not None and _appends(maker, given.name):
+            found[i] = maker.inputs[1]
+    if not found:
+        return {}
+    uses = Counter(n for each in body.operations for n in used(each) - set(each.outputs))
+    uses.update(each.name for each in body.outputs)
+    return {
+        i: part
+        for i, part in found.items()
+        if uses[body.inputs[2 + i].name] == 1 and uses[body.outputs[1 + i].name] == 1
+    }
+
+
+def _appends(operation: Operation, state: str) -> bool:
+    """Whether an operation puts something else behind a state, along the first axis."""
+    inputs = operation.inputs
+    if len(inputs) != 2 or inputs[0] != state or inputs[1] == state:
+        return False
+    return operation.attributes.get("axis") == 0 or operation.operator != "Concat"
+
+
+def listed(node: Node) -> dict[int, str]:
+    """The states of a Loop that are sequences, to which its body only appends."""
+    body = node.attribute("body")
+    if not node.importer.sequences or not isinstance(body, Graph):
+        return {}
+    found = appended(body, "SequenceInsert").items()
+    return {
+        i: part
+        for i, part in found
+        if isinstance(node.importer.sequences.get(node.name(2 + i)), tuple)
+    }
+
+
+def collect(node: Node, parts: dict[int, str]) -> bool:
+    """The Loop without these states; what each turn appends is stacked, and joined to what was
+    there in the beginning. Those to which turns append tensors of several sizes stay as they are.
+    Says whether there are any others.
+    """
+    importer, before, back = node.importer, node.fresh_dim(), undo(node.importer)
+    names, rows = _collected(node, parts, {})
+    uneven = {i for i in rows if _varies(node, node.name(2 + i), rows[i], before)}
+    if uneven:
+        back()
+        others = {i: part for i, part in parts.items() if i not in uneven}
+        return bool(others) and collect(node, others)
+    asked = {i: node.name(2 + i) for i in rows if not _fits(node, node.name(2 + i), rows[i])}
+    if asked:
+        back()
+        none = {begin: _none(node, begin) for begin in dict.fromkeys(asked.values())}
+        names, rows = _collected(node, parts, {i: none[begin] for i, begin in asked.items()})
+    for i, name in rows.items():
+        if names[i] and node.name(2 + i) in importer.sequences:
+            _list(node, Growing(node.operation, i, name, before), names[i])
+        elif names[i]:
+            _join(node, node.name(2 + i), name, names[i])
+    return True
+
+
+def _varies(node: Node, begin: str, rows: str, before: DimVar) -> bool:
+    """Whether a turn may append more than another: what was not there before is in its size."""
+    made = ranked(node, node.importer.types[rows])
+    if made is None or len(made.shape) < 2 or begin in node.importer.sequences:
+        return False
+    return not same_for_all(made.shape[1:2], before)
+
+
+def _fits(node: Node, begin: str, rows: str) -> bool:
+    """Whether what is appended is known to have the sizes of what it is appended to."""
+    made, first = (ranked(node, node.importer.types[name]) for name in (rows, begin))
+    if made is None or first is None or begin in node.importer.sequences:
+        return True
+    return made.shape[2:] == first.shape[1:]
+
+
+def _none(node: Node, begin: str) -> str:
+    """No rows of a tensor."""
+    expr = node.call("slice", node.tensor(begin), stop=0)
+    name = hidden(node, f"{begin}⟨none⟩", "none", node.infer(expr))
+    node.step((name,), expr)
+    return name
+
+
+def _collected(
+    node: Node, parts: dict[int, str], nones: dict[int, str]
+) -> tuple[list[str], dict[int, str]]:
+    """The names of all outputs, and of the rows by the numbers of the states that they are for."""
+    importer, states = node.importer, node.count - 2
+    names = [*node.outputs, *[""] * states][: max(states, len(node.outputs))]
+    first = next(filter(None, names), "")
+    rows = {i: f"{first}⟨rows {i}⟩" for i in parts}
+    for i, name in rows.items():
+        importer.hidden.add(name)
+        importer.own[name] = f"{names[i] or first}_rows"
+    loop = _without(node, parts, names, rows, nones)
+    if prefix_of(node, "body") in importer.bodies:
+        in_place(node, loop)
+    else:
+        importer.node(loop, node.at, node.rules)
+    return names, rows
+
+
+def _without(
+    node: Node,
+    parts: dict[int, str],
+    names: list[str],
+    rows: dict[int, str],
+    nones: dict[int, str],
+) -> Operation:
+    """The Loop that gives what it appends. Where a turn appends to `nones`, that asks for the right
+    sizes and for nothing else.
+    """
+    states = node.count - 2
+    kept = [i for i in range(states) if i not in parts]
+    inputs = [*node.inputs[:2], *(node.inputs[2 + i] for i in kept)]
+    outputs = [*(names[i] for i in kept), *names[states:], *rows.values()]
+    attributes = {
+        **node.attributes,
+        "body": _collecting(node.attributes["body"], kept, parts, nones),
+    }
+    return Operation(node.operator, inputs, outputs, attributes, node.domain, node.operation.name)
+
+
+def _collecting(
+    body: Graph, kept: list[int], parts: dict[int, str], nones: dict[int, str]
+) -> Graph:
+    """The body that gives what it would append."""
+    inputs, outputs, states = body.inputs, body.outputs, len(kept) + len(parts)
+    given = {i: outputs[1 + i].name if i in nones else part for i, part in parts.items()}
+    more = [Declared(part, None, None) for part in given.values()]
+    begins = {outputs[1 + i].name: nones.get(i) for i in parts}
+    operations = []
+    for each in body.operations:
+        begin = begins.get(each.outputs[0], "") if each.outputs else ""
+        if begin:
+            operations.append(
+                Operation(
+                    each.operator,
+                    [begin, *each.inputs[1:]],
+                    each.outputs,
+                    each.attributes,
+                    each.domain,
+                    each.name,
+                )
+            )
+        elif begin is not None:
+            operations.append(each)
+    return Graph(
+        [*inputs[:2], *(inputs[2 + i] for i in kept)],
+        [outputs[0], *(outputs[1 + i] for i in kept), *outputs[1 + states :], *more],
+        operations,
+        body.constants,
+    )
+
+
+def _join(node: Node, begin: str, rows: str, name: str) -> None:
+    """The rows one after another, behind what was there in the beginning."""
+    importer = node.importer
+    made, first = ranked(node, importer.types[rows]), ranked(node, importer.types[begin])
+    if made is None or len(made.shape) < 2 or first is None:
+        importer.define(name, node.unknown())
+        return
+    word: Any = made.shape
+    times, each, *rest = word
+    flat = (dims.mul(times, each), *rest)
+    given = node.tensor(rows)
+    expr = later = node.call("squeeze", given, axis=[1])
+    if each != 1:
+        sizes = [node.call("size", given, axis=i) for i in range(len(made.shape))]
+        listed = (node.call("*", sizes[0], sizes[1]), *sizes[2:])
+        later = node.call("reshape", given, node.list_of(listed))
+        expr = node.call("reshape", given, node.shape_literal(flat))
+    joined = hidden(node, f"{rows}⟨all⟩", "all", Tensor(made.elem, flat))
+    node.step((joined,), expr, later)
+    parts = [node.tensor(n) for n in (begin, joined)]
+    whole = node.call("concat", *parts)
+    importer.define(name, node.infer(whole))
+    node.step((name,), whole)
+
+
+def _list(node: Node, found: Growing, name: str) -> None:
+    """The sequence of the rows, behind what was in it in the beginning: as pieces of one tensor, if
+    all rows have the same shape.
+    """
+    importer, rows, begin = node.importer, found.rows, node.name(2 + found.state)
+    made = ranked(node, importer.types[rows])
+    each: Any = None if made is None else made.shape[1:]
+    parts = [node.tensor(n) for n in importer.sequences[begin]]
+    firsts = [ranked(node, importer.types[n]) for n in importer.sequences[begin]]
+    if (
+        each is None
+        or not same_for_all(each, found.before)
+        or any(first is None or first.shape != each for first in firsts)
+    ):
+        importer.define(name, node.unknown(importer.elem(rows)))
+        importer.sequences[name] = found
+        node.step((name,), None)
+        return
+    if parts:
+        more = node.tensor(rows)
+        expr = node.call("concat", node.call("stack", *parts), more)
+        rows = hidden(node, f"{rows}⟨all⟩", "all", node.infer(expr))
+        node.step((rows,), expr)
+    importer.define(name, node.unknown(importer.elem(rows)))
+    importer.sequences[name] = Chunks(rows, 0, 1, bare=True)
+    node.step((name,), None)

@@ -1,0 +1,154 @@
+"""Tensors from nothing but sizes and numbers: constants, fillings, ranges."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from axon.importers.contents import arithmetic as contents
+from axon.importers.contents.queries import length, row, size_of
+from axon.importers.contents.reals import Real
+from axon.importers.contents.values import MOST_CONTENTS, MOST_FLOATS, Unsupported, array
+from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Constant
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
+
+
+@rule("Constant")
+def constant(node: Node) -> None:
+    constant = node.attribute("value")
+    if isinstance(constant, Constant):
+        node.importer.hold(node.outputs[0], constant)
+        node.step((node.outputs[0],), None, tensor=constant)
+        return
+    for name, elem in PLAIN.items():
+        value = node.attribute(name)
+        if value is not None:
+            found = array(value)
+            node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
+            held = numpy.array(value, "i8" if elem == "i64" else "f4")
+            constant = Constant(node.outputs[0], elem, held.shape, _itself, held)
+            node.step((node.outputs[0],), None, tensor=constant)
+            return
+    raise Unsupported("Constant of a kind that Axon does not have")
+
+
+@rule("ConstantOfShape")
+def constant_of_shape(node: Node) -> None:
+    elem, value = _filling(node.attribute("value"))
+    number = node.scalar(value, elem)
+    later = node.for_program(lambda: node.call("full", node.input(0), number))
+    wanted = [] if length(node, 0) == 0 else node.contents(0)
+    if wanted is None:
+        node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
+        return
+    sizes = [node.fresh_dim() if n is None else n for n in wanted]
+    known = None
+    if all(isinstance(n, int) for n in sizes):
+        whole = tuple(n for n in sizes if isinstance(n, int))
+        if math.prod(whole) <= (MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS):
+            known = numpy.full(whole, value, dtype=object)
+    if all(n is not None for n in wanted):
+        filled = node.call("full", node.shape_literal(sizes), number)
+        node.set_outputs(filled, contents=known, fallback=later)
+        if known is None:
+            node.importer.filled[node.outputs[0]] = value
+            node.alone = True
+    else:
+        node.set_outputs(Tensor(elem, tuple(sizes)), contents=known, fallback=later)
+
+
+def _itself(array: Any) -> Any:
+    return array
+
+
+def _filling(constant: Constant | None) -> tuple[str, Any]:
+    """The element type and the number that a shape is filled with; zero if nothing says it."""
+    if constant is None:
+        return "f32", 0.0
+    if not isinstance(constant, Constant):
+        raise Unsupported("ConstantOfShape with a value that is no tensor")
+    elem, found = constant.elem, constant.array()
+    if elem is None or found is None or constant.dims not in ((), (1,)):
+        raise Unsupported("ConstantOfShape with a value that is not one number")
+    return elem, found.ravel()[0].item()
+
+
+@rule("Range")
+def range_(node: Node) -> None:
+    parts = [node.known_elements(i) for i in range(3)]
+    elem = node.elem(0)
+    later = node.for_program(lambda: node.call("arange", *(node.input(i) for i in range(3))))
+    if any(part is None for part in parts):
+        node.set_outputs(node.unknown(elem, 1), fallback=later)
+        return
+    (start,), (stop,), (step,) = parts  # type: ignore[misc]
+    if any(isinstance(part, float | Real) for part in (start, stop, step)):
+        size = _float_count(node, start, stop, step)
+        type_ = node.unknown(elem, 1) if size is None else Tensor(elem, (size,))
+        node.set_outputs(type_, fallback=later)
+        return
+    if not isinstance(step, int) or step == 0:
+        node.set_outputs(node.unknown(elem, 1), fallback=later)
+        return
+    gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
+    count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
+    if not node.importer.is_size(count):
+        count = dims.maximum(count, 0)
+    known = None
+    if isinstance(count, int) and isinstance(start, int) and count <= MOST_CONTENTS:
+        known = row([start + i * step for i in range(count)])
+    if isinstance(elem, str):
+        node.set_outputs(_counted(node, count, start, step, elem), contents=known, fallback=later)
+    else:
+        node.set_outputs(Tensor(elem, (count,)), contents=known, fallback=later)
+
+
+def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
+    """How many floats there are from a start to a stop, if that is a size."""
+    gap = contents.sub(stop, start)
+    found = None if gap is None else contents.ratio(gap, step)
+    count = None if found is None else contents.ceil(found)
+    if not isinstance(count, Real):
+        return None
+    size = size_of(node, count)
+    if size is None or node.importer.is_size(size):
+        return size
+    return dims.maximum(size, 0)
+
+
+def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expression:
+    """So many integers from a start, by steps."""
+    expr = node.call("range", node.size(count), to=Elem(elem))
+    if step != 1:
+        expr = node.call("*", expr, node.scalar(step, elem))
+    if not isinstance(start, int):
+        return node.call("+", expr, node.input(0))
+    return expr if start == 0 else node.call("+", expr, node.scalar(start, elem))
+
+
+@rule("RandomNormal", "RandomUniform")
+def random(node: Node) -> None:
+    """What is drawn is not for a program to say; its shape is."""
+    sizes = node.attribute("shape")
+    if not isinstance(sizes, list):
+        raise Unsupported(f"{node.operator} without a shape")
+    node.set_outputs(Tensor(ELEMENTS.get(node.attribute("dtype", 1)) or "f32", tuple(sizes)))
+
+
+@rule("Multinomial")
+def multinomial(node: Node) -> None:
+    node.has_rank(0, 2)
+    word = node.shape(0)
+    rows: Any = node.fresh_dim() if word is None else word[0]
+    elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
+    node.set_outputs(Tensor(elem, (rows, int(node.attribute("sample_size", 1)))))

@@ -1,0 +1,324 @@
+"""If, Loop and Scan: graphs inside nodes become functions.
+
+A branch is a function of nothing, and what a Loop or a Scan does each time a function of its
+state. States whose shape the body keeps have it in the end; what it gives each time is stacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from axon.importers.contents.values import Unsupported, array
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
+from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Graph
+from axon.importers.steps import Step
+from axon.importers.subgraphs.loop_state import (
+    Iterations,
+    define,
+    gives,
+    padded,
+    same_types,
+    settled,
+    stacked,
+    together,
+    types_of,
+)
+from axon.importers.subgraphs.speculate import speculate
+from axon.importers.subgraphs.subgraph import Subgraph, either, function, hidden, ranked, subgraph
+from axon.inference.unify import unify
+from axon.solver.constraints import Origin
+from axon.types.type import Tensor, Type
+
+NO_LIMIT = 1 << 40
+"""A Loop that may go on for so long is meant to go on while its condition holds."""
+
+
+@rule("If")
+def if_(node: Node) -> None:
+    known = _truth(node.contents(0))
+    if known is not None:
+        _branch(node, subgraph(node, "then_branch" if known else "else_branch", []))
+        return
+    then, else_ = (speculate(node, which) for which in ("then_branch", "else_branch"))
+    if then is None or else_ is None:
+        runs = then or else_  # only that one can, if any
+        define(node, [node.importer.state.resolve(t) for t in runs.types] if runs else [])
+        node.step(tuple(node.outputs), None)
+        return
+    types = [either(node, a, b) for a, b in zip(then.types, else_.types, strict=False)]
+    define(node, types)
+    if not node.importer.writes:
+        return
+    same = list(zip(then.outputs, else_.outputs, strict=False))
+    test = _scalar(node, 0)
+    branches = [function(node, b, (), together(b.outputs), same) for b in (then, else_)]
+    later = _differing(node, test, then, else_)
+    node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
+
+
+def _differing(node: Node, test: Expression, then: Subgraph, else_: Subgraph) -> Expression | None:
+    """An If whose branches give tensors in shapes of their own: each output is chosen by itself."""
+    pairs = zip(then.outputs, else_.outputs, strict=False)
+    if any(node.importer.elem(one) != node.importer.elem(other) for one, other in pairs):
+        return None
+    count = min(len(then.outputs), len(else_.outputs))
+    return node.tuple_of([_output(node, test, then, else_, i) for i in range(count)])
+
+
+def _output(node: Node, test: Expression, then: Subgraph, else_: Subgraph, at: int) -> Expression:
+    """One of the outputs of an If."""
+    one, other = ranked(node, then.types[at]), ranked(node, else_.types[at])
+    branches = [function(node, b, (), b.outputs[at], name=f"{at}") for b in (then, else_)]
+    if one is None or other is None or len(one.shape) != len(other.shape):
+        return node.call("cond", test, *branches, ranks=True)
+    axes = [i for i, size in enumerate(one.shape) if size != other.shape[i]]
+    return node.call("cond", test, *branches, differ=axes or None)
+
+
+def _branch(node: Node, found: Subgraph) -> None:
+    """What an If does whose condition is known stands in its place."""
+    importer = node.importer
+    importer.steps += found.steps
+    for name, made, type_ in zip(node.outputs, found.outputs, found.types, strict=False):
+        if name:
+            importer.define(name, type_, importer.contents.get(made))
+            if made in importer.sequences:
+                importer.sequences[name] = importer.sequences[made]
+            handed = node.tensor(made)
+            node.step((name,), node.call("identity", handed))
+
+
+def _truth(contents: Any) -> bool | None:
+    """Whether a condition is known to hold, or not to hold."""
+    if contents is None or contents.size != 1 or contents.flat[0] not in (True, False):
+        return None
+    return bool(contents.flat[0])
+
+
+def _scalar(node: Node, index: int) -> Expression:
+    """An input of one element, as a scalar."""
+    if node.rank(index) == 0:
+        return node.input(index)
+    return node.call("reshape", node.input(index), node.shape_literal(()))
+
+
+# --- Loop ------------------------------------------------------------------------------------
+
+
+@rule("Loop")
+def loop(node: Node) -> None:
+    sequences = listed(node)
+    if sequences:
+        collect(node, sequences)
+        return
+    indices = range(2, node.count)
+    first = [Tensor("i64", ()), Tensor("bool", ())]
+
+    def infer(states: Sequence[Type]) -> Subgraph:
+        return subgraph(node, "body", [*first, *states], {1: array(True)})
+
+    settled_ = settled(node, types_of(node, indices), infer, 1)
+    found, states = settled_.body, settled_.states
+    if len(found.params) != 2 + len(states):
+        raise Unsupported("Loop whose body takes another number of states")
+    endless = _truth(node.importer.contents.get(found.outputs[0])) is True
+    times = _times(node) if endless else None
+    size = node.fresh_dim() if times is None else times
+    rows = found.types[1 + len(states) :]
+    outputs = [stacked(node, row, size) for row in rows]
+    types = [*settled_.last(node), *settled_.after(node, outputs)]
+    define(node, types)
+    body = node.attribute("body")
+    collected = appended(body) if endless and node.has(0) and isinstance(body, Graph) else {}
+    if collected:
+        if collect(node, collected):
+            return
+        define(node, types)
+    if not node.importer.writes:
+        return
+    if not endless:
+        _while(node, found, types, settled_.differ(node))
+    elif node.has(0):
+        _for(node, found, types, times, settled_.differ(node))
+
+
+def _times(node: Node) -> Any:
+    """How often a Loop goes round that nothing stops, where that is known."""
+    known = node.known_elements(0) if node.has(0) and _starts(node) else None
+    if known is None or len(known) != 1 or not node.importer.is_size(known[0]):
+        return None
+    return known[0]
+
+
+def _starts(node: Node) -> bool:
+    """Whether the condition is known to hold in the beginning."""
+    return not node.has(1) or _truth(node.contents(1)) is True
+
+
+def _for(
+    node: Node, found: Subgraph, types: Sequence[Type], times: Any, differ: dict[int, list[int]]
+) -> None:
+    """So many times: a loop over the numbers of the turns."""
+    number, condition, *params = found.params
+    count = len(params)
+    made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
+    indices = range(2, node.count)
+    true = Step((condition,), node.literal(True), node.operation)
+    same = same_types(node, indices, params, made, differ)
+    turns = Iterations(node, found, params, made, rows, same, [true], differ)
+    begin = [node.input(i) for i in indices]
+    zero, one, limit = node.literal(0), node.literal(1), _scalar(node, 0)
+    if not _starts(node):
+        limit = node.call("where", _scalar(node, 1), limit, zero)
+    expr = later = turns.over(begin, [number], [node.call("arange", zero, limit, one)])
+    if times is not None:
+        expr = turns.over(begin, [number], [node.call("range", node.size(times))])
+    names = padded(node.outputs, len(types))
+    gives(node, expr, names[:count], names[count:], types, later)
+
+
+def _while(
+    node: Node, found: Subgraph, types: Sequence[Type], differ: dict[int, list[int]]
+) -> None:
+    """As long as a condition holds, which is part of the state, as the number of the turn is."""
+    number, condition, *params = found.params
+    count, keep = len(params), found.outputs[0]
+    made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
+    indices = range(2, node.count)
+    scalars: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
+    after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
+    test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
+    alias = {n: node.tensor(n) for n in (number, condition)}
+    counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.operation)
+    same = [*same_types(node, indices, params, made, differ), (condition, keep)]
+    given, states = [number, condition, *params], [after, keep, *made]
+    changing = {2 + part: axes for part, axes in differ.items()}
+    turns = Iterations(node, found, given, states, rows, same, [counting], changing)
+    holds: Expression = node.call("identity", alias[condition])
+    if _limited(node):
+        within = node.call("<", alias[number], _scalar(node, 0))
+        holds = node.call("logical_and", alias[condition], within)
+    start = _scalar(node, 1) if node.has(1) else node.literal(True)
+    begin = [node.literal(0), start, *(node.input(i) for i in indices)]
+    expr = turns.holding(begin, test, [Step((test,), holds, node.operation)])
+    names = padded(node.outputs, len(types))
+    gives(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
+
+
+def _limited(node: Node) -> bool:
+    """Whether the number of turns has a limit that anyone would reach."""
+    known = node.ints(0) if node.has(0) else None
+    return node.has(0) and not (known is not None and len(known) == 1 and known[0] >= NO_LIMIT)
+
+
+# --- Scan ------------------------------------------------------------------------------------
+
+
+@rule("Scan")
+def scan(node: Node) -> None:
+    if 0 < node.importer.opset < 9:
+        raise Unsupported("Scan over a batch, as it was before opset 9")
+    inputs = node.attribute("num_scan_inputs", 0)
+    count = node.count - inputs
+    if inputs < 1 or count < 0:
+        raise Unsupported(f"Scan over {inputs} of {node.count} inputs")
+    axes = _padded_with(node.attribute("scan_input_axes"), inputs)
+    times: Any = None
+    rows: list[Type] = []
+    for i, axis in enumerate(axes):
+        row, size = _row(node, count + i, axis)
+        rows.append(row)
+        if times is None:
+            times = size
+        elif size is not None and size != times:
+            one, other = Tensor("f32", (times,)), Tensor("f32", (size,))
+            unify(node.importer.state, one, other, Origin("value", node.span, "Scan"))
+    times = node.fresh_dim() if times is None else times
+
+    def infer(states: Sequence[Type]) -> Subgraph:
+        return subgraph(node, "body", [*states, *rows])
+
+    settled_ = settled(node, types_of(node, range(count)), infer, 0)
+    found, states = settled_.body, settled_.last(node)
+    if len(found.params) != node.count:
+        raise Unsupported("Scan whose body takes another number of inputs")
+    outputs = found.types[count:]
+    out_axes = _padded_with(node.attribute("scan_output_axes"), len(outputs))
+    ends = [stacked(node, row, times, at) for row, at in zip(outputs, out_axes, strict=True)]
+    define(node, [*states, *settled_.after(node, ends)])
+    if not node.importer.writes:
+        return
+    _scanned(node, found, states, axes, [stacked(node, row, times) for row in outputs], out_axes)
+
+
+def _padded_with(given: Any, count: int) -> list[int]:
+    """Axes, or directions, one for each; 0 if nothing is said."""
+    found = given if isinstance(given, list) else []
+    return [int(item) for item in [*found, *[0] * count][:count]]
+
+
+def _row(node: Node, index: int, axis: int) -> tuple[Type, Any]:
+    """The type of a row of an input along an axis, and how many there are, if that is known."""
+    word = node.shape(index)
+    if word is None:
+        return node.unknown(node.elem(index)), None
+    if not -len(word) <= axis < len(word):
+        raise Unsupported(f"Scan along axis {axis} of {len(word)}")
+    at = axis % len(word)
+    return Tensor(node.elem(index), (*word[:at], *word[at + 1 :])), word[at]
+
+
+def _scanned(
+    node: Node,
+    found: Subgraph,
+    states: Sequence[Type],
+    axes: Sequence[int],
+    firsts: Sequence[Type],
+    out_axes: Sequence[int],
+) -> None:
+    """A loop over the rows of the inputs, moved to the front or turned round where that is said."""
+    count, given = len(states), []
+    directions = _padded_with(node.attribute("scan_input_directions"), len(axes))
+    for i, (axis, backwards) in enumerate(zip(axes, directions, strict=True)):
+        expr = _moved(node, node.input(count + i), node.rank(count + i), axis, 0)
+        given.append(node.call("reverse", expr) if expr is not None and backwards else expr)
+    params, made, rows = found.params[:count], found.outputs[:count], found.outputs[count:]
+    same = same_types(node, range(count), params, made)
+    turns = Iterations(node, found, params, made, rows, same)
+    sure = [expr for expr in given if expr is not None]
+    if len(sure) < len(given):
+        return
+    expr = turns.over([node.input(i) for i in range(count)], found.params[count:], sure)
+    names = padded(node.outputs, count + len(rows))
+    directions = _padded_with(node.attribute("scan_output_directions"), len(rows))
+    turned: list[Step] = []
+    for i, (type_, axis, backwards) in enumerate(zip(firsts, out_axes, directions, strict=True)):
+        name, rank = names[count + i], ranked(node, type_)
+        if not name or (axis == 0 and not backwards):
+            continue
+        first = hidden(node, f"{name}⟨as they come⟩", name, type_)
+        row: Expression = node.tensor(first)
+        row = node.call("reverse", row) if backwards else row
+        moved = _moved(node, row, None if rank is None else len(rank.shape), 0, axis)
+        turned.append(Step((name,), moved, node.operation))
+        names[count + i] = first
+    gives(node, expr, names[:count], names[count:], [*states, *firsts])
+    node.importer.steps += turned
+
+
+def _moved(
+    node: Node, x: Expression, rank: int | None, source: int, target: int
+) -> Expression | None:
+    """A tensor with one axis moved; None if its rank is not known and matters."""
+    if source == target:
+        return x
+    if rank is None:
+        return None
+    source, target = source % rank, target % rank
+    order = [axis for axis in range(rank) if axis != source]
+    order.insert(target, source)
+    return x if source == target else node.call("transpose", x, perm=order)

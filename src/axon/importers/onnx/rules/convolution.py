@@ -1,0 +1,146 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axon.importers.contents.values import Unsupported
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+from axon.types import dim as dims
+from axon.types.dim import Poly
+from axon.types.type import Tensor
+from axon.types.variables import DimVar
+
+SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
+"""The words for padding that both have."""
+
+
+def _spatial(node: Node) -> int | None:
+    """How many spatial dimensions there are, which the filters tell if the input does not."""
+    rank = node.rank(1) or node.rank(0)
+    return None if rank is None else rank - 2
+
+
+def _slid(node: Node, spatial: int) -> dict[str, Any]:
+    """What all convolutions are told."""
+    return {
+        "stride": node.attribute("strides") or [1] * spatial,
+        "pad": SAME.get(node.attribute("auto_pad", "NOTSET"))
+        or node.attribute("pads")
+        or [0] * spatial,
+        "dilation": node.attribute("dilations") or [1] * spatial,
+        "groups": node.attribute("group", 1),
+    }
+
+
+@rule("Conv")
+def conv(node: Node) -> None:
+    spatial = _spatial(node)
+    if spatial is None:
+        node.set_outputs(node.unknown(node.elem(0)))
+        return
+    if spatial not in (1, 2, 3):
+        raise Unsupported("Conv over more than three dimensions")
+    parts = [node.input(i) for i in range(3) if node.has(i)]
+    slid = _slid(node, spatial)
+    node.set_outputs(node.call("conv", *parts, **(slid if node.rank(1) is None else _short(slid))))
+    _fits(node, slid)
+
+
+def _fits(node: Node, slid: dict[str, Any]) -> None:
+    """A window that is larger than the input has no place, and no model runs with one: what is left
+    of the input beside it is no less than nothing.
+    """
+    x, f, pads = node.shape(0), node.shape(1), slid["pad"]
+    if x is None or f is None or isinstance(pads, str):
+        return
+    count = len(f) - 2
+    if len(x) != len(f) or len(pads) % count or len(slid["dilation"]) != count:
+        return
+    for i, (size, window) in enumerate(zip(x[2:], f[2:], strict=True)):
+        if isinstance(size, DimVar | Poly) and isinstance(window, int):
+            extent = slid["dilation"][i] * (window - 1) + 1
+            room = dims.sub(dims.add(size, pads[:count][i] + pads[-count:][i]), extent)
+            if not dims.is_nonnegative(room):
+                node.importer.enter_room(room)
+
+
+def _short(slid: dict[str, Any]) -> dict[str, Any]:
+    """The same with one number where all are the same; the filters tell how many there are."""
+    return {
+        name: value[0] if isinstance(value, list) and len(set(value)) == 1 else value
+        for name, value in slid.items()
+    }
+
+
+@rule("DeformConv")
+def deform_conv(node: Node) -> None:
+    if _spatial(node) != 2:
+        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+        return
+    parts = [node.input(i) for i in range(3)]
+    if node.has(3):
+        parts.append(node.input(3))
+    elif node.has(4):
+        first = node.call("sum", node.input(1), axis=[1, 2, 3])
+        parts.append(node.call("zeros_like", first))
+    if node.has(4):
+        parts.append(node.input(4))
+    groups = node.attribute("offset_group", 1)
+    node.set_outputs(node.call("deform_conv", *parts, offset_groups=groups, **_slid(node, 2)))
+
+
+@rule("ConvTranspose")
+def conv_transpose(node: Node) -> None:
+    spatial = _spatial(node)
+    if spatial is None or spatial not in (1, 2, 3):
+        node.set_outputs(node.unknown(node.elem(0), None if spatial is None else spatial + 2))
+        return
+    slid = _slid(node, spatial)
+    extra = node.attribute("output_padding") or [0] * spatial
+    sizes = node.attribute("output_shape")
+    parts = [node.input(i) for i in range(3) if node.has(i)]
+    if not sizes:
+        if node.rank(1) is not None:
+            slid, extra = _short(slid), _short({"extra": extra})["extra"]
+        node.set_outputs(node.call("conv_transpose", *parts, **slid, output_pad=extra))
+        return
+    sizes = sizes[-spatial:]
+    found = _pads(node, sizes, slid, extra)
+    later = None
+    if found is not None:
+        slid["pad"], extra = found
+        later = node.call("conv_transpose", *parts, **slid, output_pad=extra)
+    x, f = node.shape(0), node.shape(1)
+    batch: Any = node.fresh_dim() if x is None else x[0]
+    channels: Any = node.fresh_dim()
+    if f is not None and isinstance(f[1], int):
+        channels = f[1] * slid["groups"]
+    node.set_outputs(Tensor(node.elem(0), (batch, channels, *sizes)), fallback=later)
+
+
+def _pads(
+    node: Node, sizes: list[int], slid: dict[str, Any], extra: list[int]
+) -> tuple[list[int], list[int]] | None:
+    """The padding that makes a result of these sizes, and what to add at its end."""
+    x, f = node.shape(0), node.shape(1)
+    if x is None or f is None or not len(x) == len(f) == len(sizes) + 2:
+        return None
+    begins, ends, added = [], [], []
+    lower = node.attribute("auto_pad", "NOTSET") != "SAME_UPPER"
+    for i, size in enumerate(sizes):
+        before, window = x[i + 2], f[i + 2]
+        if not isinstance(before, int) or not isinstance(window, int):
+            return None
+        stride, dilation = slid["stride"][i], slid["dilation"][i]
+        total = stride * (before - 1) + extra[i] + (window - 1) * dilation + 1 - size
+        more = max(-total, 0) + extra[i]
+        if more and more >= max(stride, dilation):
+            return None
+        total = max(total, 0)
+        half = total - total // 2 if lower else total // 2
+        begins.append(half)
+        ends.append(total - half)
+        added.append(more)
+    return begins + ends, added

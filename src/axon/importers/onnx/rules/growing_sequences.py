@@ -1,0 +1,92 @@
+"""Sequences to which turns append tensors of several sizes: they can be joined, and no more.
+
+Such a sequence is no tensor that is cut into pieces. But joined along an axis it is one, and that
+grows from turn to turn, for which there are loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from axon.importers.contents.values import Unsupported
+from axon.importers.node import Node
+from axon.importers.operations import Graph, Operation
+from axon.importers.sequences.uniform_chunks import same_for_all
+from axon.importers.subgraphs.subgraph import hidden, ranked
+from axon.types.type import Tensor
+from axon.types.variables import DimVar
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A sequence to which the turns of a Loop append tensors of several sizes, by the number of the
+    state that it is; `rows` has the type of those tensors, one after another, and what was not
+    there `before` may vary among them.
+    """
+
+    loop: Operation
+    state: int
+    rows: str
+    before: DimVar
+
+
+def element(node: Node, found: Growing) -> Tensor:
+    """What is known of any of the tensors: the sizes that all of them have."""
+    made = ranked(node, node.importer.types[found.rows])
+    if made is None or node.importer.sequences[found.loop.inputs[2 + found.state]]:
+        raise Unsupported(f"{node.operator}: tensors of which too little is known")
+    sizes = made.shape[1:]
+    known = [s if same_for_all((s,), found.before) else node.fresh_dim() for s in sizes]
+    return Tensor(made.elem, tuple(known))
+
+
+def join(node: Node, found: Growing) -> None:
+    """All of a sequence, joined along an axis: the Loop, with a tensor that grows in its place."""
+    importer, axis = node.importer, node.attribute("axis")
+    made = ranked(node, importer.types[found.rows])
+    told = made is not None and isinstance(made.elem, str)
+    if made is None or not told or not isinstance(axis, int) or node.attribute("new_axis", 0):
+        raise Unsupported("ConcatFromSequence: tensors of which too little is known")
+    each: Any = made.shape[1:]
+    if not -len(each) <= axis < len(each):
+        raise Unsupported(f"ConcatFromSequence along axis {axis} of {len(each)}")
+    axis %= len(each)
+    rest = (*each[:axis], 0, *each[axis + 1 :])
+    if not same_for_all(rest, found.before):
+        raise Unsupported("ConcatFromSequence: tensors that may differ in other sizes as well")
+    parts = [node.tensor(n) for n in importer.sequences[found.loop.inputs[2 + found.state]]]
+    if not parts:
+        nothing = node.scalar(0, str(made.elem))
+        parts = [node.call("full", node.shape_literal(rest), nothing)]
+    begin = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=axis)
+    name = hidden(node, f"{node.outputs[0]}⟨begin⟩", "begin", node.infer(begin))
+    node.step((name,), begin)
+    in_place(node, _joining(found, name, axis, node.outputs[0]))
+
+
+def _joining(found: Growing, begin: str, axis: int, name: str) -> Operation:
+    """The Loop that joins what it appended."""
+    loop, body = found.loop, found.loop.attributes["body"]
+    inputs = list(loop.inputs)
+    inputs[2 + found.state] = begin
+    outputs = [name if i == found.state else "" for i in range(len(inputs) - 2)]
+    made = body.outputs[1 + found.state].name
+    operations = [
+        Operation("Concat", each.inputs, each.outputs, {"axis": axis}, each.domain, each.name)
+        if made in each.outputs
+        else each
+        for each in body.operations
+    ]
+    joined = Graph(body.inputs, body.outputs[: len(inputs) - 1], operations, body.constants)
+    attributes = {**loop.attributes, "body": joined}
+    return Operation(loop.operator, inputs, outputs, attributes, loop.domain, loop.name)
+
+
+def in_place(node: Node, loop: Operation) -> None:
+    """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
+    importer, bodies = node.importer, set(node.importer.bodies)
+    importer.node(loop, node.at, node.rules)
+    for prefix in importer.bodies.keys() - bodies:
+        for own, name in importer.bodies[prefix].names.items():
+            importer.inner[own].discard(name)

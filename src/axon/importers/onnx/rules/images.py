@@ -1,0 +1,176 @@
+"""What samples images: blocks, grids, regions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from axon.importers.contents.queries import length
+from axon.importers.contents.values import Unsupported
+from axon.importers.elem import Elem
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+from axon.importers.runtime_values import scalar_of
+from axon.types import dim as dims
+from axon.types.type import Tensor
+from axon.types.variables import ShapeVar
+
+
+@rule("DepthToSpace", "SpaceToDepth")
+def blocks(node: Node) -> None:
+    word, size = node.shape(0), node.attribute("blocksize", 1)
+    deep = node.operator == "DepthToSpace"
+    mode = node.attribute("mode", "DCR")
+    if mode not in ("DCR", "CRD") or size < 1:
+        raise Unsupported(f"{node.operator} with the mode {mode} and blocks of {size}")
+    later = node.call(
+        "depth_to_space" if deep else "space_to_depth",
+        node.input(0),
+        block=size,
+        blocks_first=mode == "DCR",
+    )
+    if word is None or len(word) != 4:
+        node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
+        return
+    n, c, h, w = (size for size in word if not isinstance(size, ShapeVar))
+    if deep:
+        made = (n, dims.floordiv(c, size * size), dims.scale(size, h), dims.scale(size, w))
+    else:
+        made = (n, dims.scale(size * size, c), dims.floordiv(h, size), dims.floordiv(w, size))
+    node.set_outputs(Tensor(node.elem(0), made), fallback=later)
+
+
+@rule("Col2Im")
+def col2im(node: Node) -> None:
+    word, count = node.shape(0), length(node, 1)
+    if count is None or count < 1:
+        node.set_outputs(node.unknown(node.elem(0), None if count is None else count + 2))
+        return
+    sizes, window = node.contents(1), node.ints(2)
+    sizes = [None] * count if sizes is None else list(sizes.flat)
+    spatial = [node.fresh_dim() if size is None else size for size in sizes]
+    batch: Any = node.fresh_dim()
+    channels: Any = node.fresh_dim()
+    if word is not None and len(word) == 3:
+        batch = word[0]
+        if window is not None and all(size > 0 for size in window):
+            channels = dims.floordiv(word[1], math.prod(window))  # type: ignore[arg-type]
+    later = node.call(
+        "col2im",
+        node.input(0),
+        node.input(1),
+        node.input(2),
+        dimensions=count,
+        stride=node.attribute("strides") or [1] * count,
+        pad=node.attribute("pads") or [0] * count,
+        dilation=node.attribute("dilations") or [1] * count,
+    )
+    node.set_outputs(Tensor(node.elem(0), (batch, channels, *spatial)), fallback=later)
+
+
+# --- grids -----------------------------------------------------------------------------------
+
+MODES = {"bilinear": "linear", "bicubic": "cubic"}
+
+
+@rule("GridSample")
+def grid_sample(node: Node) -> None:
+    x, grid = node.shape(0), node.shape(1)
+    mode = node.attribute("mode", "linear")
+    padding = node.attribute("padding_mode", "zeros")
+    if MODES.get(mode, mode) not in ("nearest", "linear", "cubic"):
+        raise Unsupported(f"GridSample with the mode {mode}")
+    if padding not in ("zeros", "border", "reflection"):
+        raise Unsupported(f"GridSample with the padding {padding}")
+    later = node.call(
+        "grid_sample",
+        node.input(0),
+        node.input(1),
+        mode=MODES.get(mode, mode),
+        padding=padding,
+        align_corners=bool(node.attribute("align_corners", 0)),
+    )
+    if grid is not None and len(grid) > 2:
+        node.has_rank(0, len(grid))
+        x = node.shape(0)
+    if x is None or grid is None or len(x) != len(grid) or len(x) < 3:
+        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+        return
+    node.set_outputs(Tensor(node.elem(0), (x[0], x[1], *grid[1:-1])), fallback=later)
+
+
+@rule("AffineGrid")
+def affine_grid(node: Node) -> None:
+    sizes, count = node.contents(1), length(node, 1)
+    if sizes is not None and sizes.ndim == 1:
+        count = len(sizes)
+    if count not in (4, 5):
+        node.set_outputs(node.unknown(node.elem(0)))
+        return
+    inner: list[Any] = [None] * count if sizes is None else list(sizes)
+    inner = [node.fresh_dim() if size is None else size for size in inner]
+    dimensions, corners = count - 2, bool(node.attribute("align_corners", 0))
+    later = node.call(
+        "affine_grid",
+        node.input(0),
+        node.call("slice", node.input(1), start=2),
+        dimensions=dimensions,
+        align_corners=corners,
+    )
+    node.set_outputs(Tensor(node.elem(0), (inner[0], *inner[2:], dimensions)), fallback=later)
+
+
+# --- regions ---------------------------------------------------------------------------------
+
+
+@rule("RoiAlign")
+def roi_align(node: Node) -> None:
+    x, rois = node.shape(0), node.shape(1)
+    size = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
+    newest = "half_pixel" if node.importer.opset >= 16 else "output_half_pixel"
+    later = node.call(
+        "roi_align",
+        node.input(0),
+        node.input(1),
+        node.input(2),
+        size=size,
+        sampling=node.attribute("sampling_ratio", 0),
+        scale=node.attribute("spatial_scale", 1.0),
+        mode=node.attribute("mode", "avg"),
+        half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
+    )
+    if x is None or rois is None:
+        node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
+        return
+    node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)
+
+
+@rule("MaxRoiPool")
+def max_roi_pool(node: Node) -> None:
+    """The regions are rows of five: the number of the image comes first."""
+    x, rois, size = node.shape(0), node.shape(1), node.attribute("pooled_shape")
+    if not size or len(size) != 2:
+        raise Unsupported("MaxRoiPool without a height and a width")
+    image = node.call("cast", node.call("index", node.input(1), i=0, axis=1), to=Elem("i64"))
+    regions = node.call("slice", node.input(1), start=1, axis=1)
+    scale = node.attribute("spatial_scale", 1.0)
+    later = node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
+    if x is None or rois is None:
+        node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
+        return
+    node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)
+
+
+@rule("NonMaxSuppression")
+def non_max_suppression(node: Node) -> None:
+    given = [scalar_of(node, i) if node.has(i) else None for i in (2, 3, 4)]
+    most, overlap, least = given
+    rest = [node.literal(0) if most is None else most]
+    if overlap is not None or least is not None:
+        rest.append(node.literal(0.0) if overlap is None else overlap)
+    if least is not None:
+        rest.append(least)
+    center = bool(node.attribute("center_point_box", 0))
+    parts = (node.input(0), node.input(1), *rest)
+    later = node.call("non_max_suppression", *parts, center=center)
+    node.set_outputs(Tensor("i64", (node.fresh_dim(), 3)), fallback=later)

@@ -1,0 +1,83 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+
+
+@rule("MatMul")
+def matmul(node: Node) -> None:
+    left, right = node.rank(0), node.rank(1)
+    x, y = node.input(0), node.input(1)
+    if right == 2:
+        node.set_outputs(node.call("project", x, y))
+    elif right == 1 and left is not None and left > 1:
+        column = node.call("expand_dims", y, axis=[1])
+        node.set_outputs(node.call("squeeze", node.call("project", x, column), axis=[-1]))
+    elif left == 1 and right == 1:
+        node.set_outputs(node.call("dot", x, y))
+    elif left == 1 and right is not None:
+        row = node.call("expand_dims", x, axis=[0])
+        node.set_outputs(node.call("squeeze", node.call("@", row, y), axis=[-2]))
+    elif (left is not None and left > 1) or (right is not None and right > 2):
+        if left is None or right is None:
+            node.set_outputs(node.unknown(node.elem(0)))
+        else:
+            node.set_outputs(node.call("@", x, y))
+    else:
+        node.set_outputs(node.unknown(node.elem(0)))
+
+
+@rule("Gemm")
+def gemm(node: Node) -> None:
+    x, w = node.input(0), node.input(1)
+    if node.attribute("transA", 0):
+        x = node.call("transpose", x, perm=[1, 0])
+    if node.attribute("transB", 0):
+        w = node.call("transpose", w, perm=[1, 0])
+    ranked = node.rank(0) == 2 and node.rank(1) == 2
+    expr = node.call("project", x, w) if ranked else node.call("einsum", x, w, equation="ik,kj->ij")
+    elem = node.elem(0) if isinstance(node.elem(0), str) else node.elem(1)
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+    if alpha != 1 and isinstance(elem, str):
+        expr = node.call("*", expr, node.scalar(alpha, elem))
+    if node.has(2):
+        bias = node.input(2)
+        if beta != 1 and isinstance(elem, str):
+            bias = node.call("*", bias, node.scalar(beta, elem))
+        if not _is_row(node):
+            bias = node.call("broadcast_to", bias, node.call("shape", expr))
+        expr = node.call("+", expr, bias)
+    node.set_outputs(expr)
+
+
+def _is_row(node: Node) -> bool:
+    """Whether what is added is a row of the product, so that it broadcasts to no other shape."""
+    row, matrix = node.shape(2), node.shape(1)
+    if row is None or matrix is None or len(matrix) != 2:
+        return False
+    return row == (matrix[0 if node.attribute("transB", 0) else 1],)
+
+
+@rule("Det")
+def det(node: Node) -> None:
+    node.set_outputs(node.call("det", node.input(0)))
+
+
+@rule("Einsum")
+def einsum(node: Node) -> None:
+    equation = str(node.attribute("equation", "")).replace(" ", "")
+    if "->" not in equation:
+        equation = f"{equation}->{_free(equation)}"
+    parts = [node.input(i) for i in range(node.count)]
+    node.set_outputs(node.call("einsum", *parts, equation=equation))
+
+
+def _free(equation: str) -> str:
+    """What an equation without a result means: the dots, and each letter that stands there once,
+    in the order of the alphabet.
+    """
+    letters = equation.replace(".", "").replace(",", "")
+    once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+    return ("..." if "..." in equation else "") + "".join(once)

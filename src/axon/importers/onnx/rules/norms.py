@@ -1,0 +1,232 @@
+"""Norms, and what makes a distribution of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from axon.importers.contents.values import Unsupported
+from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.onnx.rules.attention import as_elem
+from axon.importers.onnx.rules.registry import rule
+from axon.ops.normalise import MOST_AROUND
+from axon.types import dim as dims
+from axon.types.type import shape_size
+
+
+@rule("BatchNormalization")
+def batch_norm(node: Node) -> None:
+    """By statistics that are given, or while a network is trained by those of this batch."""
+    epsilon = node.attribute("epsilon", 1e-5)
+    parts = [as_elem(node, node.input(i), node.elem(i), node.elem(0)) for i in range(5)]
+    if not node.attribute("training_mode", 0):
+        node.set_outputs(node.call("batch_norm", *parts, epsilon=epsilon))
+        return
+    rank, elem = node.rank(0), node.elem(0)
+    if rank is None or not isinstance(elem, str):
+        node.set_outputs(*(node.importer.types[node.name(i)] for i in (0, 3, 4)))
+        return
+    axes, kept = [0, *range(2, rank)], node.attribute("momentum", 0.9)
+    now = [node.call(kind, parts[0], axis=axes) for kind in ("mean", "variance")]
+    old, new = node.scalar(kept, elem), node.scalar(1 - kept, elem)
+    running = [
+        node.call("+", node.call("*", before, old), node.call("*", here, new))
+        for before, here in zip(parts[3:], now, strict=True)
+    ]
+    running = [as_elem(node, x, elem, node.elem(3)) for x in running]
+    node.set_outputs(node.call("batch_norm", *parts[:3], *now, epsilon=epsilon), *running)
+
+
+@rule("InstanceNormalization")
+def instance_norm(node: Node) -> None:
+    parts = [node.input(i) for i in range(3)]
+    node.set_outputs(node.call("instance_norm", *parts, epsilon=node.attribute("epsilon", 1e-5)))
+
+
+@rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
+def layer_norm(node: Node) -> None:
+    axis, rank = node.attribute("axis", -1), node.rank(0)
+    if axis >= 0 and rank is None:
+        node.set_outputs(node.importer.types[node.name(0)])
+        return
+    axes = -axis if rank is None or axis < 0 else rank - axis
+    if axes < 1 or (rank is not None and axes > rank):
+        raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
+    kind = "layer_norm" if node.operator == "LayerNormalization" else "rms_norm"
+    epsilon = node.attribute("epsilon", 1e-5)
+    elem = node.elem(0)
+    made = node.elem(1) if kind == "rms_norm" and isinstance(elem, str) else elem
+    extras = [as_elem(node, node.input(i), node.elem(i), elem) for i in (1, 2) if node.has(i)]
+    x = node.input(0)
+    if all(_fits(node, i, axes) for i in (1, 2) if node.has(i)):
+        y = node.call(kind, x, *extras, axes=axes, epsilon=epsilon)
+        node.set_outputs(as_elem(node, y, elem, made))
+    else:
+        y = node.call(kind, x, axes=axes, epsilon=epsilon)
+        for operator, extra in zip("*+", extras, strict=False):
+            y = node.call(operator, y, extra)
+        node.set_size_output(as_elem(node, y, elem, made), node.infer(as_elem(node, x, elem, made)))
+    if len(node.outputs) > 1:
+        _statistics(node, axes, kind, epsilon)
+
+
+def _fits(node: Node, index: int, axes: int) -> bool:
+    """Whether a scale has the shape of the last axes, as far as one can see: it may be smaller, and
+    broadcast.
+    """
+    scale, x = node.shape(index), node.shape(0)
+    if scale is None or len(scale) != axes:
+        return False
+    last = (None,) * axes if x is None else x[-axes:]
+    return all(s != 1 or n == 1 for s, n in zip(scale, last, strict=True))
+
+
+def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
+    """The other outputs: the mean, and one over the deviation."""
+    elem = ELEMENTS.get(node.attribute("stash_type", 1), "f32")
+    x = as_elem(node, node.input(0), node.elem(0), elem)
+    last = list(range(-axes, 0))
+    if kind == "layer_norm":
+        spread = node.call("variance", x, axis=last, keep=True)
+        found = [node.call("mean", x, axis=last, keep=True)]
+    else:
+        spread = node.call("mean", node.call("*", x, x), axis=last, keep=True)
+        found = []
+    found.append(node.call("rsqrt", node.call("+", spread, node.scalar(epsilon, elem))))
+    node.set_outputs(None, *found)
+
+
+@rule("GroupNormalization")
+def group_norm(node: Node) -> None:
+    """The scale and the bias are by channel, and were by group before opset 21."""
+    groups, word = node.attribute("num_groups"), node.shape(0)
+    if not isinstance(groups, int) or groups < 1:
+        raise Unsupported("GroupNormalization without groups")
+    parts = [node.input(1), node.input(2)]
+    if node.importer.opset < 21:
+        if word is None or len(word) < 2:
+            node.set_outputs(node.importer.types[node.name(0)])
+            return
+        size: Any = word[1]
+        each = dims.floordiv(size, groups)
+        parts = [node.call("repeat", part, times=each) for part in parts]
+    epsilon = node.attribute("epsilon", 1e-5)
+    node.set_outputs(node.call("group_norm", node.input(0), *parts, groups=groups, epsilon=epsilon))
+
+
+@rule("LRN")
+def local_response_norm(node: Node) -> None:
+    size = node.attribute("size")
+    if not isinstance(size, int) or not 1 <= size <= MOST_AROUND:
+        node.set_outputs(node.importer.types[node.name(0)])
+        return
+    options = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
+    given = {name: node.attribute(name, usual) for name, usual in options.items()}
+    node.set_outputs(node.call("local_response_norm", node.input(0), size=size, **given))
+
+
+@rule("LpNormalization")
+def lp_normalization(node: Node) -> None:
+    """Divided by the norm along an axis; where that is zero, so is the result."""
+    axis, elem, x = node.attribute("axis", -1), node.elem(0), node.input(0)
+    if not isinstance(elem, str):
+        node.set_outputs(node.importer.types[node.name(0)])
+        return
+    size = node.call("norm", x, axis=[axis], keep=True, p=float(node.attribute("p", 2)))
+    nothing = node.call("==", size, node.scalar(0, elem))
+    node.set_outputs(node.call("/", x, node.call("where", nothing, node.scalar(1, elem), size)))
+
+
+@rule("MeanVarianceNormalization")
+def mean_variance_normalization(node: Node) -> None:
+    axes, elem, x = node.attribute("axes", [0, 2, 3]), node.elem(0), node.input(0)
+    if not isinstance(elem, str) or not axes:
+        node.set_outputs(node.importer.types[node.name(0)])
+        return
+    away = node.call("-", x, node.call("mean", x, axis=axes, keep=True))
+    spread = node.call("sqrt", node.call("variance", x, axis=axes, keep=True))
+    node.set_outputs(node.call("/", away, node.call("+", spread, node.scalar(1e-9, elem))))
+
+
+@rule("Softmax", "LogSoftmax")
+def softmax(node: Node) -> None:
+    kind = "softmax" if node.operator == "Softmax" else "log_softmax"
+    _along(node, lambda x, axis, _: node.call(kind, x, axis=axis))
+
+
+@rule("Hardmax")
+def hardmax(node: Node) -> None:
+    """A one where the largest element is, and zeros elsewhere."""
+    elem = node.elem(0)
+    if node.rank(0) is None or not isinstance(elem, str):
+        node.set_outputs(node.importer.types[node.name(0)])
+        return
+
+    def hard(x: Expression, axis: int, size: Any) -> Expression:
+        largest = node.call("argmax", x, axis=axis)
+        return node.call("one_hot", largest, depth=size, axis=axis, to=Elem(elem))
+
+    _along(node, hard)
+
+
+def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> None:
+    """Along one axis; before opset 13, along all from that one on, as if they were one."""
+    word, old = node.shape(0), node.importer.opset < 13
+    axis = node.attribute("axis", 1 if old else -1)
+    if word is None:
+        if old or axis >= 0:
+            node.set_outputs(node.importer.types[node.name(0)])
+        else:
+            node.set_outputs(make(node.input(0), axis, None))
+        return
+    if not -len(word) <= axis < len(word):
+        raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
+    at = axis % len(word)
+    if not old or at == len(word) - 1:
+        node.set_outputs(make(node.input(0), axis, word[at]))
+        return
+    flat = [shape_size(word[:at]), shape_size(word[at:])]
+    rows = node.call("reshape", node.input(0), node.shape_literal(flat))
+    sizes: Any = word
+    node.set_outputs(node.call("reshape", make(rows, -1, flat[1]), node.shape_literal(sizes)))
+
+
+@rule("Swish")
+def swish(node: Node) -> None:
+    node.set_outputs(_swish(node))
+
+
+@rule("SwiGLU")
+def swiglu(node: Node) -> None:
+    """One half goes through a gate that the other makes."""
+    node.set_outputs(node.call("*", _swish(node), node.input(1)))
+
+
+def _swish(node: Node) -> Expression | Any:
+    x, alpha, elem = node.input(0), node.attribute("alpha", 1.0), node.elem(0)
+    if alpha == 1:
+        return node.call("silu", x)
+    if not isinstance(elem, str):
+        raise Unsupported(f"{node.operator} where the element type is not known")
+    inner = node.call("*", x, node.scalar(alpha, elem))
+    return node.call("*", x, node.call("sigmoid", inner))
+
+
+@rule("Dropout")
+def dropout(node: Node) -> None:
+    """A trained network passes everything through, and so does one that leaves nothing out."""
+    x = node.input(0)
+    training = node.known_elements(2) if node.has(2) else [False]
+    ratio = node.known_elements(1) if node.has(1) else [node.attribute("ratio", 0.5)]
+    through = training == [False] or ratio == [0.0]
+    same = node.call("identity", x)
+    known = node.contents(0) if through else None
+    node.set_outputs(same if through else node.infer(same), contents=known)
+    if len(node.outputs) > 1 and node.outputs[1]:
+        all_ = node.call("full", node.call("shape", x), node.literal(True))
+        if node.importer.opset < 10 and isinstance(node.elem(0), str):
+            all_ = node.call("cast", all_, to=Elem(node.elem(0)))
+        node.set_outputs(None, all_ if through else node.infer(all_))

@@ -1,0 +1,95 @@
+"""Pools, and what undoes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from axon.importers.contents.queries import length
+from axon.importers.contents.values import Unsupported
+from axon.importers.elem import Elem
+from axon.importers.node import Node
+from axon.importers.onnx.rules.convolution import SAME
+from axon.importers.onnx.rules.registry import rule
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
+
+
+@rule("MaxPool", "AveragePool", "LpPool")
+def pool(node: Node) -> None:
+    window = node.attribute("kernel_shape")
+    spatial, kind = len(window), node.operator
+    node.has_rank(0, spatial + 2)
+    auto = node.attribute("auto_pad", "NOTSET")
+    how: dict[str, Any] = {
+        "window": window,
+        "stride": node.attribute("strides") or [1] * spatial,
+        "pad": SAME.get(auto) or node.attribute("pads") or [0] * spatial,
+        "dilation": node.attribute("dilations"),
+        "ceil_mode": bool(node.attribute("ceil_mode", 0)),
+    }
+    own: dict[str, Any] = {}
+    if kind == "AveragePool":
+        own["count_pad"] = bool(node.attribute("count_include_pad", 0))
+    elif kind == "LpPool":
+        own["p"] = int(node.attribute("p", 2))
+    node.set_outputs(node.call(POOLS[kind], node.input(0), **how, **own))
+    if len(node.outputs) > 1 and node.outputs[1]:
+        columns = bool(node.attribute("storage_order", 0))
+        node.set_outputs(None, node.call("argmax_pool", node.input(0), **how, columns=columns))
+
+
+@rule("MaxUnpool")
+def max_unpool(node: Node) -> None:
+    word, window = node.shape(0), node.attribute("kernel_shape")
+    if word is None or not window or len(word) != len(window) + 2:
+        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+        return
+    spatial = len(window)
+    strides = node.attribute("strides") or [1] * spatial
+    pads = node.attribute("pads") or [0] * (2 * spatial)
+    if len(strides) != spatial or len(pads) != 2 * spatial:
+        raise Unsupported("MaxUnpool with lists that do not fit")
+    sizes: list[Any] = list(word[:2])
+    for i, size in enumerate(word[2:]):
+        margin = window[i] - strides[i] - pads[i] - pads[i + spatial]
+        sizes.append(dims.add(dims.scale(strides[i], size), margin))  # type: ignore[arg-type]
+    result: list[Any] = list(sizes)
+    if node.has(2):
+        wanted = node.known_elements(2)
+        result = [node.fresh_dim() for _ in word] if wanted is None else wanted
+    later = None
+    elem = node.elem(0)
+    whole = all(isinstance(size, int) and size >= 0 for size in sizes)
+    if whole and isinstance(elem, str) and (not node.has(2) or length(node, 2) == len(word)):
+        zeros = node.call("zeros", node.shape_literal([math.prod(sizes)]), to=Elem(elem))
+        flat = [node.call("flatten", node.input(i)) for i in (1, 0)]
+        later = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
+        if node.has(2):
+            later = _put_in(node, later, sizes)
+    node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+
+
+def _put_in(node: Node, x: Any, sizes: list[int]) -> Any:
+    """Zeros behind, up to the sizes that are asked for."""
+    axes = list(range(len(sizes)))
+    more = node.call("-", node.input(2), node.shape_literal(sizes))
+    pads = node.call("concat", node.call("zeros_like", node.input(2)), more)
+    return node.call("pad_by", x, pads, axis=axes)
+
+
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def global_pool(node: Node) -> None:
+    rank = node.rank(0)
+    if rank is None:
+        node.set_outputs(node.unknown(node.elem(0)))
+        return
+    axes = list(range(2, rank))
+    if node.operator == "GlobalLpPool":
+        power = int(node.attribute("p", 2))
+        node.set_outputs(node.call("norm", node.input(0), axis=axes, p=power, keep=True))
+        return
+    kind = "mean" if node.operator == "GlobalAveragePool" else "max"
+    node.set_outputs(node.call(kind, node.input(0), axis=axes, keep=True))

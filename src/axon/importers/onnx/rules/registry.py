@@ -1,0 +1,28 @@
+"""The table of rules: what each operator of ONNX is in Axon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from axon.importers.node import Rule
+from axon.importers.operations import Operation
+
+RULES: dict[str, Rule] = {}
+DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
+"""Whose operators the rules are for."""
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Enter a rule for the operators of these names."""
+
+    def enter(function: Rule) -> Rule:
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return enter
+
+
+def find(operation: Operation) -> Rule | None:
+    """The rule for an operation."""
+    return RULES.get(operation.operator) if operation.domain in DOMAINS else None

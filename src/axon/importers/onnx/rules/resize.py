@@ -1,0 +1,192 @@
+"""Resize, in all its ways."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy
+
+from axon.importers.contents import arithmetic as contents
+from axon.importers.contents.queries import length
+from axon.importers.contents.values import Unsupported
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+from axon.ops.resample import LARGEST, WHOLE
+from axon.types import dim as dims
+from axon.types.type import Tensor
+
+COORDINATES = {
+    "half_pixel": "half_pixel",
+    "half_pixel_symmetric": "half_pixel_symmetric",
+    "pytorch_half_pixel": "pytorch_half_pixel",
+    "align_corners": "align_corners",
+    "asymmetric": "asymmetric",
+    "tf_half_pixel_for_nn": "tf_half_pixel",
+    "tf_crop_and_resize": "crop",
+}
+ROUNDINGS = {
+    "round_prefer_floor": "prefer_floor",
+    "round_prefer_ceil": "prefer_ceil",
+    "floor": "floor",
+    "ceil": "ceil",
+}
+ASPECTS = ("stretch", "not_larger", "not_smaller")
+
+
+@dataclass(frozen=True, slots=True)
+class _Resize:
+    """What is asked for: which axes, and how."""
+
+    axes: list[int]
+    how: dict[str, Any]
+    region: list[Expression]
+    keeps: bool
+    """Whether an axis that keeps its size keeps its elements."""
+
+
+@rule("Resize", "Upsample")
+def resize(node: Node) -> None:
+    word = node.shape(0)
+    if word is None:
+        node.set_outputs(node.like(0))
+        return
+    wanted = _wanted(node, len(word))
+    if node.has(3) and length(node, 3) != 0:
+        _to_sizes(node, list(word), wanted)
+    else:
+        _by_scales(node, list(word), wanted)
+
+
+def _wanted(node: Node, rank: int) -> _Resize:
+    axes = node.attribute("axes") or list(range(rank))
+    if any(not -rank <= axis < rank for axis in axes):
+        raise Unsupported(f"Resize of an axis that there is not among {rank}")
+    old = node.operator == "Upsample" or node.importer.opset == 10
+    kind = node.attribute("mode", "nearest")
+    given = node.attribute("coordinate_transformation_mode", "asymmetric" if old else "half_pixel")
+    rounding = node.attribute("nearest_mode", "floor" if old else "round_prefer_floor")
+    mode = {"bilinear": "linear"}.get(kind, kind)
+    if mode not in ("nearest", "linear", "cubic"):
+        raise Unsupported(f"Resize with the mode {kind}")
+    if given not in COORDINATES or rounding not in ROUNDINGS:
+        raise Unsupported(f"Resize with the coordinates {given} and the rounding {rounding}")
+    crop = given == "tf_crop_and_resize"
+    how: dict[str, Any] = {"mode": mode, "coordinates": COORDINATES[given]}
+    if mode == "nearest":
+        how["rounding"] = ROUNDINGS[rounding]
+    else:
+        how["antialias"] = bool(node.attribute("antialias", 0))
+        how["exclude_outside"] = bool(node.attribute("exclude_outside", 0))
+    if mode == "cubic":
+        how["cubic"] = node.attribute("cubic_coeff_a", -0.75)
+    if crop:
+        how["outside"] = node.attribute("extrapolation_value", 0.0)
+    keeps = not crop and given != "tf_half_pixel_for_nn"
+    region = [node.input(1)] if crop else []
+    return _Resize([axis % rank for axis in axes], how, region, keeps)
+
+
+# --- sizes -----------------------------------------------------------------------------------
+
+
+def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
+    aspect = node.attribute("keep_aspect_ratio_policy", "stretch")
+    if aspect not in ASPECTS:
+        raise Unsupported(f"Resize with the policy {aspect}")
+    axes, result, found = wanted.axes, list(word), node.contents(3)
+    later = None
+    if length(node, 3) == len(axes):
+        later = node.call(
+            "resize",
+            node.input(0),
+            node.input(3),
+            *wanted.region,
+            axis=axes,
+            aspect=aspect,
+            **wanted.how,
+        )
+    sizes: list[Any] = [None] * len(axes)
+    if found is not None and found.size == len(axes):
+        sizes = list(found.flat)
+    before = [word[axis] for axis in axes]
+    made = sizes if aspect == "stretch" else _one_scale(before, sizes, aspect)
+    for axis, size in zip(axes, made, strict=True):
+        result[axis] = node.fresh_dim() if size is None else size
+    if aspect != "stretch" or None in sizes:
+        node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+        return
+    kept = [i for i, axis in enumerate(axes) if not wanted.keeps or sizes[i] != word[axis]]
+    if not kept:
+        node.set_outputs(node.call("identity", node.input(0)))
+        return
+    to = node.shape_literal([sizes[i] for i in kept])
+    at = [axes[i] for i in kept]
+    expr = node.call("resize", node.input(0), to, *wanted.region, axis=at, **wanted.how)
+    node.set_outputs(expr, fallback=later)
+
+
+def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
+    """The sizes that one scale for all axes makes, where all are numbers."""
+    if not all(isinstance(n, int) and n > 0 for n in (*before, *sizes)):
+        return [None] * len(sizes)
+    factors = [m / n for m, n in zip(sizes, before, strict=True)]
+    one = min(factors) if aspect == "not_larger" else max(factors)
+    return [int(one * n + 0.5) for n in before]
+
+
+# --- scales ----------------------------------------------------------------------------------
+
+
+def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
+    at_scales = 1 if node.operator == "Upsample" or node.importer.opset == 10 else 2
+    axes, result = wanted.axes, list(word)
+    scales = node.known_elements(at_scales) if node.has(at_scales) else node.attribute("scales")
+    if scales is None or len(scales) != len(axes) or any(map(contents.is_real, scales)):
+        for axis in axes:
+            result[axis] = node.fresh_dim()
+        later = None
+        if node.has(at_scales) and length(node, at_scales) == len(axes) > 0:
+            parts = (node.input(0), node.input(at_scales), *wanted.region)
+            later = node.call("rescale", *parts, axis=axes, **wanted.how)
+        node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+        return
+    if not all(isinstance(scale, float | int) and 0 < scale < LARGEST for scale in scales):
+        raise Unsupported("Resize by a scale that is none")
+    for axis, scale in zip(axes, scales, strict=True):
+        size = _scaled(word[axis], float(scale))
+        result[axis] = node.fresh_dim() if size is None else size
+    kept = [i for i, scale in enumerate(scales) if not wanted.keeps or scale != 1]
+    if not kept:
+        node.set_outputs(node.call("identity", node.input(0)))
+        return
+    expr = node.call(
+        "resize",
+        node.input(0),
+        *wanted.region,
+        scale=[_short(scales[i]) for i in kept],
+        axis=[axes[i] for i in kept],
+        **wanted.how,
+    )
+    node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=expr)
+
+
+def _short(scale: float) -> float | int:
+    """A scale as it was written: the file has what f32 makes of it."""
+    return int(scale) if float(scale).is_integer() else float(str(numpy.float32(scale)))
+
+
+def _scaled(size: Any, scale: float) -> Any:
+    """The size times a scale, rounded down; None where that rests on how floats are rounded."""
+    exact = Fraction(scale)
+    if exact.denominator <= WHOLE and exact.numerator < 1 << 20:
+        return dims.floordiv(dims.scale(exact.numerator, size), exact.denominator)
+    if not isinstance(size, int):
+        return None
+    plain, single = size * scale, float(numpy.float32(size) * numpy.float32(scale))
+    if not math.isfinite(single) or math.floor(plain) != math.floor(single):
+        return None
+    return math.floor(plain)

@@ -1,0 +1,193 @@
+"""What puts things somewhere: scattering, padding, and cutting to a size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axon.importers.contents import arithmetic as contents
+from axon.importers.contents.queries import integers, length
+from axon.importers.contents.values import Unsupported
+from axon.importers.elem import Elem
+from axon.importers.expressions import Call, Expression
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+from axon.importers.runtime_values import scalar_of
+from axon.types.type import Tensor
+
+# --- scattering ------------------------------------------------------------------------------
+
+MODES = {"none": "set", "add": "add", "mul": "mul", "max": "max", "min": "min"}
+
+
+def _mode(node: Node) -> str:
+    word = node.attribute("reduction", "none")
+    if word not in MODES:
+        raise Unsupported(f"{node.operator} with the reduction {word}")
+    return MODES[word]
+
+
+@rule("ScatterElements", "Scatter")
+def scatter_elements(node: Node) -> None:
+    parts = [node.input(i) for i in range(3)]
+    axis, mode = node.attribute("axis", 0), _mode(node)
+    later = node.call("scatter_elements", *parts, axis=axis, mode=mode)
+    node.set_outputs(node.importer.types[node.name(0)], fallback=later)
+
+
+@rule("ScatterND")
+def scatter_nd(node: Node) -> None:
+    parts, index = [node.input(i) for i in range(3)], node.shape(1)
+    later = None
+    if index and isinstance(index[-1], int) and _mode(node):
+        later = node.call("scatter_nd", *parts, axes=index[-1], mode=_mode(node))
+    node.set_outputs(node.importer.types[node.name(0)], fallback=later)
+
+
+@rule("TensorScatter")
+def tensor_scatter(node: Node) -> None:
+    """New rows for a cache: from a place on that each image of the batch has for itself."""
+    type_, rank, axis = node.importer.types[node.name(0)], node.rank(0), node.attribute("axis", -2)
+    if rank is None or not -rank <= axis < rank:
+        node.set_outputs(type_)
+        return
+    cache, new, axis = node.input(0), node.input(1), axis % rank
+    places = node.call("range", node.call("size", new, axis=axis))
+    if axis < rank - 1:
+        places = node.call("expand_dims", places, axis=list(range(1, rank - axis)))
+    if node.has(2):
+        first = node.call("expand_dims", node.input(2), axis=list(range(1, rank)))
+        places = node.call("+", first, places)
+    if node.attribute("mode", "linear") == "circular":
+        places = node.call("mod", places, node.call("size", cache, axis=axis))
+    places = node.call("broadcast_to", places, node.call("shape", new))
+    node.set_outputs(type_, fallback=node.call("scatter_elements", cache, places, new, axis=axis))
+
+
+# --- edges -----------------------------------------------------------------------------------
+
+PADS = ("constant", "edge", "reflect", "wrap")
+
+
+@rule("Pad")
+def pad(node: Node) -> None:
+    word, mode = node.shape(0), node.attribute("mode", "constant")
+    if mode not in PADS:
+        raise Unsupported(f"Pad with the mode {mode}")
+    pads = node.known_elements(1) if node.count > 1 else node.attribute("pads")
+    axes = integers(node, 3) if node.has(3) else None
+    if word is None:
+        node.set_outputs(node.like(0))
+        return
+    rank = len(word)
+    if node.has(3) and axes is None:
+        later = _pad_somewhere(node, rank, mode)
+        node.set_outputs(node.unknown(node.elem(0), rank), fallback=later)
+        return
+    axes = list(range(rank)) if axes is None else [_axis(axis, rank) for axis in axes]
+    sizes: list[Any] = list(word)
+    if pads is None:
+        for axis in axes:
+            sizes[axis] = node.fresh_dim()
+        node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=_pad_later(node, axes, mode))
+        return
+    if len(pads) != 2 * len(axes):
+        raise Unsupported("Pad with a number of pads that does not fit")
+    pairs: dict[int, tuple[Any, Any]] = {}
+    for i, axis in enumerate(axes):
+        before, after = pads[i], pads[i + len(axes)]
+        pairs[axis] = (before, after)
+        sizes[axis] = contents.add(sizes[axis], contents.add(before, after))
+    known = all(
+        isinstance(n, int) or node.importer.is_size(n) for pair in pairs.values() for n in pair
+    )
+    made, later = Tensor(node.elem(0), tuple(sizes)), _pad_later(node, axes, mode)
+    if known:
+        node.set_size_output(_pad(node, pairs, mode), made, fallback=later)
+    else:
+        node.set_outputs(made, fallback=later)
+
+
+def _axis(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise Unsupported(f"an axis {axis} where there are {rank}")
+    return axis % rank
+
+
+def _value(node: Node) -> tuple[list[Expression], float | None]:
+    """What Pad puts there: as an argument, or as a number that an attribute can be."""
+    if node.count == 1:
+        return [], node.attribute("value", 0.0)
+    if not node.has(2):
+        return [], None
+    found = node.known_elements(2)
+    if found and isinstance(found[0], float | int) and abs(found[0]) <= 1 << 24:
+        return [], float(found[0])
+    return [scalar_of(node, 2)], None
+
+
+def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> Expression:
+    """Pads that are known; those that are negative cut something off."""
+    x = node.input(0)
+    grown: dict[int, tuple[Any, Any]] = {}
+    for axis, (before, after) in sorted(pairs.items()):
+        low, high = (n if isinstance(n, int) and n < 0 else 0 for n in (before, after))
+        if low or high:
+            x = node.call("slice", x, start=-low or None, stop=high or None, axis=axis)
+        pair = (0 if low else before, 0 if high else after)
+        if pair != (0, 0):
+            grown[axis] = pair
+    value, number = _value(node)
+    if not grown:
+        return x if isinstance(x, Call) else node.call("identity", x)
+    attributes: dict[str, Any] = {"value": number or None, "mode": mode}
+    if len(grown) == 1:
+        ((axis, (before, after)),) = grown.items()
+        return node.call("pad", x, *value, before=before, after=after, axis=axis, **attributes)
+    listed = [list(grown.get(axis, (0, 0))) for axis in range(max(grown) + 1)]
+    return node.call("pad", x, *value, pad=listed, **attributes)
+
+
+def _pad_later(node: Node, axes: list[int], mode: str) -> Expression | None:
+    if node.count < 2 or not axes:
+        return None
+    return _pad_by(node, node.input(1), axes, mode)
+
+
+def _pad_by(node: Node, pads: Expression, axes: list[int], mode: str) -> Expression:
+    value = [scalar_of(node, 2)] if node.has(2) else []
+    return node.call("pad_by", node.input(0), pads, *value, axis=axes, mode=mode)
+
+
+def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression | None:
+    """Pads along axes that only the run knows: zeros for the others."""
+    if not rank:
+        return None
+    first = node.call("mod", node.input(3), node.literal(rank))
+    places = node.call("concat", first, node.call("+", first, node.literal(rank)))
+    none = node.call("zeros", node.shape_literal([2 * rank]), to=Elem("i64"))
+    pads = node.call("scatter", none, places, node.input(1))
+    return _pad_by(node, pads, list(range(rank)), mode)
+
+
+@rule("CenterCropPad")
+def center_crop_pad(node: Node) -> None:
+    word, axes = node.shape(0), node.attribute("axes")
+    if word is None:
+        node.set_outputs(node.unknown(node.elem(0)))
+        return
+    axes = list(range(len(word))) if axes is None else [_axis(axis, len(word)) for axis in axes]
+    found = node.known_elements(1)
+    if found is not None and len(found) == len(axes):
+        wanted = node.shape_literal(found)
+        expr = node.call("center_crop_pad", node.input(0), wanted, axis=axes)
+        node.set_outputs(
+            expr, fallback=node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
+        )
+        return
+    sizes: list[Any] = list(word)
+    for axis in axes:
+        sizes[axis] = node.fresh_dim()
+    later = None
+    if length(node, 1) == len(axes) and axes:
+        later = node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
+    node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=later)

@@ -1,0 +1,207 @@
+"""Shapes as tensors, and what changes the shape of one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from axon.importers.contents import arithmetic as contents
+from axon.importers.contents.queries import axes_of, length, row
+from axon.importers.contents.values import MOST_CONTENTS, Unsupported, array
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+from axon.types import dim as dims
+from axon.types.dim import Poly
+from axon.types.quotient import exact_quotient
+from axon.types.type import Tensor, shape_size
+from axon.types.variables import DimVar, ShapeVar
+
+
+@rule("Shape")
+def shape(node: Node) -> None:
+    word = node.shape(0)
+    start, end = node.attribute("start", 0), node.attribute("end")
+    if word is None:
+        later = node.for_program(lambda: _sizes_from(node, start, end))
+        node.set_outputs(Tensor("i64", (node.fresh_dim(),)), fallback=later)
+        return
+    sizes = list(word)[start:end]
+    low, high = 0, None
+    if len(sizes) < len(word):
+        low = start if start >= 0 else max(start + len(word), 0)
+        high = low + len(sizes)
+    literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
+    later = node.for_program(lambda: _sizes_from(node, low, high))
+    node.set_size_output(literal, Tensor("i64", (len(sizes),)), row(sizes), fallback=later)
+
+
+def _sizes_from(node: Node, start: int, end: int | None) -> Expression:
+    """Some of the sizes of the input, as a run finds them."""
+    whole = node.call("shape", node.input(0))
+    if not start and end is None:
+        return whole
+    return node.call("slice", whole, start=start or None, stop=end)
+
+
+@rule("Size")
+def size(node: Node) -> None:
+    word = node.shape(0)
+    count = node.call("size", node.input(0))
+    if word is None:
+        node.set_outputs(Tensor("i64", ()), fallback=count)
+        return
+    known = numpy.empty((), dtype=object)
+    total = known[()] = shape_size(word)
+    node.set_size_output(node.size(total), Tensor("i64", ()), known, fallback=count)
+
+
+@rule("Reshape")
+def reshape(node: Node) -> None:
+    keeps_zero = bool(node.attribute("allowzero", 0))
+    wanted = node.contents(1) if node.count > 1 else array(node.attribute("shape", []))
+    word, fallback = node.shape(0), None
+    if node.count > 1:
+        fallback = node.for_program(lambda: _reshape_later(node, keeps_zero))
+    if wanted is None or wanted.ndim != 1:
+        node.set_outputs(node.unknown(node.elem(0), length(node, 1)), fallback=fallback)
+        return
+    sizes: list[Any] = list(wanted)
+    if not keeps_zero:
+        for i, n in enumerate(sizes):
+            if isinstance(n, int) and n == 0:
+                sizes[i] = word[i] if word is not None and i < len(word) else None
+    wild = [i for i, n in enumerate(sizes) if isinstance(n, int) and n == -1]
+    for n in sizes:
+        if contents.is_symbol(n) and not dims.is_nonnegative(n):
+            node.guard(n)  # it is a size, and no -1
+    if len(wild) > 1:
+        raise Unsupported("Reshape with several sizes of -1")
+    if wild and word is not None and all(isinstance(n, int | DimVar | Poly) for n in sizes):
+        others = dims.product([n for i, n in enumerate(sizes) if i != wild[0]])
+        total = shape_size(word)
+        if others == 0:
+            sizes[wild[0]] = None
+        else:
+            whole = exact_quotient(total, others)  # of 0 there is none, and it cannot run
+            sizes[wild[0]] = dims.floordiv(total, others) if whole is None else whole
+    fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
+    known = _reshaped(node.contents(0), fresh)
+    if all(n is not None and n != -1 for n in sizes) or word is not None or not wild:
+        expr = node.call("reshape", node.input(0), node.shape_literal(fresh))
+        node.set_outputs(expr, contents=known, fallback=fallback)
+    else:
+        node.set_outputs(Tensor(node.elem(0), tuple(fresh)), contents=known, fallback=fallback)
+
+
+def _reshape_later(node: Node, keeps_zero: bool) -> Expression:
+    """The same by sizes that a run finds."""
+    x = node.input(0)
+    return node.call("reshape", x, node.call("reshaped_sizes", x, node.input(1), zero=keeps_zero))
+
+
+def _reshaped(found: Any, shape: list[Any]) -> Any:
+    if found is None or not all(isinstance(n, int) for n in shape):
+        return None
+    try:
+        return found.reshape(shape)
+    except ValueError:
+        return None
+
+
+@rule("Flatten")
+def flatten(node: Node) -> None:
+    axis, word = node.attribute("axis", 1), node.shape(0)
+    if word is None:
+        at = axis if isinstance(axis, int) and -64 <= axis < 64 else None
+        expr = None if at is None else node.call("flatten", node.input(0), axis=at)
+        node.set_outputs(node.unknown(node.elem(0), 2), fallback=expr)
+        return
+    at = axis + len(word) if axis < 0 else axis
+    shape = [shape_size(word[:at]), shape_size(word[at:])]
+    expr = node.call("reshape", node.input(0), node.shape_literal(shape))
+    later = node.for_program(lambda: node.call("flatten", node.input(0), axis=at))
+    node.set_outputs(expr, fallback=later)
+
+
+@rule("Expand")
+def expand(node: Node) -> None:
+    wanted = node.contents(1)
+    fallback = node.for_program(lambda: node.call("expand", node.input(0), node.input(1)))
+    if wanted is None:
+        rank, mine = length(node, 1), node.rank(0)
+        whole = max(rank, mine) if rank is not None and mine is not None else None
+        node.set_outputs(node.unknown(node.elem(0), whole), fallback=fallback)
+        return
+    sizes = [node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted]
+    found, known = node.contents(0), None
+    if found is not None and all(isinstance(n, int) for n in wanted):
+        known = _broadcast(found, tuple(wanted))
+    expr = node.call("expand", node.input(0), node.shape_literal(sizes))
+    node.set_outputs(expr, contents=known, fallback=fallback)
+
+
+def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
+    try:
+        whole = numpy.broadcast_shapes(found.shape, shape)
+        if math.prod(whole) > MOST_CONTENTS:
+            return None
+        return numpy.broadcast_to(found, whole)
+    except ValueError:
+        return None
+
+
+@rule("Unsqueeze")
+def unsqueeze(node: Node) -> None:
+    axes, rank = axes_of(node, 1), node.rank(0)
+    if axes is None:
+        count = length(node, 1)
+        whole = rank + count if rank is not None and count is not None else None
+        later = node.call("expand_dims_by", node.input(0), node.input(1))
+        node.set_outputs(node.unknown(node.elem(0), whole), fallback=later)
+        return
+    if rank is not None:
+        axes = sorted(a + rank + len(axes) if a < 0 else a for a in axes)
+    found = node.contents(0)
+    known = None if found is None else numpy.expand_dims(found, tuple(axes))
+    node.set_outputs(node.call("expand_dims", node.input(0), axis=list(axes)), contents=known)
+
+
+@rule("Squeeze")
+def squeeze(node: Node) -> None:
+    axes, word, found = axes_of(node, 1), node.shape(0), node.contents(0)
+    if axes is None and node.has(1):
+        count = length(node, 1)
+        rank = len(word) - count if word is not None and count is not None else None
+        later = node.call("squeeze_by", node.input(0), node.input(1))
+        node.set_outputs(node.unknown(node.elem(0), rank), fallback=later)
+        return
+    if axes is None and (word is None or not all(isinstance(n, int) for n in word)):
+        node.set_outputs(
+            node.unknown(node.elem(0)), fallback=node.call("squeeze_by", node.input(0))
+        )
+        return
+    if axes is None and word is not None:
+        axes = [i for i, n in enumerate(word) if n == 1]
+    assert axes is not None
+    if not axes:
+        node.set_outputs(node.call("identity", node.input(0)), contents=found)
+        return
+    known = None
+    if found is not None:
+        known = numpy.asarray(numpy.squeeze(found, tuple(axes)), dtype=object)
+    node.set_outputs(node.call("squeeze", node.input(0), axis=list(axes)), contents=known)
+
+
+@rule("Transpose")
+def transpose(node: Node) -> None:
+    perm, rank = node.attribute("perm"), node.rank(0)
+    if perm is None and rank is None:
+        node.set_outputs(node.unknown(node.elem(0)))
+        return
+    perm = list(range(rank))[::-1] if perm is None and rank is not None else perm
+    found = node.contents(0)
+    known = None if found is None else numpy.transpose(found, perm)
+    node.set_outputs(node.call("transpose", node.input(0), perm=perm), contents=known)

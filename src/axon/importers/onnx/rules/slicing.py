@@ -1,0 +1,196 @@
+"""Slice: parts of tensors between bounds that count from the front, or from the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axon.importers.contents import arithmetic as contents
+from axon.importers.contents.queries import integers, length
+from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.onnx.rules.registry import rule
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.type import Tensor, Type
+from axon.types.variables import ShapeVar
+
+FAR = 1 << 31
+"""Bounds beyond this mean the end."""
+
+
+@rule("Slice")
+def slice_(node: Node) -> None:
+    later = None
+    if node.count == 1:
+        starts, ends = node.attribute("starts"), node.attribute("ends")
+        axes, steps = node.attribute("axes"), None
+    else:
+        starts, ends = node.known_elements(1), node.known_elements(2)
+        axes = integers(node, 3) if node.has(3) else None
+        steps = integers(node, 4) if node.has(4) else None
+        later = node.for_program(lambda: _cut_later(node, axes))
+        if (node.has(3) and axes is None) or (node.has(4) and steps is None):
+            node.set_outputs(cut_somewhere(node, axes, node.rank(0)), fallback=later)
+            return
+    rank = node.rank(0)
+    if starts is None or ends is None:
+        if axes is None:
+            count = length(node, 1)
+            axes = None if count is None else list(range(count))
+        node.set_outputs(cut_somewhere(node, axes, rank), fallback=later)
+        return
+    axes = list(range(len(starts))) if axes is None else axes
+    steps = [1] * len(starts) if steps is None else steps
+    starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
+    ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
+    known = _cut_contents(node, starts, ends, axes, steps)
+    expr, other = node.input(0), dict[int, Any]()
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        if step == -1 and _whole_turn(start, end):
+            expr = node.call("reverse", expr, axis=axis)
+        elif step == 0 or not all(_counted(node, bound, step) for bound in (start, end)):
+            other[axis] = _last(node, start, end, axis, step)
+        elif not _takes_all(node, start, end, axis, step):
+            low, high = _bounds(start, end, step)
+            expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
+    if other:
+        made = node.importer.state.prune(node.infer(expr))
+        node.set_outputs(_some_of(node, made, other), contents=known, fallback=later)
+    else:
+        node.set_outputs(expr, contents=known, fallback=later)
+    put_together(node)
+
+
+def _along(node: Node, axis: int) -> Dim | None:
+    """The size of what is cut along an axis, if its rank is known."""
+    word = node.shape(0)
+    size = None if word is None else word[axis]
+    assert not isinstance(size, ShapeVar)
+    return size
+
+
+def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
+    """A start that counts from the end, from the front. A size may be 0, and 0 is the front: so it
+    counts from the end only if it is more than that, or if all is taken either way.
+    """
+    whole = _along(node, axis)
+    if not contents.is_symbol(start) or step != 1 or whole is None:
+        return start
+    start, back = _without_last(node, start, axis, step), dims.scale(-1, start)
+    if dims.is_nonnegative(dims.sub(back, whole)):
+        return 0
+    if dims.is_nonnegative(dims.sub(back, 1)):
+        return dims.maximum(dims.sub(whole, back), 0)
+    return start
+
+
+def _without_last(node: Node, bound: Any, axis: int, step: int) -> Any:
+    """All but the last: of nothing that is -1, which is the front too."""
+    whole = _along(node, axis)
+    if not contents.is_symbol(bound) or step != 1 or whole is None:
+        return bound
+    return dims.maximum(bound, 0) if dims.sub(whole, bound) == 1 else bound
+
+
+def _last(node: Node, start: Any, end: Any, axis: int, step: int) -> Any:
+    """How many the last `n` are, if `n` is a size: if it is 0, which is the front, all are."""
+    whole = _along(node, axis)
+    to_the_end = step == 1 and isinstance(end, int) and end > FAR
+    if not contents.is_symbol(start) or not to_the_end or whole is None:
+        return None
+    back = dims.scale(-1, start)
+    if not node.importer.is_size(back):
+        return None
+    none = dims.sub(1, dims.minimum(back, 1))
+    return dims.add(dims.minimum(back, whole), dims.mul(whole, none))
+
+
+def _counted(node: Node, bound: Any, step: int) -> bool:
+    """Whether it is known from which end a bound counts: a size that may be negative is not."""
+    return isinstance(bound, int) or (step > 0 and node.importer.is_size(bound))
+
+
+def _whole_turn(start: Any, end: Any) -> bool:
+    """Whether a slice that goes backwards goes from the last element to the first."""
+    known = isinstance(start, int) and isinstance(end, int)
+    return known and (start == -1 or start > FAR) and end < -FAR
+
+
+def _takes_all(node: Node, start: Any, end: Any, axis: int, step: int) -> bool:
+    """Whether a slice goes up to a size that is the tensor's own."""
+    if start != 0 or step != 1 or not contents.is_symbol(end):
+        return False
+    return bool(end == _along(node, axis))
+
+
+def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
+    """The bounds as Axon takes them: None where they are the ends."""
+    if step < 0:
+        return None if start > FAR else start, None if end < -FAR else end
+    low = None if isinstance(start, int) and (start == 0 or start < -FAR) else start
+    return low, None if isinstance(end, int) and end > FAR else end
+
+
+def _cut_contents(
+    node: Node, starts: list[Any], ends: list[Any], axes: list[int], steps: list[int]
+) -> Any:
+    found = node.contents(0)
+    if found is None or not all(isinstance(n, int) for n in (*starts, *ends)):
+        return None
+    index: list[slice] = [slice(None)] * found.ndim
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        index[axis] = slice(start, end, step)
+    return found[tuple(index)]
+
+
+def cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
+    """A part of a tensor: of the same rank, and of the same sizes where it is not cut."""
+    if rank is None:
+        return node.like(0)
+    cut = dict.fromkeys(range(rank) if axes is None else axes)
+    return _some_of(node, node.importer.type(node.name(0)), cut)
+
+
+def _some_of(node: Node, whole: Type, other: dict[int, Any]) -> Tensor:
+    """A part of a tensor, of other sizes along some axes; None stands for one that is not known."""
+    if not isinstance(whole, Tensor) or any(isinstance(n, ShapeVar) for n in whole.shape):
+        return node.like(0)
+    sizes = list(whole.shape)
+    for axis, size in other.items():
+        sizes[axis] = node.fresh_dim() if size is None else size
+    return Tensor(whole.elem, tuple(sizes))
+
+
+def _cut_later(node: Node, axes: list[int] | None) -> Expression | None:
+    """The part that a run says."""
+    count = length(node, 1)
+    parts = [node.input(i) for i in range(3)]
+    steps = [node.input(4)] if node.has(4) else []
+    if axes is None and not node.has(3) and count is not None:
+        axes = list(range(count))
+    rank = node.rank(0)
+    axes = [axis % rank for axis in axes] if axes and rank else axes
+    if axes == []:
+        return node.call("identity", parts[0])
+    if axes is not None:
+        return node.call("slice_by", *parts, *steps, axes=axes)
+    steps = steps or [node.call("ones_like", parts[1])]
+    if node.has(3):
+        return node.call("slice_by", *parts, *steps, node.input(3))
+    if not isinstance(node.elem(1), str):
+        return None
+    first = node.call("range", node.call("size", parts[1]), to=Elem(node.elem(1)))
+    return node.call("slice_by", *parts, *steps, first)
+
+
+def put_together(node: Node) -> None:
+    """What was cut in two and is put together again, as by a roll, has the size that it had; what
+    is cut off beside something is what is left of it.
+    """
+    name = node.outputs[0]
+    shape = node.importer.shape(name) or ()
+    whole = tuple(dims.added_up(size) if isinstance(size, Poly) else size for size in shape)
+    if whole != shape:
+        made = Tensor(node.importer.elem(name), whole)
+        node.importer.define(name, made, node.importer.contents.get(name))

@@ -1,0 +1,146 @@
+"""What inference found about a model, for people and for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from axon.diagnostics import Diagnostic, Severity
+from axon.importers.imported import Imported
+from axon.importers.reporting.contradictions import contradictions
+from axon.importers.reporting.problems import not_known, only_empty, problems
+from axon.importers.reporting.suggest import suggest
+from axon.inference.schemes import is_silent, resolved, visible
+from axon.types.show import Names, Show
+from axon.types.type import (
+    Fn,
+    Relation,
+    Shape,
+    Tensor,
+    Tuple,
+    Type,
+    relation_variables,
+    type_variables,
+)
+from axon.types.variables import ElemVar, ShapeVar
+
+
+class TensorReport(NamedTuple):
+    """`shape` is the sizes of a tensor of known rank; `partial` is what is known fallback."""
+
+    dtype: str | None
+    shape: tuple[int | str, ...] | None
+    partial: str | None
+
+
+NOTHING = TensorReport(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    signature: str
+    where: tuple[str, ...]
+    guards: tuple[str, ...]
+    tensors: dict[str, TensorReport]
+    suggested: dict[str, str]
+    unsupported: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+
+def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
+    inputs = [imported.type(n) for n in imported.inputs]
+    known = [n for n in imported.outputs if n in imported.importer.types]
+    results = [imported.type(n) for n in known]
+    show = Show(imported.names())
+    whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
+    signature = show.type(whole)
+    relations = _conditions(imported, whole)
+    tensors = _tensors(show, Show(show.names, mods=False), imported)
+    found = [
+        *problems(imported, show),
+        *only_empty(imported),
+        *not_known(imported),
+        *contradictions(imported, show),
+    ]
+    simplest = suggest(name, imported, forget)
+    return Report(
+        signature,
+        tuple(show.relation(r) for r in visible(relations)),
+        tuple(show.relation(r) for r in relations if is_silent(r)),
+        tensors,
+        _shown(simplest),
+        tuple(sorted(imported.importer.unsupported)),
+        tuple(found),
+    )
+
+
+def _shown(types: dict[str, Type]) -> dict[str, str]:
+    """Types that have names of their own for sizes."""
+    if not types:
+        return {}
+    show = Show(Names())
+    return {name: show.type(type_) for name, type_ in types.items()}
+
+
+def _conditions(imported: Imported, whole: Type) -> list[Relation]:
+    """What is left to be checked of the sizes that the signature speaks of."""
+    state = imported.importer.state
+    if not state.store.waiting:
+        return []
+    shown = set(type_variables(whole))
+    found: dict[Relation, None] = {}
+    for constraint in state.store.waiting:
+        relation = resolved(state, constraint.relation)
+        variables = set(relation_variables(relation))
+        if variables and variables <= shown:
+            found[relation] = None
+    return list(found)
+
+
+def _tensors(show: Show, plain: Show, imported: Imported) -> dict[str, TensorReport]:
+    """Each tensor, also those of graphs inside nodes. What comes again has the same type, the
+    very object, and is looked at once. Sizes are in `plain` arithmetic, for scripts.
+    """
+    importer = imported.importer
+    seen: dict[int, TensorReport] = {}
+    found: dict[str, TensorReport] = {}
+
+    def report(name: str) -> TensorReport:
+        type_ = importer.types[name]
+        made = seen.get(id(type_))
+        if made is None:
+            made = seen[id(type_)] = _tensor(show, plain, importer.type(name))
+        return made
+
+    for own, names in importer.inner.items():  # one name in several graphs may be several tensors
+        alike = [report(name) for name in names if name in importer.types]
+        first = alike[0] if alike else NOTHING
+        found[own] = first if all(each == first for each in alike[1:]) else NOTHING
+    for name in importer.types:
+        if name not in importer.hidden:
+            found[name] = report(name)
+    return found
+
+
+def _tensor(show: Show, plain: Show, type_: Type) -> TensorReport:
+    if not isinstance(type_, Tensor):
+        return NOTHING
+    elem = None if isinstance(type_.elem, ElemVar) else str(type_.elem)
+    sizes: list[int | str] = []
+    for item in type_.shape:
+        if isinstance(item, ShapeVar):
+            return TensorReport(elem, None, _spaced(show, type_.shape))
+        if isinstance(item, int):
+            sizes.append(item)
+        else:
+            text = show.dim(item, spaced=True)
+            sizes.append(plain.dim(item, spaced=True) if " mod " in text else text)
+    return TensorReport(elem, tuple(sizes), None)
+
+
+def _spaced(show: Show, shape: Shape) -> str:
+    return show.shape(shape).replace("@", " @ ").replace(",", ", ")

@@ -1,0 +1,52 @@
+"""Expressions for what only a run knows: scalars that are inputs, sizes that are tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.types.type import Type
+
+
+def scalar_of(node: Node, index: int) -> Expression:
+    """The one element of an input, whatever its rank is."""
+    match node.rank(index):
+        case 0:
+            return node.input(index)
+        case 1:
+            return node.call("index", node.input(index), i=0)
+        case _:
+            return node.call("sum", node.input(index))
+
+
+def set_tuple(
+    node: Node, types: Sequence[Type], later: Expression | None, expr: Expression | None = None
+) -> None:
+    """The outputs are the parts of a tuple that an expression makes."""
+    for name, type_ in zip(node.outputs, types, strict=False):
+        if name:
+            node.importer.define(name, type_)
+    unnamed = [""] * (len(types) - len(node.outputs))
+    node.step((*node.outputs, *unnamed), expr, later)
+
+
+def replaced(word: Sequence[Any], axis: int, size: Any) -> tuple[Any, ...]:
+    """A shape with another size on one axis."""
+    at = axis % len(word)
+    return (*word[:at], size, *word[at + 1 :])
+
+
+def cut_to(node: Node, x: Expression, index: int, like: int, axes: Sequence[int]) -> Expression:
+    """What an input has within the sizes of another one, along some axes."""
+    mine, other = node.shape(index), node.shape(like)
+    assert mine is not None and other is not None
+    for axis in axes:
+        if mine[axis] == other[axis]:
+            continue
+        size: Expression = node.call("size", node.input(like), axis=axis)
+        if isinstance(other[axis], int):
+            size = node.literal(other[axis])
+        x = node.call("slice", x, stop=size, axis=axis)
+    return x

@@ -1,0 +1,324 @@
+"""Sequences of which only a run knows the length: a tensor, and how it is cut into pieces.
+
+All pieces have one size along an axis, but for the last, which may be smaller. So no sequence is
+made: an element is a part of the tensor, the length is how often the size goes into it, and a
+sequence without some element is a tensor without some part. What such a sequence cannot hold, as an
+element of another size in its middle, is `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from axon.importers.contents.queries import integers
+from axon.importers.contents.values import Unsupported, array
+from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
+from axon.importers.node import Node
+from axon.importers.runtime_values import scalar_of
+from axon.importers.subgraphs.subgraph import hidden, ranked
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.type import Shape, Tensor, Type, shape_variables
+from axon.types.variables import DimVar, ShapeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """The tensor `base`, cut along an axis into pieces of a size. They are `bare` if they come
+    without that axis, and then their size is 1.
+    """
+
+    base: str
+    axis: int
+    size: int
+    bare: bool = False
+
+
+# --- the tensor ------------------------------------------------------------------------------
+
+
+def _base(node: Node, pieces: Chunks) -> Expression:
+    return node.tensor(pieces.base)
+
+
+def _word(node: Node, pieces: Chunks) -> Shape | None:
+    """The shape of the tensor, if its rank is known."""
+    found = ranked(node, node.importer.types[pieces.base])
+    return None if found is None else found.shape
+
+
+def _whole(node: Node, pieces: Chunks) -> Expression:
+    return node.call("size", _base(node, pieces), axis=pieces.axis)
+
+
+def _known_count(node: Node, pieces: Chunks) -> Dim | None:
+    """How many pieces there are, if the shape of the tensor tells."""
+    word = _word(node, pieces)
+    total: Any = None if word is None else word[pieces.axis]
+    return None if word is None else dims.floordiv(dims.add(total, pieces.size - 1), pieces.size)
+
+
+def _count(node: Node, pieces: Chunks) -> Expression:
+    """How many pieces there are: the last one counts, however small it is."""
+    whole, size = _whole(node, pieces), pieces.size
+    if size == 1:
+        return whole
+    return node.call("/", node.call("+", whole, node.literal(size - 1)), node.literal(size))
+
+
+def _is_even(node: Node, pieces: Chunks) -> bool:
+    """Whether all pieces are known to have the same size."""
+    word = _word(node, pieces)
+    if pieces.size == 1:
+        return True
+    total: Any = None if word is None else word[pieces.axis]
+    return total is not None and dims.mod(total, pieces.size) == 0
+
+
+def _made(node: Node, expr: Expression, own: str, fallback: Expression | None = None) -> str:
+    """Another tensor that such pieces are cut from."""
+    name = hidden(node, f"{next(filter(None, node.outputs), '')}⟨{own}⟩", own, node.infer(expr))
+    node.step((name,), expr, fallback)
+    return name
+
+
+def _stacked(node: Node, pieces: Chunks) -> Expression:
+    """The tensor with its pieces along one axis, and what each of them has there along the next."""
+    x, axis, size = _base(node, pieces), pieces.axis, pieces.size
+    if pieces.bare:
+        return x
+    word: Any = _word(node, pieces)
+    if word is None or not _is_even(node, pieces):
+        raise Unsupported(f"{node.operator}: pieces that may not all have the same size")
+    if size == 1:
+        return node.call("expand_dims", x, axis=[axis + 1])
+    parts = (dims.floordiv(word[axis], size), size)
+    return node.call("reshape", x, node.shape_literal((*word[:axis], *parts, *word[axis + 1 :])))
+
+
+def rows(node: Node, pieces: Chunks, number: int) -> str:
+    """A tensor whose rows are the pieces."""
+    stack, word = _stacked(node, pieces), _word(node, pieces)
+    if pieces.axis:
+        if word is None:
+            raise Unsupported(f"{node.operator}: pieces of a rank that is not known")
+        rank = len(word) + (not pieces.bare)
+        order = [pieces.axis, *(i for i in range(rank) if i != pieces.axis)]
+        stack = node.call("transpose", stack, perm=order)
+    return _made(node, stack, f"rows_{number}")
+
+
+def same_for_all(shape: Shape, before: DimVar) -> bool:
+    """Whether a shape that was found for one turn, or one element, is that of all of them: what was
+    not there `before` may vary.
+    """
+    return all(var.id < before.id for var in shape_variables(shape))
+
+
+# --- places ----------------------------------------------------------------------------------
+
+
+def _known_place(node: Node, index: int) -> int | None:
+    """Which piece is meant, if a number says it; negative ones count from the end."""
+    found = integers(node, index)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def _start(node: Node, pieces: Chunks, place: int | None, known: Dim | None) -> Any:
+    """Where a piece begins, as a size if it is `known` how many there are, else as the run finds
+    it. A bound that is not known to be one is checked.
+    """
+    if place is None or place >= 0:
+        return place and place * pieces.size
+    if known is not None:
+        bound = dims.scale(pieces.size, dims.add(known, place))
+        if not dims.is_nonnegative(bound):
+            node.guard(bound)
+        return bound
+    number = node.call("-", _count(node, pieces), node.literal(-place))
+    return number if pieces.size == 1 else node.call("*", number, node.literal(pieces.size))
+
+
+def _sliced(
+    node: Node, pieces: Chunks, first: int | None, last: int | None, known: Dim | None
+) -> Expression:
+    """The part of the tensor from one piece up to another."""
+    start, stop = (_start(node, pieces, place, known) for place in (first, last))
+    return node.call("slice", _base(node, pieces), axis=pieces.axis, start=start, stop=stop)
+
+
+def _without(node: Node, pieces: Chunks, place: int, known: Dim | None) -> Expression:
+    """The tensor without one piece."""
+    parts = []
+    if place != 0:
+        parts.append(_sliced(node, pieces, None, place, known))
+    if place != -1:
+        parts.append(_sliced(node, pieces, place + 1, None, known))
+    return parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=pieces.axis)
+
+
+def _with(
+    node: Node, pieces: Chunks, place: int | None, more: Expression, known: Dim | None
+) -> Expression:
+    """The tensor with one piece more."""
+    x = _base(node, pieces)
+    if not place:
+        parts = [x, more] if place is None else [more, x]
+    else:
+        before = _sliced(node, pieces, None, place, known)
+        parts = [before, more, _sliced(node, pieces, place, None, known)]
+    return node.call("concat", *parts, axis=pieces.axis)
+
+
+# --- what is done with them ------------------------------------------------------------------
+
+
+def gives(node: Node, pieces: Chunks, output: int = 0) -> None:
+    """An output is these pieces; as a value it is only declared."""
+    name = node.outputs[output]
+    node.importer.define(name, node.unknown(node.importer.elem(pieces.base)))
+    node.importer.sequences[name] = pieces
+    node.step((name,), None)
+
+
+def cut(node: Node, size: int) -> None:
+    """A tensor of any size, cut into pieces of one size."""
+    axis, word = node.attribute("axis", 0), node.shape(0)
+    if word is None and axis < 0:
+        raise Unsupported("SplitToSequence: along an axis from the end, of a rank not known")
+    node.input(0)
+    bare = not node.has(1) and not node.attribute("keepdims", 1)
+    gives(node, Chunks(node.name(0), axis % len(word) if word else axis, size, bare))
+
+
+def length(node: Node, pieces: Chunks) -> None:
+    known = _known_count(node, pieces)
+    if known is None:
+        node.set_size_output(_count(node, pieces), Tensor("i64", ()))
+    else:
+        number = node.call("cast", node.size(known), to=Elem("i64"))
+        later = node.for_program(lambda: _count(node, pieces))
+        node.set_size_output(number, Tensor("i64", ()), array(known), fallback=later)
+
+
+def at(node: Node, pieces: Chunks) -> None:
+    """One piece. That there is one in this place is taken for granted, as in the model."""
+    place, size, axis = _known_place(node, 1), pieces.size, pieces.axis
+    if place is None:
+        _somewhere(node, pieces)
+    elif size == 1:
+        row = node.call("index", _base(node, pieces), i=place, axis=axis)
+        node.set_outputs(row if pieces.bare else node.call("expand_dims", row, axis=[axis]))
+    elif _is_even(node, pieces):
+        node.set_outputs(
+            node.call("index", _stacked(node, pieces), i=place, axis=axis),
+            fallback=node.for_program(lambda: _piece(node, pieces, place, None)),
+        )
+    else:
+        known = _known_count(node, pieces)
+        later = node.for_program(lambda: _piece(node, pieces, place, None))
+        node.set_outputs(_piece(node, pieces, place, known), fallback=later)
+
+
+def _piece(node: Node, pieces: Chunks, place: int, known: Dim | None) -> Expression:
+    return _sliced(node, pieces, place, None if place == -1 else place + 1, known)
+
+
+def _somewhere(node: Node, pieces: Chunks) -> None:
+    """The piece in a place that only a run knows."""
+    place, size, axis = scalar_of(node, 1), pieces.size, pieces.axis
+    word: Any = _word(node, pieces)
+    if size == 1:
+        kept = place if pieces.bare else node.call("reshape", place, node.shape_literal((1,)))
+        node.set_outputs(node.call("gather", _base(node, pieces), kept, axis=axis))
+        return
+    behind = node.call("+", place, _count(node, pieces))
+    number = node.call("where", node.call("<", place, node.literal(0)), behind, place)
+    first = node.call("*", number, node.literal(size))
+    last = node.call("+", first, node.literal(size))
+    bounds = [node.call("reshape", each, node.shape_literal((1,))) for each in (first, last)]
+    later = node.call("slice_by", _base(node, pieces), *bounds, axes=[axis])
+    if word is not None and _is_even(node, pieces):
+        found = node.call("gather", _stacked(node, pieces), place, axis=axis)
+        node.set_outputs(found, fallback=later)
+        return
+    elem = node.importer.elem(pieces.base)
+    type_: Type = node.unknown(elem)
+    if word is not None:
+        type_ = Tensor(elem, (*word[:axis], node.fresh_dim(), *word[axis + 1 :]))
+    node.set_outputs(type_, fallback=later)
+
+
+def erase(node: Node, pieces: Chunks) -> None:
+    """The tensor without the part that one piece is."""
+    place = _known_place(node, 1) if node.has(1) else -1
+    if place is None:
+        raise Unsupported("SequenceErase: a place that only a run knows")
+    whole = _without(node, pieces, place, _known_count(node, pieces))
+    later = node.for_program(lambda: _without(node, pieces, place, None))
+    base = _made(node, whole, "rest", later)
+    gives(node, Chunks(base, pieces.axis, pieces.size, pieces.bare))
+
+
+def insert(node: Node, pieces: Chunks) -> None:
+    """The tensor with a piece more, of the same size. Behind a smaller one there is no place."""
+    place = _known_place(node, 2) if node.has(2) else None
+    if node.has(2) and place is None:
+        raise Unsupported("SequenceInsert: a place that only a run knows")
+    if not (_is_even(node, pieces) or place == 0) or not _fits(node, pieces):
+        raise Unsupported("SequenceInsert: an element that may have another size than the others")
+    more = node.input(1)
+    if pieces.bare:
+        more = node.call("expand_dims", more, axis=[pieces.axis])
+    whole = _with(node, pieces, place, more, _known_count(node, pieces))
+    later = node.for_program(lambda: _with(node, pieces, place, more, None))
+    base = _made(node, whole, "all", later)
+    gives(node, Chunks(base, pieces.axis, pieces.size, pieces.bare))
+
+
+def _fits(node: Node, pieces: Chunks) -> bool:
+    """Whether the second input is known to have the shape of a piece."""
+    mine, word = node.shape(1), _word(node, pieces)
+    if mine is None or word is None or any(isinstance(item, ShapeVar) for item in word):
+        return False
+    own = () if pieces.bare else (pieces.size,)
+    return tuple(mine) == (*word[: pieces.axis], *own, *word[pieces.axis + 1 :])
+
+
+def concat(node: Node, pieces: Chunks) -> None:
+    """All pieces, joined along an axis: along the one that they were cut, that is the tensor."""
+    axis, new, word = node.attribute("axis"), node.attribute("new_axis", 0), _word(node, pieces)
+    if not isinstance(axis, int):
+        raise Unsupported("ConcatFromSequence: no axis to join along")
+    rank = None if word is None else len(word) - pieces.bare
+    if rank is not None and -rank - bool(new) <= axis < rank + bool(new):
+        axis %= rank + bool(new)
+    elif rank is not None:
+        raise Unsupported(f"ConcatFromSequence along axis {axis} of {rank}")
+    if axis == pieces.axis and not (new or pieces.bare):
+        node.set_outputs(node.call("identity", _base(node, pieces)))
+        return
+    if word is None or rank is None:
+        raise Unsupported("ConcatFromSequence: pieces of a rank that is not known")
+    order = [i for i in range(rank + 1) if i != pieces.axis]
+    order.insert(axis, pieces.axis)
+    stack = _stacked(node, pieces)
+    found = stack if order == sorted(order) else node.call("transpose", stack, perm=order)
+    if new:
+        node.set_outputs(found)
+        return
+    made = ranked(node, node.infer(found))
+    assert made is not None
+    sizes: Any = made.shape
+    joined = (*sizes[:axis], dims.mul(sizes[axis], sizes[axis + 1]), *sizes[axis + 2 :])
+    name = _made(node, found, "stack")
+    stack = node.tensor(name)
+    each = [node.call("size", stack, axis=i) for i in range(rank + 1)]
+    merged = node.call("*", each[axis], each[axis + 1])
+    later = node.list_of([*each[:axis], merged, *each[axis + 2 :]])
+    node.set_outputs(
+        node.call("reshape", stack, node.shape_literal(joined)),
+        fallback=node.call("reshape", stack, later),
+    )

@@ -1,0 +1,1 @@
+"""Subgraphs of operations: branches, and bodies of loops."""

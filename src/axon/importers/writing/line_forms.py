@@ -1,0 +1,79 @@
+"""Lines that are alike: those that differ in nothing but tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from axon.importers.writing.writer import NOWHERE, Line, Writer
+from axon.syntax import ast, print_expr, replaced
+
+HOLE = "·"
+
+Operand = str
+"""A tensor by its name, or a weight as its call: `x`, `w()`."""
+
+Place = tuple[int, int]
+"""Which line of some makes a tensor, and as which of its parts."""
+
+
+def form(writer: Writer, line: Line) -> tuple[int, str]:
+    """What a line is but for the tensors in it."""
+    holes = with_operands(writer, line.expr, lambda _: HOLE)
+    return len(line.names), print_expr(holes)
+
+
+def tokens(forms: list[tuple[int, str]]) -> Any:
+    numbers: dict[tuple[int, str], int] = {}
+    return numpy.array([numbers.setdefault(form, len(numbers)) for form in forms], numpy.int64)
+
+
+def with_operands(writer: Writer, expr: ast.Expr, change: Any) -> ast.Expr:
+    """The expression with its operands changed, from the first to the last."""
+
+    def go(part: ast.Expr) -> ast.Expr:
+        match part:
+            case ast.Name(name, _) if name in writer.originals:
+                return ast.Name(change(name), NOWHERE)
+            case ast.Call(ast.Name(name, _), (), (), _) if name in writer.weights:
+                return ast.Name(change(f"{name}()"), NOWHERE)
+            case _:
+                return part
+
+    return replaced(expr, go)
+
+
+def operands(writer: Writer, line: Line) -> list[Operand]:
+    """The tensors and weights that a line takes, in its order."""
+    found: list[Operand] = []
+
+    def take(operand: Operand) -> str:
+        found.append(operand)
+        return HOLE
+
+    with_operands(writer, line.expr, take)
+    return found
+
+
+# --- wiring ----------------------------------------------------------------------------------
+
+
+def wiring(writer: Writer, copy: list[Line]) -> list[list[Place | None]]:
+    """Where lines take their operands from: which of them makes each; None for those from
+    outside.
+    """
+    made: dict[str, Place] = {}
+    found = []
+    for o, line in enumerate(copy):
+        found.append([made.get(operand) for operand in operands(writer, line)])
+        made.update((name, (o, part)) for part, name in enumerate(line.names) if name)
+    return found
+
+
+def makers(copy: list[Line]) -> dict[str, Place]:
+    """Which line makes each tensor."""
+    found: dict[str, Place] = {}
+    for o, line in enumerate(copy):
+        found.update((name, (o, part)) for part, name in enumerate(line.names) if name)
+    return found
