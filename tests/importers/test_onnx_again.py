@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import numpy
 import pytest
@@ -16,9 +17,8 @@ import axon
 from axon.diagnostics import Severity
 from axon.driver import check_text, room
 from axon.importers import imported as models
-from axon.importers import importer as build
+from axon.importers import walk
 from axon.importers.imported import Imported
-from axon.importers.importer import Importer
 from axon.importers.onnx.model import import_model
 from axon.importers.onnx.read import model_of
 from axon.importers.onnx.rules.registry import find
@@ -37,20 +37,14 @@ X = numpy.array([[1.0, -2.0, 3.0]], numpy.float32)
 @pytest.fixture(autouse=True)
 def remembering(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small models remember what they have seen, too."""
-    monkeypatch.setattr(build, "COMES_OFTEN", 2)
+    monkeypatch.setattr(walk, "OFTEN", 2)
 
 
 def slowly(made: Any, forget: bool = False) -> Imported:
     """The model inferred without any of it."""
-    usual = Importer._comes_again
-    Importer._comes_again = lambda self, node, nothing_new: False  # type: ignore[method-assign]
-    try:
-        with room():
-            return models._rounds(
-                models._Asked(model_of(made), find, "m", forget, True), {}, direct=False
-            )
-    finally:
-        Importer._comes_again = usual  # type: ignore[method-assign]
+    with mock.patch("axon.importers.walk.may_repeat", return_value=False), room():
+        asked = models._Asked(model_of(made), find, "m", forget, True)
+        return models._rounds(asked, {}, direct=False)
 
 
 def said(imported: Imported) -> dict[str, list[object]]:

@@ -1,4 +1,4 @@
-"""Expressions in the making: what the rules say of a node.
+"""Expressions in the making: what the rules say of an operation.
 
 Most of them are never written. Who wants the types of a model's tensors asks a draft for the type
 that it has, and where the arguments tell all there is to know the answer needs no syntax. Who wants
@@ -10,19 +10,35 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from axon.importers.elem import Elem
-from axon.importers.naming import hint
 from axon.inference.direct import applied, infixed
-from axon.inference.environment import Entry
+from axon.inference.state import State
+from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import FLOAT
 from axon.types.type import DimValue, Tensor, Type
 from axon.types.variables import ElemVar
 
-if TYPE_CHECKING:
-    from axon.importers.node import Node
+
+class Scope(Protocol):
+    """Where an expression stands: what tensors are called there, and what is known of them."""
+
+    @property
+    def span(self) -> Span: ...
+
+    @property
+    def state(self) -> State: ...
+
+    def alias(self, tensor: str) -> str:
+        """The name that a tensor has in a program."""
+
+    def type_of(self, tensor: str) -> Type: ...
+
+    def name_size(self, type_: Type) -> str:
+        """A name for a size, or a shape."""
+
 
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
 
@@ -35,17 +51,17 @@ class Expression:
     def __init__(self) -> None:
         self.written: ast.Expr | None = None
 
-    def expr(self, node: Node) -> ast.Expr:
+    def expr(self, scope: Scope) -> ast.Expr:
         """The expression, written when it is first asked for."""
         if self.written is None:
-            self.written = self.write(node)
+            self.written = self.write(scope)
         return self.written
 
     @abstractmethod
-    def write(self, node: Node) -> ast.Expr:
+    def write(self, scope: Scope) -> ast.Expr:
         """The expression as the node says it."""
 
-    def known(self, node: Node) -> Type | None:
+    def known(self, scope: Scope) -> Type | None:
         """The type, all that is known put in, if no inference is needed to tell it."""
         return None
 
@@ -58,7 +74,7 @@ class Verbatim(Expression):
     def __init__(self, expr: ast.Expr) -> None:
         self.written = self.said = expr
 
-    def write(self, node: Node) -> ast.Expr:
+    def write(self, scope: Scope) -> ast.Expr:
         return self.said
 
 
@@ -71,12 +87,11 @@ class TensorRef(Expression):
         self.written = None
         self.name = name
 
-    def write(self, node: Node) -> ast.Expr:
-        better = hint(node.operation) if self.name.startswith("onnx::") else ""
-        return ast.Name(node.importer.alias(self.name, better), node.span)
+    def write(self, scope: Scope) -> ast.Expr:
+        return ast.Name(scope.alias(self.name), scope.span)
 
-    def known(self, node: Node) -> Type | None:
-        return node.importer.type(self.name)
+    def known(self, scope: Scope) -> Type | None:
+        return scope.type_of(self.name)
 
 
 class SizeRef(Expression):
@@ -88,14 +103,11 @@ class SizeRef(Expression):
         self.written = None
         self.type = type_
 
-    def write(self, node: Node) -> ast.Expr:
-        names = node.importer.env.names
-        name = f"size {len(names)}"
-        names[name] = Entry(self.type)
-        return ast.Name(name, node.span)
+    def write(self, scope: Scope) -> ast.Expr:
+        return ast.Name(scope.name_size(self.type), scope.span)
 
-    def known(self, node: Node) -> Type | None:
-        return node.importer.state.resolve(self.type)
+    def known(self, scope: Scope) -> Type | None:
+        return scope.state.resolve(self.type)
 
 
 class Literal(Expression):
@@ -107,17 +119,17 @@ class Literal(Expression):
         self.written = None
         self.value = value
 
-    def write(self, node: Node) -> ast.Expr:
-        return literal(node, self.value)
+    def write(self, scope: Scope) -> ast.Expr:
+        return literal(scope, self.value)
 
-    def known(self, node: Node) -> Type | None:
+    def known(self, scope: Scope) -> Type | None:
         match self.value:
             case bool():
                 return Tensor("bool", ())
             case int(found):
                 return DimValue(found)
             case float():
-                level = node.importer.state.level
+                level = scope.state.level
                 return Tensor(ElemVar("", level, allowed=FLOAT, literal="float"), ())
             case _:
                 return None
@@ -133,10 +145,10 @@ class Scalar(Expression):
         self.value = value
         self.elem = elem
 
-    def write(self, node: Node) -> ast.Expr:
-        return Call("cast", (Literal(self.value),), {"to": Elem(self.elem)}).write(node)
+    def write(self, scope: Scope) -> ast.Expr:
+        return Call("cast", (Literal(self.value),), {"to": Elem(self.elem)}).write(scope)
 
-    def known(self, node: Node) -> Type | None:
+    def known(self, scope: Scope) -> Type | None:
         return Tensor(self.elem, ())
 
 
@@ -149,8 +161,8 @@ class ListOf(Expression):
         self.written = None
         self.items = items
 
-    def write(self, node: Node) -> ast.Expr:
-        return ast.ListExpr(tuple(item.expr(node) for item in self.items), node.span)
+    def write(self, scope: Scope) -> ast.Expr:
+        return ast.ListExpr(tuple(item.expr(scope) for item in self.items), scope.span)
 
 
 class TupleOf(Expression):
@@ -162,8 +174,8 @@ class TupleOf(Expression):
         self.written = None
         self.items = items
 
-    def write(self, node: Node) -> ast.Expr:
-        return ast.TupleExpr(tuple(item.expr(node) for item in self.items), node.span)
+    def write(self, scope: Scope) -> ast.Expr:
+        return ast.TupleExpr(tuple(item.expr(scope) for item in self.items), scope.span)
 
 
 class Call(Expression):
@@ -179,32 +191,32 @@ class Call(Expression):
         self.args = args
         self.attributes = attributes
 
-    def write(self, node: Node) -> ast.Expr:
-        span, args = node.span, tuple(arg.expr(node) for arg in self.args)
+    def write(self, scope: Scope) -> ast.Expr:
+        span, args = scope.span, tuple(arg.expr(scope) for arg in self.args)
         if self.operator in INFIX and len(args) == 2:
             return ast.Infix(self.operator, args[0], args[1], span, span)
         attributes = tuple(
-            ast.Attribute(name, literal(node, value), span)
+            ast.Attribute(name, literal(scope, value), span)
             for name, value in self.attributes.items()
         )
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
 
-    def known(self, node: Node) -> Type | None:
+    def known(self, scope: Scope) -> Type | None:
         args: list[Type] = []
         for arg in self.args:
-            type_ = arg.known(node)
+            type_ = arg.known(scope)
             if type_ is None:
                 return None
             args.append(type_)
-        state = node.importer.state
+        state = scope.state
         if self.operator in INFIX:
-            return infixed(state, self.operator, args, node.span)
-        return applied(state, self.operator, args, self.attributes, node.span)
+            return infixed(state, self.operator, args, scope.span)
+        return applied(state, self.operator, args, self.attributes, scope.span)
 
 
-def literal(node: Node, value: object) -> ast.Expr:
+def literal(scope: Scope, value: object) -> ast.Expr:
     """A value as an expression: numbers, lists, strings, dimensions."""
-    span = node.span
+    span = scope.span
     match value:
         case bool():
             return ast.Number(value, "bool", str(value).lower(), span)
@@ -224,8 +236,8 @@ def literal(node: Node, value: object) -> ast.Expr:
         case str():
             return ast.String(value, span)
         case list() | tuple():
-            return ast.ListExpr(tuple(literal(node, item) for item in value), span)
+            return ast.ListExpr(tuple(literal(scope, item) for item in value), span)
         case Expression():
-            return value.expr(node)
+            return value.expr(scope)
         case _:
-            return SizeRef(DimValue(value)).write(node)  # type: ignore[arg-type]
+            return SizeRef(DimValue(value)).write(scope)  # type: ignore[arg-type]

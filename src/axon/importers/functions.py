@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import partial
 
 from axon.importers.contents.values import MOST_WRITTEN_OUT, Unsupported
-from axon.importers.operations import Function, renamed, used, with_attributes
+from axon.importers.node import Node, Rule, Rules
+from axon.importers.operations import Function, Operation, renamed, used, with_attributes
 from axon.importers.steps import Called, made_by
-
-if TYPE_CHECKING:
-    from axon.importers.node import Node
+from axon.importers.walk import infer_operation
 
 DEEPEST = 12
+
+
+def with_functions(functions: Mapping[tuple[str, str], Function], rules: Rules) -> Rules:
+    """The rules, where a function of the model is its own rule."""
+    if not functions:
+        return rules
+
+    def find(operation: Operation) -> Rule | None:
+        function = functions.get((operation.domain, operation.operator))
+        return rules(operation) if function is None else partial(call, function=function)
+
+    return find
 
 
 def call(node: Node, function: Function) -> None:
@@ -19,6 +31,7 @@ def call(node: Node, function: Function) -> None:
     attributes that it is called with stand where its operations refer to them.
     """
     importer = node.importer
+    node.alone = True
     if importer.depth > DEEPEST:
         raise Unsupported(f"{node.operator}: functions call each other too deeply")
     operations = function.operations
@@ -40,7 +53,7 @@ def call(node: Node, function: Function) -> None:
         for name in used(operation) if operation.has_graphs else operation.inputs:
             names.setdefault(name, prefix + name)
         called = renamed(with_attributes(operation, given), names)
-        importer.node(called, node.at, node.rules)
+        infer_operation(importer, called, node.at, node.rules)
     importer.depth -= 1
     if importer.writes:
         made = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)

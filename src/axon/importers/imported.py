@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from axon.driver import room
 from axon.importers.contents.values import is_followed
+from axon.importers.functions import with_functions
 from axon.importers.importer import Importer
 from axon.importers.naming import size_name
 from axon.importers.node import Rules
 from axon.importers.nonnegative import Sizes
 from axon.importers.operations import Constant, Declared, Model
+from axon.importers.walk import infer_all
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
@@ -121,7 +123,6 @@ def _once(
     importer = Importer(asked.name, graph.operations, sizes, asked.program)
     importer.state.direct = direct
     importer.opset = model.version
-    importer.functions = model.functions
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})
@@ -136,7 +137,7 @@ def _once(
             importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
-    importer.run(asked.rules)
+    infer_all(importer, with_functions(model.functions, asked.rules))
     importer.state.store.review()
     importer.look_again()
     outputs = tuple([each.name for each in graph.outputs])

@@ -1,4 +1,4 @@
-"""From a model to a program: node by node, each inferred as soon as it is written.
+"""A model in the making: what is known of its tensors so far.
 
 What inference knows so far is used to fold computations of sizes: an integer tensor whose elements
 are known, as numbers or as dimensions, has *contents*, and what takes them gets them as a shape.
@@ -7,17 +7,15 @@ are known, as numbers or as dimensions, has *contents*, and what takes them gets
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from axon.importers.contents.values import MOST_RANK, Contents, Unsupported, contents_of, is_small
-from axon.importers.functions import call
-from axon.importers.memo import Given, Kinds, Memo, Seen, variables
+from axon.importers.contents.values import MOST_RANK, Contents, contents_of, is_small
+from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
-from axon.importers.node import Node, Rules
 from axon.importers.nonnegative import Sizes
-from axon.importers.operations import Constant, Function, Operation
-from axon.importers.steps import Body, Called, Repeated, Step, SubgraphFunction, made_by
+from axon.importers.operations import Constant, Operation
+from axon.importers.steps import Body, Called, Repeated, Step, SubgraphFunction
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
 from axon.inference.state import Asked, State
@@ -35,11 +33,9 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import ElemVar, ShapeVar, made_so_far
+from axon.types.variables import ElemVar, ShapeVar
 
 NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
-COMES_OFTEN = 6
-"""An operator that a graph uses less often is inferred each time: to remember takes longer."""
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
@@ -50,21 +46,22 @@ class Importer:
     """
 
     __slots__ = (
-        "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "functions", "graphs",
-        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "nodes", "numbers",
-        "odd", "opset", "own", "resolved", "sequences", "sizes", "spans", "state", "steps",
-        "taken", "types", "unsolved", "unsupported", "uses", "writes", "written_out",
+        "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
+        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "numbers",
+        "odd", "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
+        "state", "steps", "taken", "types", "unsolved", "unsupported", "uses", "writes",
+        "written_out",
     )  # fmt: skip
 
     def __init__(
         self,
         name: str,
-        nodes: Sequence[Operation] = (),
+        operations: Sequence[Operation] = (),
         sizes: Sizes | None = None,
         writes: bool = True,
     ) -> None:
         self.name = name
-        self.nodes = nodes
+        self.operations = operations
         self.sizes = sizes or Sizes()
         self.writes = writes
         self.inputs: tuple[str, ...] = ()
@@ -76,7 +73,7 @@ class Importer:
         self.depth = 0
         self.written_out = 0
         # How often the graph uses each operator, and what is inside its nodes.
-        self.uses = Counter([node.operator for node in nodes])
+        self.uses = Counter([each.operator for each in operations])
 
         self.types: dict[str, Type] = {}
         self.contents: dict[str, Contents] = {}
@@ -94,7 +91,6 @@ class Importer:
         self.hidden: set[str] = set()
         self.graphs: dict[str, SubgraphFunction] = {}
         self.bodies: dict[str, Body] = {}
-        self.functions: Mapping[tuple[str, str], Function] = {}
         self.calls: list[Called] = []
 
         # What a tensor that has a made-up name here is called in the model, or should be.
@@ -172,7 +168,7 @@ class Importer:
         """A node as a line of a text, to point at."""
         found = self.spans.get(at)
         if found is None:
-            text = line_of(self.nodes[at]) if at >= 0 else ""
+            text = line_of(self.operations[at]) if at >= 0 else ""
             found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
         return found
 
@@ -220,91 +216,9 @@ class Importer:
             return Tensor(elem, (self.state.fresh_shape(),))
         return Tensor(elem, tuple(self.state.fresh_dim() for _ in range(rank)))
 
-    # --- nodes ---
+    # --- sizes ---
 
-    def run(self, rules: Rules) -> None:
-        for at, node in enumerate(self.nodes):
-            self.node(node, at, rules)
-
-    def node(self, operation: Operation, at: int, rules: Rules) -> None:
-        """A node of the model, or of a graph or a function inside the one at this place."""
-        node = Node(self, operation, at, rules)
-        if self.uses[node.operator] < COMES_OFTEN:
-            self._infer(node)
-            return
-        memo = self.memo
-        key = memo.key(node, self.kinds)
-        seen = memo.seen.get(key)
-        if seen is not None and self._again(node, seen):
-            return
-        before, steps, made = self._trouble(), len(self.steps), made_so_far()
-        self._infer(node)
-        nothing_new = made_so_far() == made + 1
-        if self._trouble() == before and self._comes_again(node, nothing_new):
-            if node.looked and memo.look(node.operator, node.looked):
-                key = memo.key(node, self.kinds)
-            outputs = tuple([self._given(name) if name else None for name in node.outputs])
-            written = tuple([step for step in self.steps[steps:] if isinstance(step, Step)])
-            memo.seen[key] = Seen(operation, outputs, written)
-
-    def _again(self, node: Node, seen: Seen) -> bool:
-        """Give what a node like this one gave, if the same outputs are wanted."""
-        names = node.outputs
-        for name, given in zip(names, seen.outputs, strict=True):
-            if (name == "") != (given is None):
-                return False
-        for name, given in zip(names, seen.outputs, strict=True):
-            if given is not None:
-                self.types[name] = given.type
-                self.memo.kinds[name] = given.kinds
-                if given.contents is not None:
-                    self.contents[name] = given.contents
-                else:
-                    self.contents.pop(name, None)
-                if name in self.aliases:
-                    self.env.names[self.aliases[name]] = Entry(given.type)
-        if self.writes:
-            self.steps.append(Repeated(seen.steps, seen.node, node.operation))
-        return True
-
-    def _infer(self, node: Node) -> None:
-        """What the rule of a node makes of it; an output that it says nothing of is not known."""
-        operator = node.operator
-        rule = node.rules(node.operation)
-        function = self.functions.get((node.domain, operator)) if self.functions else None
-        before = len(self.steps)
-        try:
-            if function is not None:
-                call(node, function)
-            elif rule is None:
-                raise Unsupported(operator)
-            else:
-                rule(node)
-        except Asked:
-            raise
-        except Unsupported as lacking:
-            self.unsupported.setdefault(operator, (str(lacking), node.at))
-            self.unsolved += 1
-        except Exception as problem:  # a file can say anything; what it says here makes no sense
-            text = f"{type(problem).__name__}: {problem}"
-            self.odd.append((node.operation.label, text))
-            self.unsupported.setdefault(operator, (text, node.at))
-        if self.writes:
-            made = [name for step in self.steps[before:] for name in made_by(step)]
-            for name in node.outputs:
-                if name and name not in made:
-                    node.step((name,), None)
-        for name in node.outputs:
-            if not name:
-                continue
-            if name not in self.types:
-                self.define(name, self.unknown())
-            type_ = self.type(name)
-            for item in type_.shape if isinstance(type_, Tensor) else ():
-                if isinstance(item, Poly):
-                    self._size(item)
-
-    def _size(self, dim: Poly) -> None:
+    def enter_size(self, dim: Poly) -> None:
         """Some tensor has this as a size."""
         if dim not in self.sizes.some:
             if self.state.sealed and not dims.is_nonnegative(dim):
@@ -317,44 +231,25 @@ class Importer:
             raise Asked
         self.sizes.rooms[room] = None
 
-    # --- what comes again ---
+    # --- outcomes ---
 
     def kinds(self, name: str) -> Kinds:
         """What a tensor is, as far as inference can tell it from others."""
         if name not in self.types:
             return (-1, -1) if name == "" else (-2, -2)
-        return self._given(name).kinds
+        return self.outcome(name).kinds
 
-    def _given(self, name: str) -> Given:
+    def outcome(self, name: str) -> Outcome:
+        """What is known of a tensor."""
         type_ = self.type(name)
         held = self.contents.get(name)
         kinds = self.memo.kinds[name] = self.memo.kinds_of(type_, held)
-        return Given(type_, held, kinds)
+        return Outcome(type_, held, kinds)
 
-    def _trouble(self) -> tuple[int, ...]:
-        """How much went wrong so far: a node that adds to it is looked at each time."""
+    def trouble(self) -> tuple[int, ...]:
+        """How much went wrong so far: an operation that adds to it is inferred each time."""
         state = self.state
         return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
-
-    def _comes_again(self, node: Node, nothing_new: bool) -> bool:
-        """Whether a node like this one gives the same: an output that has a variable of its own,
-        which no input has, is no other node's.
-        """
-        if node.alone or node.operation.has_graphs:
-            return False
-        if (node.domain, node.operator) in self.functions:
-            return False
-        if self.sequences and any(n in self.sequences for n in (*node.inputs, *node.outputs)):
-            return False  # it speaks of their elements
-
-        if nothing_new:
-            return True  # there is no variable that it could have for itself
-        own = self._variables(node.outputs)
-        return not own or own <= self._variables(node.inputs)
-
-    def _variables(self, names: Sequence[str]) -> set[Any]:
-        known = [name for name in names if name in self.types]
-        return set(variables(map(self.type, known), map(self.contents.get, known)))
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: by itself, or in every run, which is a guard."""

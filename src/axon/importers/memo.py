@@ -11,15 +11,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from axon.importers.operations import Operation
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Type, type_variables
 from axon.types.variables import DimVar, Var
-
-if TYPE_CHECKING:
-    from axon.importers.node import Node
 
 Contents = Any
 Kinds = tuple[int, int]
@@ -30,8 +28,8 @@ LOOKED: dict[str, frozenset[int]] = {}
 """The inputs of operators whose contents the rules have asked for so far."""
 
 
-class Given(NamedTuple):
-    """One output of a node."""
+class Outcome(NamedTuple):
+    """What is known of a tensor."""
 
     type: Type
     contents: Contents
@@ -42,7 +40,7 @@ class Seen(NamedTuple):
     """A node that was inferred: what it gave, and the steps that made it."""
 
     node: Any
-    outputs: tuple[Given | None, ...]
+    outputs: tuple[Outcome | None, ...]
     steps: tuple[Any, ...]
 
 
@@ -54,28 +52,22 @@ class Memo:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
 
-    def key(self, node: Node, kinds: Callable[[str], Kinds]) -> Hashable:
+    def key(self, operation: Operation, kinds: Callable[[str], Kinds]) -> Hashable:
         """What a node's outcome depends on, if it has no graphs inside. A node that was like this
         one in all that it asked for asks for the same.
         """
-        inputs, known = node.inputs, self.kinds
+        inputs, known = operation.inputs, self.kinds
         found = [known[n] if n in known else kinds(n) for n in inputs]
         if NOWHERE in found:
             return object()
-        looked = LOOKED.get(node.operator)
+        looked = LOOKED.get(operation.operator)
         if looked:
             given = tuple([both[i in looked] for i, both in enumerate(found)])
         else:
             given = tuple([both[0] for both in found])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
-        return (
-            node.operator,
-            node.domain,
-            node.operation.key(),
-            given,
-            twice,
-            len(node.outputs),
-        )
+        kind = operation.operator, operation.domain, operation.key()
+        return kind, given, twice, len(operation.outputs)
 
     def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from axon.importers.contents.values import Contents, Unsupported
 from axon.importers.expressions import (
@@ -16,8 +16,12 @@ from axon.importers.expressions import (
     TensorRef,
     TupleOf,
 )
+from axon.importers.importer import Importer
+from axon.importers.naming import hint
 from axon.importers.operations import Operation
 from axon.importers.steps import Step
+from axon.inference.environment import Entry
+from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
@@ -34,9 +38,6 @@ from axon.types.type import (
     shape_rank,
 )
 from axon.types.variables import DimVar, ShapeVar
-
-if TYPE_CHECKING:
-    from axon.importers.importer import Importer
 
 Rule = Callable[["Node"], None]
 Rules = Callable[[Operation], Rule | None]
@@ -137,6 +138,25 @@ class Node:
         """The value of an attribute; several numbers or texts are a list."""
         found = self.attributes.get(name, default)
         return list(found) if isinstance(found, tuple) else found
+
+    # --- as the place of an expression ---
+
+    @property
+    def state(self) -> State:
+        return self.importer.state
+
+    def alias(self, tensor: str) -> str:
+        better = hint(self.operation) if tensor.startswith("onnx::") else ""
+        return self.importer.alias(tensor, better)
+
+    def type_of(self, tensor: str) -> Type:
+        return self.importer.type(tensor)
+
+    def name_size(self, type_: Type) -> str:
+        names = self.importer.env.names
+        name = f"size {len(names)}"
+        names[name] = Entry(type_)
+        return name
 
     # --- what it says ---
 

@@ -16,6 +16,7 @@ from axon.importers.importer import Importer
 from axon.importers.node import Node
 from axon.importers.operations import Graph, Operation, renamed
 from axon.importers.steps import Body, Parts, Repeated, Step, SubgraphFunction
+from axon.importers.walk import infer_operation
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
 from axon.types.variables import ShapeVar
@@ -72,7 +73,7 @@ def subgraph(
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
         importer.define(name, type_, (known or {}).get(i))
     for operation in operations:
-        importer.node(operation, node.at, node.rules)
+        infer_operation(importer, operation, node.at, node.rules)
     importer.depth -= 1
     steps = importer.steps[written:]
     del importer.steps[written:]

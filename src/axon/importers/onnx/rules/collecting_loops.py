@@ -13,6 +13,7 @@ from axon.importers.onnx.rules.growing_sequences import Growing, in_place
 from axon.importers.operations import Declared, Graph, Operation, used
 from axon.importers.sequences.uniform_chunks import Chunks, same_for_all
 from axon.importers.subgraphs.subgraph import hidden, prefix_of, ranked, undo
+from axon.importers.walk import infer_operation
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
@@ -128,7 +129,7 @@ def _collected(
     if prefix_of(node, "body") in importer.bodies:
         in_place(node, loop)
     else:
-        importer.node(loop, node.at, node.rules)
+        infer_operation(importer, loop, node.at, node.rules)
     return names, rows
 
 

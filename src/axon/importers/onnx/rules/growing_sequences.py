@@ -14,6 +14,7 @@ from axon.importers.node import Node
 from axon.importers.operations import Graph, Operation
 from axon.importers.sequences.uniform_chunks import same_for_all
 from axon.importers.subgraphs.subgraph import hidden, ranked
+from axon.importers.walk import infer_operation
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
@@ -86,7 +87,7 @@ def _joining(found: Growing, begin: str, axis: int, name: str) -> Operation:
 def in_place(node: Node, loop: Operation) -> None:
     """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
     importer, bodies = node.importer, set(node.importer.bodies)
-    importer.node(loop, node.at, node.rules)
+    infer_operation(importer, loop, node.at, node.rules)
     for prefix in importer.bodies.keys() - bodies:
         for own, name in importer.bodies[prefix].names.items():
             importer.inner[own].discard(name)
