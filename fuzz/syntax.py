@@ -10,9 +10,9 @@ from harness import run
 
 with atheris.instrument_imports(include=["axon"]):
     from axon.diagnostics import render_all
-    from axon.driver import FRAMES
     from axon.source import Source
     from axon.syntax import parse_program, print_program
+    from axon.workspace import FRAMES
 
 
 def bones(tree: object) -> object:

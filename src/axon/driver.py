@@ -5,10 +5,7 @@ Nothing here touches a file: the shell hands in a function that finds what a pro
 
 from __future__ import annotations
 
-import gc
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +17,7 @@ from axon.inference.signature import Signature, describe_definition
 from axon.source import Source
 from axon.syntax import ast, parse_program
 from axon.types.type import Type
+from axon.workspace import workspace
 
 if TYPE_CHECKING:
     from axon.graph.graph import Graph
@@ -33,9 +31,6 @@ there is none.
 InferFile = Callable[[Source, "Imports"], Environment | None]
 
 MOST_NESTED_IMPORTS = 20
-
-# Enough for a tree as deep as the parser lets through, in each of the files that import each other.
-FRAMES = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +65,8 @@ def check(
     source: Source, find_file: FindFile | None = None, paper: bool = False, prove: bool = False
 ) -> Checked:
     """Parse, infer, describe. To `prove` needs the extra of that name: see `axon.prove.extra`."""
-    with room():
+    with workspace():
         return check_file(source, Imports(find_file or no_files), paper, prove)
-
-
-@contextmanager
-def room() -> Iterator[None]:
-    """Room to work in, given back afterwards.
-
-    The cycle collector rests: almost nothing here is circular, and looking for what is makes the
-    cost of a large program grow faster than the program. The recursion limit is raised: the parser
-    bounds how deep a tree is, but not what Python's caller has used up already.
-    """
-    collecting, limit = gc.isenabled(), sys.getrecursionlimit()
-    gc.disable()
-    sys.setrecursionlimit(max(limit, FRAMES))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        if collecting:
-            gc.enable()
 
 
 def check_file(
@@ -228,7 +204,7 @@ _modules: dict[str, Module] = {}
 def check_and_link(source: Source, find_file: FindFile | None = None) -> tuple[Checked, Module]:
     """Check a program, and put its files together so that it can run."""
     imports = Imports(find_file or no_files)
-    with room():
+    with workspace():
         checked = check_file(source, imports)
         return checked, _link(checked, imports if checked.ok else Imports(no_files))
 
@@ -252,7 +228,7 @@ def graph(module: Module, name: str, params: Sequence[Type | None]) -> Graph | l
     """The graph of a definition at these argument types (None: any)."""
     from axon.graph.lower import lower
 
-    with room():
+    with workspace():
         return lower(module, name, params, prelude, library)
 
 

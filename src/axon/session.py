@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from axon.diagnostics import Diagnostic, Severity
-from axon.driver import FindFile, Imports, check_file, no_files, prelude, room
+from axon.driver import FindFile, Imports, check_file, no_files, prelude
 from axon.inference.environment import Entry, Environment
 from axon.inference.program import Definition, Walk, bound_names, first_ones
 from axon.inference.signature import Signature, describe_definition
@@ -23,6 +23,7 @@ from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
 from axon.types.show import Show
 from axon.types.type import Scheme, relation_variables, type_variables
+from axon.workspace import workspace
 
 _BEGINNING = re.compile(r"^(?=[A-Za-z_(])", re.MULTILINE)
 _COMMENTS = re.compile(r"(?:\s|#[^\n]*\n)*")
@@ -81,7 +82,7 @@ class Session:
     def check(self, text: str) -> Snapshot:
         """The same as checking the whole text, at the cost of what has changed."""
         self._inferred = 0
-        with room():
+        with workspace():
             imports = Imports(self._find_file, self._infer_import)
             found, _ = self._file.check(Source(self.name, text), imports)
         return replace(found, inferred=found.inferred + self._inferred)

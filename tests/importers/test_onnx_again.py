@@ -15,7 +15,7 @@ from onnx.reference import ReferenceEvaluator
 
 import axon
 from axon.diagnostics import Severity
-from axon.driver import check_text, room
+from axon.driver import check_text
 from axon.importers import imported as models
 from axon.importers import walk
 from axon.importers.imported import Imported
@@ -27,6 +27,7 @@ from axon.types import dim as dims
 from axon.types.show import Show
 from axon.types.type import Tensor
 from axon.types.variables import DimVar, ShapeVar
+from axon.workspace import workspace
 from tests.importers.onnx_models import ints, model, node
 from tests.importers.onnx_random import SIZES, Growing, grown
 
@@ -42,7 +43,7 @@ def remembering(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def slowly(made: Any, forget: bool = False) -> Imported:
     """The model inferred without any of it."""
-    with mock.patch("axon.importers.walk.may_repeat", return_value=False), room():
+    with mock.patch("axon.importers.walk.may_repeat", return_value=False), workspace():
         asked = models._Asked(model_of(made), find, "m", forget, True)
         return models._rounds(asked, {}, direct=False)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from axon.driver import room
 from axon.importers.contents.values import is_followed
 from axon.importers.functions import with_functions
 from axon.importers.importer import Importer
@@ -17,6 +16,7 @@ from axon.importers.walk import infer_all
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
+from axon.workspace import workspace
 
 MOST_ROUNDS = 3
 
@@ -65,7 +65,7 @@ def import_operations(
     """Infer a model. `said` is what the caller says of some of the inputs. If something is wrong,
     it is inferred once more, for the `reasons`. Who wants no program has only the types.
     """
-    with room():
+    with workspace():
         asked = _Asked(model, rules, name, forget, program)
         found = _rounds(asked, said or {}, direct=True)
         state = found.importer.state

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from axon.diagnostics import Diagnostic
-from axon.driver import prelude, room
+from axon.driver import prelude
 from axon.graph.module import Module
 from axon.graph.scope import as_function
 from axon.inference.elaborate import elaborate
@@ -17,6 +17,7 @@ from axon.syntax import ast, parse_signature
 from axon.types.read import Reader, Scope
 from axon.types.show import Names, Show
 from axon.types.type import Type, relation_variables, type_variables
+from axon.workspace import workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def specialise(
     item = module.items[at]
     assert isinstance(item, ast.Binding)
     fn = as_function(item.value, len(params))
-    with room():
+    with workspace():
         found = elaborate(
             fn,
             lambda _: module.environment(at, fn),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axon.diagnostics import Severity
-from axon.driver import check_text, room
+from axon.driver import check_text
 from axon.importers.contents.reals import without_implied
 from axon.importers.imported import Imported
 from axon.importers.operations import Constant
@@ -17,6 +17,7 @@ from axon.syntax import parse_program, print_expr, print_program
 from axon.types import dim as dims
 from axon.types.show import Show
 from axon.types.type import AtLeast, Fn, Tensor, type_variables
+from axon.workspace import workspace
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ def write_program(imported: Imported) -> Written:
     """The program. Where the functions that graphs inside nodes become do not have the types that
     these have in the model, such nodes are declared only.
     """
-    with room():
+    with workspace():
         made = _written(imported)
         if not imported.importer.graphs:
             return made
