@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from axon.cli import main
 from axon.importers.onnx.model import infer_model
+from tests.importers.onnx_models import floats, ints, model, node
 
 
 def convolution() -> Any:
@@ -74,6 +75,13 @@ def test_an_open_rank_has_a_suggestion(tmp_path: Path, capsys: Any) -> None:
     onnx.save(tokens(), tmp_path / "m.onnx")
     assert main(["infer", str(tmp_path / "m.onnx"), "--forget-inputs", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["suggested"] == {"ids": "i64 [a,b]"}
+
+
+def test_what_only_fits_empty_is_no_suggestion() -> None:
+    nodes = [node("MatMul", "x w", "h"), node("Reshape", "h s", "y")]
+    weights = {"w": floats(16, 16), "s": ints(0, 0, 4, 4)}
+    made = model(nodes, {"x": ["a", "b", 16]}, {"y": None}, weights)
+    assert infer_model(made, "m.onnx", forget=True).suggested == {"x": "f32 [a,b,16]"}
 
 
 def test_nothing_is_suggested_where_the_rank_is_known() -> None:

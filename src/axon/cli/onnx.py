@@ -118,11 +118,12 @@ def import_(options: argparse.Namespace) -> int:
         from axon.importers.onnx.load import NoModel, read_model
         from axon.importers.onnx.model import import_model
         from axon.importers.reporting.problems import problems
+        from axon.importers.reporting.wiring import unmade
         from axon.importers.writing.program import write_program
 
         model = read_model(options.file)
         imported = import_model(model, options.file)
-        wrong = problems(imported, Show(imported.names()))
+        wrong = [*unmade(imported), *problems(imported, Show(imported.names()))]
         written = write_program(imported)
         with _weights(options, model, written.weights):
             if options.output:

@@ -10,6 +10,7 @@ from axon.importers.imported import Imported
 from axon.importers.reporting.contradictions import contradictions
 from axon.importers.reporting.problems import not_known, only_empty, problems
 from axon.importers.reporting.suggest import suggest
+from axon.importers.reporting.wiring import unmade
 from axon.inference.schemes import is_silent, resolved, visible
 from axon.types.show import Names, Show
 from axon.types.type import (
@@ -61,6 +62,7 @@ def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
     relations = _conditions(imported, whole)
     tensors = _tensors(show, Show(show.names, mods=False), imported)
     found = [
+        *unmade(imported),
         *problems(imported, show),
         *only_empty(imported),
         *not_known(imported),
