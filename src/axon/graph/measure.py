@@ -10,6 +10,7 @@ from axon.graph.convert import coerce
 from axon.graph.graph import Measure
 from axon.syntax import ast
 from axon.types.type import DimValue, Tensor
+from axon.types.written import EXTREMA
 
 if TYPE_CHECKING:
     from axon.graph.lower import Lowering
@@ -38,7 +39,7 @@ def measure(lowering: Lowering, expr: ast.Expr, scope: Scope) -> None:
             measure(lowering, right, scope)
         case ast.Negate(operand, _):
             measure(lowering, operand, scope)
-        case ast.Call(ast.Name("min" | "max", _), args, (), _) if len(args) > 1:
+        case ast.Call(ast.Name(name, _), args, (), _) if name in EXTREMA and len(args) > 1:
             for arg in args:
                 measure(lowering, arg, scope)
         case _ if id(expr) in elaboration.record.types:
