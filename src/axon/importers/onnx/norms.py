@@ -193,11 +193,6 @@ def _along(node: Node, make: Callable[[Draft, int, Any], Draft]) -> None:
     node.gives(node.call("reshape", make(rows, -1, flat[1]), node.shape_literal(sizes)))
 
 
-@rule("Swish")
-def swish(node: Node) -> None:
-    node.gives(_swish(node))
-
-
 @rule("SwiGLU")
 def swiglu(node: Node) -> None:
     """One half goes through a gate that the other makes."""
