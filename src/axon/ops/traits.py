@@ -7,9 +7,8 @@ a new one, and treats ragged tensors row by row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 class RowRule(Enum):
@@ -59,9 +58,8 @@ class Calls(Enum):
 ArrayReduction = Literal["", "sum", "prod", "max", "min", "all", "any"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Traits:
-    """What an operator states about itself."""
+class Traits(NamedTuple):
+    """What an operator states about itself. (A tuple, as that is made soonest at the start.)"""
 
     pointwise: bool = False
     """Goes element by element, and broadcasts. With REDUCTION: of several tensors, and one tensor
