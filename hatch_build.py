@@ -25,6 +25,7 @@ COMPILED = (
     "solver/*.py",
     "ops/operator.py",
     "ops/scheme.py",
+    "ops/traits.py",
     "inference/*.py",
     "importers/*.py",
     "importers/*/*.py",

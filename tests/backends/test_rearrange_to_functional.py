@@ -636,7 +636,8 @@ FUNCTIONAL = (
             f"{use}(f : (f32, f32) -> f32, e : f32, x : f32 [2,{n}], axis=-1)",
             folded(function, use == "scan"),
             elements,
-            {"f": known(np.not_equal, operator=name)},  # not what it does, so not called either
+            # not what it does, so not called either
+            {"f": known(np.not_equal, array_reduction=OPERATORS[name].traits.array_reduction)},
         )
         for name, function, elements in PLAIN
         for use, n in [("reduce", 5), ("reduce", 0), ("scan", 5), ("scan", 0)]
@@ -663,7 +664,7 @@ FUNCTIONAL = (
             given={"f": function},
         )
         for function in (
-            known(np.subtract, operator="+"),
+            known(np.subtract, array_reduction="sum"),
             known(lambda a, b: a + b, elementwise=True),
         )
     ]

@@ -61,7 +61,7 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
-from axon.ops.levels import TAKE_FUNCTIONS, Levels, LevelTree, goes_flat, varies
+from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.rows import core, rows_of
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -423,7 +423,7 @@ class Body:
         result = node.result
         self.values[result] = name = self.names.fresh(result.name)
         self.line(f"{name} = {text}")
-        if isinstance(node, Apply) and node.operator.name in TAKE_FUNCTIONS:
+        if isinstance(node, Apply) and node.operator.traits.calls is not None:
             self.compare(node)
         self.read([result], needs)
 
@@ -495,7 +495,7 @@ class Body:
         trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]
         return row_plan.Plan(
             operator.name,
-            operator.family,
+            operator.traits,
             tuple(map(rows.batch, range(arity))),
             self.levels[node.result],
             core(operator, arity),

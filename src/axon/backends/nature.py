@@ -18,7 +18,6 @@ from axon.graph.graph import (
     Measure,
     Node,
     Operand,
-    OperatorFunction,
     SizeOf,
     Value,
 )
@@ -29,10 +28,6 @@ from axon.ops.room import Refused, shown
 from axon.ops.rows import pointwise
 from axon.types.type import Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
-
-MAKE_SIZES = frozenset(
-    {"nonzero", "unique", "compress", "argwhere", "distinct", "rescale", "non_max_suppression"}
-)
 
 
 class DoesNotFit(Exception):
@@ -69,7 +64,7 @@ def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
     def function(*args: Any) -> Any:
         return meaning(arrays, *args, **defaults)
 
-    function.operator = operator.name  # type: ignore[attr-defined]
+    function.array_reduction = operator.traits.array_reduction  # type: ignore[attr-defined]
     function.elementwise = pointwise(operator, 2)  # type: ignore[attr-defined]
     return function
 
@@ -88,15 +83,13 @@ def elementwise(function: Function) -> bool:
 
 
 def makes_sizes(operand: Operand) -> bool:
-    """Whether a function's own values have sizes that only the run knows: it cannot be traced."""
-    match operand:
-        case OperatorFunction(operator):
-            return operator.name in MAKE_SIZES
-        case Function(params, nodes, _, _):
-            given = {v for p in params for v in _variables(p)}
-            return any(node_makes_sizes(n, given) for n in nodes)
-        case _:
-            return False
+    """Whether a function's own values have sizes that only the run knows: it cannot be traced. An
+    operator that makes such sizes is written out as a function (`graph/lower.py`).
+    """
+    if not isinstance(operand, Function):
+        return False
+    given = {v for p in operand.params for v in _variables(p)}
+    return any(node_makes_sizes(n, given) for n in operand.nodes)
 
 
 def node_makes_sizes(node: Node, given: set[Var]) -> bool:
@@ -108,8 +101,6 @@ def node_makes_sizes(node: Node, given: set[Var]) -> bool:
         case Call(_, graph, _, _):
             inner = {v for p in graph.params for v in _variables(p)}
             return any(node_makes_sizes(n, inner) for n in graph.nodes)
-        case Apply() if node.operator.name in MAKE_SIZES:
-            return True
         case Apply() if any(makes_sizes(o) for o in node.operands):
             return True
         case _:

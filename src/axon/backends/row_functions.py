@@ -8,14 +8,15 @@ from typing import Any
 from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_plan import Plan, as_levels, batched, inside, which
-from axon.ops.arrays import Arrays, Meaning, Value
+from axon.ops.arrays import Arrays, Value
+from axon.ops.traits import Calls
 
 
 def functional(
-    plan: Plan, meaning: Meaning, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+    plan: Plan, calls: Calls, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
 ) -> Value:
-    match plan.operator:
-        case "map":
+    match calls:
+        case Calls.EACH_ROW:
             function, *tensors = args
             together = batched(plan, xp, function, tensors)
             return map_rows(
@@ -25,28 +26,26 @@ def functional(
                 batched=together,
                 blank=inside(plan.blank, 1),
             )
-        case "cond":
+        case Calls.BRANCH:
             condition, then, otherwise = args
             return as_levels(then() if condition else otherwise(), plan.levels)
-        case "iterate" if not attributes["outputs"]:
+        case Calls.WHILE if not attributes["outputs"]:
             state, condition, function = args
             state = as_levels(state, plan.levels)
             while condition(state):
                 state = as_levels(function(state), plan.levels)
             return state
-        case "iterate":
+        case Calls.WHILE:
             return _collect(plan, *args)
-        case "loop":
+        case Calls.STATE_AND_OUTPUT:
             state, function, *tensors = args
             return _loop(plan, state, function, tensors)
-        case "fold":
+        case Calls.STATE:
             state, function, *tensors = args
             state = as_levels(state, plan.levels)
             for row in zip(*tensors, strict=True):
                 state = as_levels(function(state, *row), plan.levels)
             return state
-        case _:
-            return meaning(xp, *args, **attributes)
 
 
 def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:

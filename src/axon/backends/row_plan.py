@@ -14,21 +14,23 @@ from axon.backends.ragged_rows import rows_of
 from axon.backends.row_sizes import RowSizes
 from axon.ops.arrays import Array, Arrays, Value
 from axon.ops.levels import LevelTree, depth
+from axon.ops.traits import Traits
 
 MOST_COMPILED = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How an operator takes rows. `batch` says of each operand how many of its first dimensions are
-    those of the result, `levels` where sizes of the result vary. What broadcasts has a `core`: the
-    number of dimensions at the end that do not. A reduction that is `flat` takes so many dimensions
-    at the front as one. `blank` is a result without elements, as far as its type is known, and
-    `compiled` keeps what a backend makes of a function that is mapped.
+    """How an operator takes rows; its name is for messages. `batch` says of each operand how many
+    of its first dimensions are those of the result, `levels` where sizes of the result vary. What
+    broadcasts has a `core`: the number of dimensions at the end that do not. A reduction that is
+    `flat` takes so many dimensions at the front as one. `blank` is a result without elements, as
+    far as its type is known, and `compiled` keeps what a backend makes of a function that is
+    mapped.
     """
 
     operator: str
-    family: str
+    traits: Traits
     batch: tuple[int, ...]
     levels: LevelTree
     core: int | None = None

@@ -21,34 +21,36 @@ from axon.backends.row_moves import even, expand, is_batch, one_matrix, reduce_f
 from axon.backends.row_plan import Lifted, Plan, batched, inside, is_varying, which
 from axon.backends.row_sizes import RowSizes, at, rows_among
 from axon.ops.arrays import Arrays, Meaning, Value
+from axon.ops.traits import RowRule
 
 
 def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: Any) -> Value:
-    if plan.family == "functional" and plan.operator not in ("reduce", "scan"):
-        return functional(plan, meaning, xp, args, attributes)
+    if plan.traits.calls is not None:
+        return functional(plan, plan.traits.calls, xp, args, attributes)
     if not any(map(is_varying, args)):
         return meaning(xp, *args, **attributes)
-    match plan.operator:
-        case "concat" if all(isinstance(a, Ragged) for a in args):
+    match plan.traits.rows:
+        case RowRule.JOINED if all(isinstance(a, Ragged) for a in args):
             return ragged.concat(args, attributes["axis"] % args[0].rank)
-        case "measured":
+        case RowRule.EVEN:
             return even(plan, args[0])
-        case "stack":
+        case RowRule.STACKED:
             return stack(plan, meaning, xp, args, attributes["axis"] % (ragged.rank(args[0]) + 1))
-        case "expand_dims":
+        case RowRule.AXES_INSERTED:
             rank = args[0].rank + len(attributes["axis"])
             axes = sorted(axis % rank for axis in attributes["axis"])
             return expand(plan, meaning, xp, args[0], axes)
-        case "squeeze":
+        case RowRule.AXES_REMOVED:
             axes = sorted(axis % args[0].rank for axis in attributes["axis"])
             return squeeze(plan, meaning, xp, args[0], axes)
-        case "tril" | "triu" if not is_batch(plan, args[0]):
+        case RowRule.TRIANGLE if not is_batch(plan, args[0]):
             return one_matrix(plan, meaning, xp, args[0], attributes)
-    if plan.flat is not None:
-        return reduce_flat(plan, meaning, xp, args[0], attributes)
-    if plan.core is not None:
-        return broadcast(plan, meaning, xp, args, attributes)
-    return _by_rows(plan, meaning, xp, args, attributes)
+        case RowRule.REDUCTION if plan.flat is not None:
+            return reduce_flat(plan, meaning, xp, args[0], attributes)
+        case _ if plan.core is not None:
+            return broadcast(plan, meaning, xp, args, attributes)
+        case _:
+            return _by_rows(plan, meaning, xp, args, attributes)
 
 
 # --- row by row ------------------------------------------------------------------------------

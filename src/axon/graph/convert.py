@@ -24,7 +24,7 @@ from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
 from axon.graph.state import Foreign, State
 from axon.inference.elaborate import Elaboration
 from axon.inference.existentials import conditions
-from axon.ops import OPERATORS
+from axon.ops.pointwise import divide
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim
@@ -77,7 +77,6 @@ def _quotient(state: State, number: tuple[Dim, Dim], type_: Tensor) -> Operand:
     """A quotient of sizes where a number is wanted: computed, not rounded down."""
     result = Value("", type_, state.depth)
     operands = tuple(SizeOf(part, str(type_.elem)) for part in number)
-    divide = OPERATORS["/"]
     use = Fn((type_, type_), type_)
     state.emit(Apply(result, divide, operands, {}, state.elaboration.fn.span, use, use))
     return result

@@ -32,18 +32,19 @@ from axon.graph.graph import (
 from axon.graph.scope import Stop
 from axon.graph.sizes import SizeVar, owner, readable, readings
 from axon.ops.levels import (
-    TAKE_FUNCTIONS,
     Alike,
     Levels,
     LevelTree,
     Over,
     WorksAlong,
+    first_by_row,
     join,
     levels_of_type,
     made,
     row,
     stacked,
 )
+from axon.ops.traits import Calls
 from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -160,9 +161,10 @@ class Analysis:
         for value in node.attributes.values():
             self._attribute(value)
         trees = [self._operand(o) for o in node.operands]
-        if node.operator.name in TAKE_FUNCTIONS:
+        calls = node.operator.traits.calls
+        if calls is not None:
             typed = join(_typed(node.result), _typed_by_rows(node, trees))
-            return self._functional(node, trees, typed)
+            return self._functional(node, calls, trees, typed)
         for function in node.operands:  # of scalars
             self._call(function, [() for _ in getattr(function, "params", ())], ())
         try:
@@ -212,27 +214,30 @@ class Analysis:
             case _:
                 return ()
 
-    def _functional(self, node: Apply, trees: list[LevelTree], typed: LevelTree) -> LevelTree:
+    def _functional(
+        self, node: Apply, calls: Calls, trees: list[LevelTree], typed: LevelTree
+    ) -> LevelTree:
         operands = node.operands
-        match node.operator.name:
-            case "map":
+        match calls:
+            case Calls.EACH_ROW:
                 function = operands[0]
                 found = self._call(function, [row(t) for t in trees[1:]], row(typed))
                 if not isinstance(function, Function):
                     return join(stacked(found), typed)
                 alike = self._alike(function.result)
                 return join(stacked(found, alike), _but(typed, alike))
-            case "cond":
+            case Calls.BRANCH:
                 return join(self._call(operands[1], [], typed), self._call(operands[2], [], typed))
-            case "iterate":
+            case Calls.WHILE:
                 outputs = bool(node.attributes["outputs"])
                 found = self._turns(operands[2], trees[0], [], typed, outputs)
                 state = found[0] if outputs and isinstance(found, list) else found
                 self._call(operands[1], [state], ())
                 return found
-            case name:
+            case Calls.STATE | Calls.STATE_AND_OUTPUT:
                 rows = [row(t) for t in trees[2:]]
-                return self._turns(operands[1], trees[0], rows, typed, name == "loop")
+                outputs = calls is Calls.STATE_AND_OUTPUT
+                return self._turns(operands[1], trees[0], rows, typed, outputs)
 
     def _turns(
         self,
@@ -268,8 +273,7 @@ def _typed(value: Value) -> LevelTree:
 def _typed_by_rows(node: Apply, trees: list[LevelTree]) -> LevelTree:
     """What the type of a result says if it has sizes of rows that vary in an operand."""
     varying: set[SizeVar] = set()
-    first = {"map": 1, "fold": 2, "loop": 2}.get(node.operator.name, len(trees))
-    rows = trees[first:]
+    rows = trees[first_by_row(node.operator, len(trees)) :]
     for function, type_ in zip(node.operands, node.type.params, strict=True):
         if not isinstance(type_, Fn) or not rows:
             continue

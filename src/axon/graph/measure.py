@@ -11,6 +11,7 @@ from axon.graph.graph import Measure
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import DimValue, Tensor
+from axon.types.written import EXTREMA
 
 if TYPE_CHECKING:
     from axon.graph.lower import Lowering
@@ -41,7 +42,7 @@ def measure(lowering: Lowering, expr: ast.Expr, scope: Scope) -> None:
             measure(lowering, right, scope)
         case ast.Negate(operand, _):
             measure(lowering, operand, scope)
-        case ast.Call(ast.Name("min" | "max", _), args, (), _) if len(args) > 1:
+        case ast.Call(ast.Name(name, _), args, (), _) if name in EXTREMA and len(args) > 1:
             for arg in args:
                 measure(lowering, arg, scope)
         case _ if id(expr) in elaboration.record.types:

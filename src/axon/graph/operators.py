@@ -11,6 +11,7 @@ from axon.graph.measure import measure
 from axon.graph.state import State
 from axon.inference.record import Use
 from axon.ops import Operator
+from axon.ops.levels import first_by_row
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.dim import Dim
@@ -49,7 +50,7 @@ def _rows(operator: Operator, type_: Fn) -> list[Shape]:
     """The shapes of rows that a function is given, those of its last arguments; none if they do not
     vary.
     """
-    first = {"map": 1, "fold": 2, "loop": 2}.get(operator.name, len(type_.params))
+    first = first_by_row(operator, len(type_.params))
     tensors = [param for param in type_.params[first:] if isinstance(param, Tensor)]
     return [t.shape[1:] for t in tensors] if any(map(ragged.varies, tensors)) else []
 
@@ -114,7 +115,7 @@ def apply_operator(
     """
     assert isinstance(written, Fn)
     if isinstance(type_.result, DimValue):
-        if operator.name == "size" and attributes.get("axis") is None:
+        if operator.traits.counts_elements and attributes.get("axis") is None:
             _count(state, operands[0], type_.result.dim)
         size = state.as_size(written.result)
         assert isinstance(size, DimValue)
@@ -123,7 +124,7 @@ def apply_operator(
         sizes = state.as_size(written.result)
         assert isinstance(sizes, ShapeValue)
         return ShapeOf(sizes.shape)
-    if operator.name == "identity":
+    if operator.traits.passes_through:
         return operands[0]
     given = {**operator.defaults, **attributes}
     result = state.value(type_.result, written.result, makes)

@@ -52,7 +52,8 @@ def infixed(state: State, name: str, args: list[Type], span: Span) -> Type | Non
     """The same for `x + y` and its like, of a tensor and something else."""
     left, right = args
     if isinstance(left, Tensor):
-        if left == right and name in "+-*/" and isinstance(left.elem, str) and BIT[left.elem] & NUM:
+        same = left == right and OPERATORS[name].traits.arithmetic
+        if same and isinstance(left.elem, str) and BIT[left.elem] & NUM:
             return left
     elif not isinstance(right, Tensor):
         return None

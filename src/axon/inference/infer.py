@@ -13,6 +13,7 @@ from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.state import State
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
+from axon.ops.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast, print_type
@@ -78,7 +79,7 @@ class Inference:
                     if isinstance(number, DimValue):
                         return DimValue(dims.scale(-1, number.dim))
                     return number
-                return operators.apply_operator(self, "negate", (operand,), (), span, env)
+                return operators.apply_operator(self, negate.name, (operand,), (), span, env)
             case ast.Fn():
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):

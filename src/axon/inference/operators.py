@@ -90,7 +90,8 @@ def scheme_of_value(name: str) -> Scheme | None:
 
 def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) -> Type:
     operator = OPERATORS[node.op]
-    if node.op in "+-*/" and (same := _same_tensor(inference, left, right)) is not None:
+    arithmetic = operator.traits.arithmetic
+    if arithmetic and (same := _same_tensor(inference, left, right)) is not None:
         if inference.record is not None:
             inference.record.uses[node.span] = Use(operator, {}, {}, Fn((same, same), same))
         return same
@@ -149,30 +150,30 @@ def apply_operator(
             inference.infer(expr, env)
         return UNKNOWN
     use = Use(operator, values, reader.given, scheme.type)
-    if operator.family == "functional" and gives_sizes(scheme, len(exprs)):
+    if operator.traits.calls is not None and gives_sizes(scheme, len(exprs)):
         return apply_turns(inference, scheme, use, exprs, span, env)
-    args = _arguments(inference, scheme, exprs, env, span if name == "reshape" else None)
+    args = _arguments(inference, operator, scheme, exprs, env, span)
     return _apply_scheme(inference, scheme, use, args, exprs, span)
 
 
 def _arguments(
     inference: Inference,
+    operator: Operator,
     scheme: Scheme,
     exprs: tuple[ast.Expr, ...],
     env: Environment,
-    reshape: Span | None,
+    call: Span,
 ) -> list[Type]:
-    """The arguments' types; where a size is wanted an expression is read as one. In a call of
-    `reshape`, which is given, a size may be left open.
-    """
+    """The arguments' types; where a size is wanted an expression is read as one."""
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
+    infers_size = operator.traits.infers_size
     types: list[Type] = []
     for i, expr in enumerate(exprs):
         param = params[i] if i < len(params) else None
         if isinstance(param, DimValue):
             types.append(DimValue(sizes.read_dim(inference, expr, env)))
-        elif isinstance(param, ShapeValue) and reshape and types and isinstance(expr, ast.ListExpr):
-            origin = Origin("argument", exprs[0].span, "reshape", 1, "", reshape)
+        elif infers_size and isinstance(param, ShapeValue) and i and isinstance(expr, ast.ListExpr):
+            origin = Origin("argument", exprs[0].span, operator.name, 1, "", call)
             types.append(sizes.reshaped(inference, types[0], origin, expr, env))
         elif isinstance(param, Fn) and (name := _bare_operator(inference, expr, env)):
             types.append(operator_value(inference, name, expr.span, len(param.params)))
@@ -227,12 +228,12 @@ def _counted(inference: Inference, use: Use, type_: Fn, result: DimValue, span: 
     no number.
     """
     state = inference.state
-    known = state.store.dim(result.dim)
+    counts, known = use.operator.traits.counts_elements, state.store.dim(result.dim)
     if not any(map(is_ragged, dims.variables(known))):
-        if use.operator.name == "size" and isinstance(known, DimVar) and not known.user:
+        if counts and isinstance(known, DimVar) and not known.user:
             state.post(Uniform((known,)), Origin("call", span, use.operator.name))
         return type_
-    if use.operator.name == "size" and use.attributes.get("axis") is None:
+    if counts and use.attributes.get("axis") is None:
         return Fn(type_.params, DimValue(state.fresh_dim(runtime=True)))
     inference.error(
         "AX105",

@@ -17,7 +17,6 @@ from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.ops.levels import (
-    TAKE_FUNCTIONS,
     WorksAlong,
     levels_of_type,
     made,
@@ -299,7 +298,7 @@ class Walk:
             type_ = self.state.resolve(use.type)
             assert isinstance(type_, Fn)
             trees = [rows_level(levels_of_type(param)) for param in type_.params]
-            if use.operator.meaning is None or use.operator.name in TAKE_FUNCTIONS:
+            if use.operator.meaning is None or use.operator.traits.calls is not None:
                 continue
             if not any(map(varies, trees)):
                 continue

@@ -21,7 +21,7 @@ from axon.types.type import (
     shape_size,
 )
 from axon.types.variables import DimVar, ElemVar
-from axon.types.written import apply_written
+from axon.types.written import EXTREMA, apply_written
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -75,9 +75,8 @@ def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
             return int(value)
         case ast.Negate(operand, _):
             return dims.scale(-1, read_dim(inference, operand, env))
-        case ast.Call(ast.Name("min" | "max" as name, _), args, (), _) if len(args) > 1:
-            parts = [read_dim(inference, arg, env) for arg in args]
-            return dims.minimum(*parts) if name == "min" else dims.maximum(*parts)
+        case ast.Call(ast.Name(name, _), args, (), _) if name in EXTREMA and len(args) > 1:
+            return EXTREMA[name](*[read_dim(inference, arg, env) for arg in args])
         case ast.Broken():
             return inference.state.fresh_dim()
         case _:
@@ -114,7 +113,9 @@ def reshaped(
     if len(wild) != 1:
         if not wild:
             return inference.infer(expr, env)
-        inference.error("AX210", "reshape: only one size can be -1", expr.items[wild[1]].span)
+        inference.error(
+            "AX210", f"{origin.operator}: only one size can be -1", expr.items[wild[1]].span
+        )
         return UNKNOWN
     at = wild[0]
     word = [0 if i == at else read_dim(inference, e, env) for i, e in enumerate(expr.items)]
@@ -122,10 +123,11 @@ def reshaped(
     tensor = Tensor(ElemVar("", state.level), shape)
     unify(state, tensor, input_, origin)
     others = dims.product([dim for i, dim in enumerate(word) if i != at])
-    state.post(AtLeast(dims.sub(others, 1), silent=True), Origin("divisor", expr.span, "reshape"))
+    divisor = Origin("divisor", expr.span, origin.operator)
+    state.post(AtLeast(dims.sub(others, 1), silent=True), divisor)
     word[at] = state.fresh_dim()
     exact = DimEq(word[at], dims.floordiv(shape_size(shape), others))
-    state.post(exact, Origin("size", expr.span, "reshape"))
+    state.post(exact, Origin("size", expr.span, origin.operator))
     return ShapeValue(tuple(word))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from axon.inference.clash import sides
+from axon.ops import OPERATORS
 from axon.solver.constraints import Constraint
 from axon.solver.rules import new_store
 from axon.source import Span
@@ -17,13 +18,14 @@ def suggestions(core: list[Constraint], main: Constraint, around: list[Constrain
 
     One is only given if the whole definition would be without conflict.
     """
-    operator = main.origin.operator
-    if len(around) > MOST_CONSTRAINTS:
+    operator = OPERATORS.get(main.origin.operator)
+    if operator is None or len(around) > MOST_CONSTRAINTS:
         return []
-    if operator in ("matmul", "@"):
+    if operator.traits.often_transposed:
         return _transposed(core, main, around)
-    if operator in ("max", "min") and _broadcasts(around, main):
-        return [f"`{operator}` wants equal shapes; `{operator}imum` broadcasts"]
+    other = operator.traits.broadcasting_form
+    if other and _broadcasts(around, main):
+        return [f"`{operator.name}` wants equal shapes; `{other}` broadcasts"]
     return []
 
 

@@ -15,6 +15,7 @@ from axon.ops import OPERATORS
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
+from axon.types.written import EXTREMA
 
 if TYPE_CHECKING:
     from axon.inference.environment import Environment
@@ -117,7 +118,7 @@ class _Search:
             case ast.ListExpr(items, _):  # in an attribute
                 for item in items:
                     self.size(item, seen)
-            case ast.Call(ast.Name("min" | "max", _), args, (), _) if len(args) > 1:
+            case ast.Call(ast.Name(name, _), args, (), _) if name in EXTREMA and len(args) > 1:
                 for arg in args:
                     self.size(arg, seen)
             case _:

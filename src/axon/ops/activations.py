@@ -7,6 +7,7 @@ import math
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.integers import below, plus
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.traits import POINTWISE
 
 REAL = "t s -> t s where t : float"
 
@@ -29,7 +30,7 @@ def _hard_sigmoid(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
     return xp.minimum(xp.maximum(alpha * x + beta, 0), 1)
 
 
-@operator()
+@operator(POINTWISE)
 def relu() -> Rule:
     """The larger of x and 0.
 
@@ -44,7 +45,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.maximum(x, xp.zeros_like(x))
 
 
-@operator()
+@operator(POINTWISE)
 def leaky_relu(*, slope: float = 0.01) -> Rule:
     """x where it is positive, else a little of it.
 
@@ -62,7 +63,7 @@ def _(xp: Arrays, x: Array, slope: float) -> Array:
     return xp.where(y > 0, y, slope * y).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def elu(*, alpha: float = 1.0) -> Rule:
     """x where it is positive, else `alpha * (exp(x) - 1)`.
 
@@ -79,7 +80,7 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
     return _elu(xp, wide(x), alpha).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def selu(*, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805) -> Rule:
     """An `elu`, scaled so that layer after layer keeps mean 0 and variance 1.
 
@@ -96,7 +97,7 @@ def _(xp: Arrays, x: Array, alpha: float, scale: float) -> Array:
     return (scale * _elu(xp, wide(x), alpha)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def celu(*, alpha: float = 1.0) -> Rule:
     """x where it is positive, else `alpha * (exp(x / alpha) - 1)`: an `elu` without a corner.
 
@@ -115,7 +116,7 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
     return (xp.maximum(y, 0) + below).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def thresholded_relu(*, threshold: float = 1.0) -> Rule:
     """x where it is above a threshold, else 0.
 
@@ -132,7 +133,7 @@ def _(xp: Arrays, x: Array, threshold: float) -> Array:
     return xp.where(wide(x) > threshold, x, xp.zeros_like(x))
 
 
-@operator()
+@operator(POINTWISE)
 def shrink(*, threshold: float = 0.5, bias: float = 0.0) -> Rule:
     """0 where x is not farther from it than a threshold; else x, brought nearer to 0. Integers are
     cut off behind the point, and brought in where they do not fit.
@@ -158,7 +159,7 @@ def _(xp: Arrays, x: Array, threshold: float, bias: float) -> Array:
     return xp.where(xp.abs(y) > threshold, nearer, 0).astype(x.dtype)
 
 
-@operator()
+@operator(POINTWISE)
 def gelu(*, approximate: str = "none") -> Rule:
     """x times the probability that a normal variable is below x.
 
@@ -182,7 +183,7 @@ def _(xp: Arrays, x: Array, approximate: str) -> Array:
     return (0.5 * y * (1 + below)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def silu(*, alpha: float = 1.0) -> Rule:
     """`x * sigmoid(alpha * x)`, also called swish.
 
@@ -200,7 +201,7 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
     return (y * _sigmoid(xp, alpha * y)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def mish() -> Rule:
     """`x * tanh(softplus(x))`.
 
@@ -216,7 +217,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return (y * xp.tanh(_softplus(xp, y))).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def softsign() -> Rule:
     """`x / (1 + |x|)`.
 
@@ -232,7 +233,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return (y / (1 + xp.abs(y))).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def softplus() -> Rule:
     """`log(1 + exp(x))`, a smooth `relu`.
 
@@ -247,7 +248,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return _softplus(xp, wide(x)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def sigmoid() -> Rule:
     """`1 / (1 + exp(-x))`.
 
@@ -262,7 +263,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return _sigmoid(xp, wide(x)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def tanh() -> Rule:
     """The hyperbolic tangent.
 
@@ -277,7 +278,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.tanh(x)
 
 
-@operator()
+@operator(POINTWISE)
 def hard_sigmoid(*, alpha: float = 0.16666666666666666, beta: float = 0.5) -> Rule:
     """A sigmoid of three straight lines: `alpha * x + beta`, clipped to 0 and 1.
 
@@ -294,7 +295,7 @@ def _(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
     return _hard_sigmoid(xp, wide(x), alpha, beta).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def hard_swish() -> Rule:
     """`x * hard_sigmoid(x)`.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays
 from axon.ops.operator import Element, Problem, Rule, operator
+from axon.ops.traits import POINTWISE
 from axon.types.elements import BIT
 from axon.types.elements import BITS as WIDTHS
 
 BITS = "(t p, t q) -> t broadcast(p,q) where t : int"
 
 
-@operator()
+@operator(POINTWISE)
 def bit_and() -> Rule:
     """The bits that are set in both. The shapes broadcast.
 
@@ -25,7 +26,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.bitwise_and(x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def bit_or() -> Rule:
     """The bits that are set in one of the two, or in both. The shapes broadcast.
 
@@ -40,7 +41,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.bitwise_or(x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def bit_xor() -> Rule:
     """The bits that are set in exactly one of the two. The shapes broadcast.
 
@@ -55,7 +56,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.bitwise_xor(x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def bit_not() -> Rule:
     """Every bit the other way.
 
@@ -70,7 +71,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.bitwise_not(x)
 
 
-@operator()
+@operator(POINTWISE)
 def shift_left() -> Rule:
     """The bits moved up by as many places as the second says; zeros come in. By less than none or
     by all of its bits a number is moved out, and 0 is left. The shapes broadcast.
@@ -87,7 +88,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.where(inside, xp.left_shift(x, moved), xp.zeros_like(x))
 
 
-@operator()
+@operator(POINTWISE)
 def shift_right() -> Rule:
     """The bits moved down by as many places as the second says; the sign stays, so that it comes in
     from above. By less than none or by all of its bits a number is moved out, and -1 is left of a
@@ -112,7 +113,7 @@ def _moved(xp: Arrays, places: Array) -> tuple[Array, Array]:
     return xp.where(inside, places, xp.zeros_like(places)), inside
 
 
-@operator()
+@operator(POINTWISE)
 def bit_cast(*, to: Element) -> Rule:
     """The same bits, taken for another element type of as many bits.
 

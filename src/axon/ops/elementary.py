@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.traits import POINTWISE
 
 REAL = "t s -> t s where t : float"
 NUMBER = "t s -> t s where t : num"
@@ -25,7 +26,7 @@ def _bound(xp: Arrays, x: Array, bound: float, inward: Callable[[float], int]) -
 # --- powers, exponentials, logarithms --------------------------------------------------------
 
 
-@operator()
+@operator(POINTWISE)
 def exp() -> Rule:
     """e to the power of x.
 
@@ -40,7 +41,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.exp(x)
 
 
-@operator()
+@operator(POINTWISE)
 def expm1() -> Rule:
     """`exp(x) - 1`, exact for small x.
 
@@ -55,7 +56,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.expm1(x)
 
 
-@operator()
+@operator(POINTWISE)
 def log() -> Rule:
     """The natural logarithm.
 
@@ -70,7 +71,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.log(x)
 
 
-@operator()
+@operator(POINTWISE)
 def log1p() -> Rule:
     """`log(1 + x)`, exact for small x.
 
@@ -85,7 +86,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.log1p(x)
 
 
-@operator()
+@operator(POINTWISE)
 def sqrt() -> Rule:
     """The square root.
 
@@ -100,7 +101,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.sqrt(x)
 
 
-@operator()
+@operator(POINTWISE)
 def rsqrt() -> Rule:
     """One over the square root.
 
@@ -115,7 +116,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.reciprocal(xp.sqrt(wide(x))).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(POINTWISE)
 def square() -> Rule:
     """x times x.
 
@@ -130,7 +131,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.square(x)
 
 
-@operator()
+@operator(POINTWISE)
 def reciprocal() -> Rule:
     """One over x.
 
@@ -148,7 +149,7 @@ def _(xp: Arrays, x: Array) -> Array:
 # --- trigonometry ----------------------------------------------------------------------------
 
 
-@operator()
+@operator(POINTWISE)
 def sin() -> Rule:
     """The sine of an angle in radians.
 
@@ -163,7 +164,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.sin(x)
 
 
-@operator()
+@operator(POINTWISE)
 def cos() -> Rule:
     """The cosine of an angle in radians.
 
@@ -178,7 +179,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.cos(x)
 
 
-@operator()
+@operator(POINTWISE)
 def tan() -> Rule:
     """The tangent of an angle in radians.
 
@@ -193,7 +194,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.tan(x)
 
 
-@operator()
+@operator(POINTWISE)
 def asin() -> Rule:
     """The angle that has this sine.
 
@@ -208,7 +209,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.arcsin(x)
 
 
-@operator()
+@operator(POINTWISE)
 def acos() -> Rule:
     """The angle that has this cosine.
 
@@ -223,7 +224,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.arccos(x)
 
 
-@operator()
+@operator(POINTWISE)
 def atan() -> Rule:
     """The angle that has this tangent.
 
@@ -238,7 +239,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.arctan(x)
 
 
-@operator()
+@operator(POINTWISE)
 def sinh() -> Rule:
     """The hyperbolic sine.
 
@@ -253,7 +254,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.sinh(x)
 
 
-@operator()
+@operator(POINTWISE)
 def cosh() -> Rule:
     """The hyperbolic cosine.
 
@@ -268,7 +269,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.cosh(x)
 
 
-@operator()
+@operator(POINTWISE)
 def asinh() -> Rule:
     """The number that has this hyperbolic sine.
 
@@ -283,7 +284,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.arcsinh(x)
 
 
-@operator()
+@operator(POINTWISE)
 def acosh() -> Rule:
     """The number, not negative, that has this hyperbolic cosine.
 
@@ -298,7 +299,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.arccosh(x)
 
 
-@operator()
+@operator(POINTWISE)
 def atanh() -> Rule:
     """The number that has this hyperbolic tangent.
 
@@ -313,7 +314,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.arctanh(x)
 
 
-@operator()
+@operator(POINTWISE)
 def erf() -> Rule:
     """The error function.
 
@@ -331,7 +332,7 @@ def _(xp: Arrays, x: Array) -> Array:
 # --- sign and rounding -----------------------------------------------------------------------
 
 
-@operator()
+@operator(POINTWISE)
 def abs() -> Rule:
     """The absolute value.
 
@@ -346,7 +347,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.abs(x)
 
 
-@operator()
+@operator(POINTWISE)
 def sign() -> Rule:
     """-1, 0 or 1, as x is negative, zero or positive.
 
@@ -361,7 +362,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.sign(x)
 
 
-@operator()
+@operator(POINTWISE)
 def floor() -> Rule:
     """The next integer that is not greater.
 
@@ -376,7 +377,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.floor(x)
 
 
-@operator()
+@operator(POINTWISE)
 def ceil() -> Rule:
     """The next integer that is not less.
 
@@ -391,7 +392,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.ceil(x)
 
 
-@operator()
+@operator(POINTWISE)
 def round() -> Rule:
     """The nearest integer; halves go to the even one.
 
@@ -406,7 +407,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.rint(x)
 
 
-@operator()
+@operator(POINTWISE)
 def clip(*, min: float | None = None, max: float | None = None) -> Rule:
     """Bring what is outside two bounds to the nearer one.
 
@@ -428,7 +429,7 @@ def _(xp: Arrays, x: Array, min: float | None, max: float | None) -> Array:
     return above if max is None else xp.minimum(above, _bound(xp, x, max, math.floor))
 
 
-@operator()
+@operator(POINTWISE)
 def isnan() -> Rule:
     """Is it not a number?
 
@@ -443,7 +444,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.isnan(x)
 
 
-@operator()
+@operator(POINTWISE)
 def isinf(*, negative: bool = True, positive: bool = True) -> Rule:
     """Is it infinite?
 

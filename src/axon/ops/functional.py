@@ -8,9 +8,10 @@ from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
 from axon.ops.states import bad_state, state_type
+from axon.ops.traits import ArrayReduction, Calls, Traits
 
 
-@operator(roles={"d": "outermost sizes"})
+@operator(Traits(calls=Calls.EACH_ROW), roles={"d": "outermost sizes"})
 def map(arity: int) -> Rule:
     """Apply a function to each row of a tensor (or to the rows of several, side by side) and stack
     the results.
@@ -78,9 +79,9 @@ def _combine(xp: Arrays, function: Combine) -> Combine:
     """A scalar function on whole arrays of one shape, element by element.
 
     Who calls an operator with a function may say more about it by attributes of the callable:
-    `operator` is the name, if it is an operator and nothing else (`_direct` looks at that), and
-    `elementwise` is true if arrays can be put in the place of scalars, as in one made of operators
-    that broadcast. Any other function is called once for each element.
+    `array_reduction` is that of the operator, if it is one and nothing else (`_direct` looks at
+    that), and `elementwise` is true if arrays can be put in the place of scalars, as in one made of
+    operators that broadcast. Any other function is called once for each element.
     """
     if getattr(function, "elementwise", False):
         return lambda a, b: xp.broadcast_to(function(a, b), a.shape)
@@ -100,20 +101,21 @@ def _direct(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array |
     if rows.shape[0] == 0:
         return xp.broadcast_to(start, rows.shape[1:])
     y = wide(rows)
-    match getattr(function, "operator", None):
-        case "+":
+    reduction: ArrayReduction = getattr(function, "array_reduction", "")
+    match reduction:
+        case "sum":
             return (wide(start) + xp.sum(y, axis=0, dtype=y.dtype)).astype(rows.dtype, copy=False)
-        case "*":
+        case "prod":
             return (wide(start) * xp.prod(y, axis=0, dtype=y.dtype)).astype(rows.dtype, copy=False)
-        case "max" | "maximum":
+        case "max":
             return xp.maximum(start, xp.max(rows, axis=0))
-        case "min" | "minimum":
+        case "min":
             return xp.minimum(start, xp.min(rows, axis=0))
-        case "logical_and":
+        case "all":
             return xp.logical_and(start, xp.all(rows, axis=0))
-        case "logical_or":
+        case "any":
             return xp.logical_or(start, xp.any(rows, axis=0))
-        case _:
+        case "":
             return None
 
 
@@ -137,10 +139,10 @@ def scan(*, axis: int = 0) -> Rule:
 def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array:
     if x.shape[axis] == 0:
         return x
-    y, named = wide(x), getattr(function, "operator", None)
-    if named == "+":
+    y, reduction = wide(x), getattr(function, "array_reduction", "")
+    if reduction == "sum":
         return (wide(start) + xp.cumsum(y, axis=axis, dtype=y.dtype)).astype(x.dtype, copy=False)
-    if named == "*":
+    if reduction == "prod":
         return (wide(start) * xp.cumprod(y, axis=axis, dtype=y.dtype)).astype(x.dtype, copy=False)
     combine = _combine(xp, function)
 
@@ -153,7 +155,7 @@ def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array
     return xp.moveaxis(results, 0, axis)
 
 
-@operator(roles={"n": "outermost sizes"})
+@operator(Traits(calls=Calls.STATE_AND_OUTPUT), roles={"n": "outermost sizes"})
 def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
     tuple.
@@ -219,7 +221,7 @@ def _(
     return xp.loop(state, function, *tensors, like=like)
 
 
-@operator(roles={"n": "outermost sizes"})
+@operator(Traits(calls=Calls.STATE), roles={"n": "outermost sizes"})
 def fold(arity: int, *, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, and give the last
     state; a `loop` without output.
@@ -262,7 +264,7 @@ def _(
 # --- what values decide ----------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(calls=Calls.BRANCH))
 def cond(*, differ: Ints = (), ranks: bool = False) -> Rule:
     """Do one thing if a condition holds, and otherwise another: only the function that is chosen is
     called. Both take nothing, may use what is around them, and give the same type.
@@ -305,7 +307,7 @@ def _(
     return xp.cond(condition, then, otherwise)
 
 
-@operator()
+@operator(Traits(calls=Calls.WHILE))
 def iterate(*, outputs: int = 0, differ: Ints = (), parts: int = 1) -> Rule:
     """Go on from state to state while a condition holds. The first function says whether it does,
     the second gives the next state; the result is the first state of which it does not hold. A

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from axon.ops.operator import Operator
 from axon.ops.rows import core, rows_of
+from axon.ops.traits import Calls, RowRule
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Fn, ShapeValue, Tensor, Tuple, Type
@@ -24,12 +25,6 @@ Over = tuple[int, ...]
 Levels = tuple[Over, ...]
 LevelTree = Levels | list["LevelTree"]
 Alike = tuple[bool, ...] | list["Alike"]
-
-MADE_IN_A_SHAPE = frozenset({"zeros", "ones", "full"})
-"""What makes a tensor of a shape, in which each row may have its own."""
-
-TAKE_FUNCTIONS = frozenset({"map", "fold", "loop", "iterate", "cond"})
-"""What a function is given rows by, and gives rows to."""
 
 
 class WorksAlong(Exception):
@@ -113,6 +108,19 @@ def stacked(tree: LevelTree, alike: Alike = ()) -> LevelTree:
 # --- operators ---------------------------------------------------------------------------------
 
 
+def first_by_row(operator: Operator, count: int) -> int:
+    """Which of so many operands is the first whose rows are given to a function; those behind it
+    are too.
+    """
+    match operator.traits.calls:
+        case Calls.EACH_ROW:
+            return 1
+        case Calls.STATE | Calls.STATE_AND_OUTPUT:
+            return 2
+        case Calls.WHILE | Calls.BRANCH | None:
+            return count
+
+
 def made(
     operator: Operator,
     attributes: Mapping[str, object],
@@ -128,11 +136,17 @@ def made(
     at_end = core(operator, len(trees))
     if at_end is not None:
         return _broadcast(trees, at_end)
-    if operator.name in ("expand_dims", "squeeze", "stack"):
-        return _moved(operator.name, _axes(attributes), trees)
-    if operator.name == "measured" or goes_flat(operator, attributes, trees):
-        return uniform(type_.result)
-    return _by_signature(operator, type_, written, trees)
+    match operator.traits.rows:
+        case RowRule.STACKED | RowRule.AXES_INSERTED:
+            return _with_axes(_axes(attributes), trees)
+        case RowRule.AXES_REMOVED:
+            return _without_axes(_axes(attributes), trees[0])
+        case RowRule.EVEN:
+            return uniform(type_.result)
+        case RowRule.REDUCTION if goes_flat(operator, attributes, trees):
+            return uniform(type_.result)
+        case _:
+            return _by_signature(operator, type_, written, trees)
 
 
 def _axes(attributes: Mapping[str, object]) -> tuple[int, ...]:
@@ -158,18 +172,22 @@ def _broadcast(trees: Sequence[LevelTree], at_end: int) -> Levels:
     return tuple(result)
 
 
-def _moved(name: str, axes: tuple[int, ...], trees: Sequence[LevelTree]) -> Levels:
-    """What puts dimensions of its own between the others, or takes some away."""
+def _without_axes(axes: tuple[int, ...], tree: LevelTree) -> Levels:
+    """What takes dimensions away."""
+    assert isinstance(tree, tuple)
+    gone = {axis % len(tree) for axis in axes}
+    kept = [axis for axis in range(len(tree)) if axis not in gone]
+    return tuple(
+        tuple(kept.index(each) for each in tree[axis] if each not in gone) for axis in kept
+    )
+
+
+def _with_axes(axes: tuple[int, ...], trees: Sequence[LevelTree]) -> Levels:
+    """What puts dimensions of its own between the others."""
     tree = trees[0]
     for other in trees[1:]:
         tree = join(tree, other)
     assert isinstance(tree, tuple)
-    if name == "squeeze":
-        gone = {axis % len(tree) for axis in axes}
-        kept = [axis for axis in range(len(tree)) if axis not in gone]
-        return tuple(
-            tuple(kept.index(each) for each in tree[axis] if each not in gone) for axis in kept
-        )
     rank = len(tree) + len(axes)
     new = {axis % rank for axis in axes}
     places = [axis for axis in range(rank) if axis not in new]
@@ -185,7 +203,7 @@ def goes_flat(
     """A reduction of all that varies, and of what it varies over: how many dimensions at the front
     are one, for it.
     """
-    if operator.family != "reductions" or len(trees) > 1 or "keep" not in operator.attributes:
+    if operator.traits.rows is not RowRule.REDUCTION or len(trees) > 1:
         return None
     tree = trees[0]
     if not isinstance(tree, tuple) or not any(tree):
@@ -206,7 +224,7 @@ def _by_signature(
         return trees[written.params.index(written.result)]
     rows = rows_of(operator, type_, written)
     levels: dict[object, Over] = {}
-    one_matrix = operator.name in ("tril", "triu")  # they know which row of it is where
+    one_matrix = operator.traits.rows is RowRule.TRIANGLE  # it knows which row of it is where
     for i, tree in enumerate(trees):
         if not varies(tree):
             continue
@@ -214,7 +232,7 @@ def _by_signature(
         if isinstance(tree, list) or word is None:
             raise WorksAlong
         in_shape = isinstance(type_.params[i], ShapeValue)
-        if in_shape and operator.name not in MADE_IN_A_SHAPE:
+        if in_shape and operator.traits.rows is not RowRule.FILLED_SHAPE:
             raise WorksAlong
         if not one_matrix and not in_shape and max(map(depth, tree)) > rows.batch(i):
             raise WorksAlong

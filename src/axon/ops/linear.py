@@ -7,11 +7,12 @@ import re
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, append, dims
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.traits import RowRule, Traits
 
 INNER = {"k": "inner sizes"}
 
 
-@operator(roles=INNER | {"s": "batch shapes"})
+@operator(Traits(often_transposed=True), roles=INNER | {"s": "batch shapes"})
 def matmul() -> Rule:
     """Multiply matrices; the leading dimensions are a batch and must agree (`@` lets them
     broadcast).
@@ -29,7 +30,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.matmul(x, y)
 
 
-@operator(name="@", roles=INNER)
+@operator(Traits(core=2, often_transposed=True), name="@", roles=INNER)
 def multiply_matrices() -> Rule:
     """Multiply matrices; the leading dimensions are a batch, and broadcast.
 
@@ -156,7 +157,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.asarray(xp.linalg.det(wide(x))).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(Traits(rows=RowRule.TRIANGLE))
 def tril(*, k: int = 0) -> Rule:
     """Keep the lower triangle of a matrix and put zeros above it; leading dimensions are a batch.
 
@@ -173,7 +174,7 @@ def _(xp: Arrays, x: Array, k: int) -> Array:
     return xp.tril(x, _diagonal(x, k))
 
 
-@operator()
+@operator(Traits(rows=RowRule.TRIANGLE))
 def triu(*, k: int = 0) -> Rule:
     """Keep the upper triangle of a matrix and put zeros below it; leading dimensions are a batch.
 

@@ -1,4 +1,5 @@
-"""What an operator is: a name, a typing rule, a doc, examples, and what it does, in one place.
+"""What an operator is: a name, a typing rule, its traits, a doc, examples, and what it does, in one
+place.
 
 A rule is a function from attributes to a signature, written in Axon's own type syntax:
 
@@ -21,6 +22,8 @@ annotations say what they take: int, bool, float, str, `Ints` (a list of integer
 and `Extents` (a list of those, or one). Symbolic dimensions arrive as names that may be used in the
 signature. A positional parameter `arity` is given the number of arguments; `spatial` the number of
 spatial dimensions, by rank.
+
+What else there is to know about the operator, it states as `Traits`: `@operator(POINTWISE)`.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from axon.ops.arrays import Meaning
+from axon.ops.traits import PLAIN, Traits
 
 Ints = tuple[int, ...]
 Floats = tuple[float, ...]
@@ -60,13 +64,14 @@ Rule = str | Problem | Windowed
 @dataclass(slots=True, eq=False)
 class Operator:
     """`defaults` are the attributes that need not be given; `meaning` is None for those whose
-    result is a size, which inference knows.
+    result is a size, which inference knows. `family` is for the reference and decides nothing.
     """
 
     name: str
     rule: Callable[..., Rule]
     doc: str
     family: str
+    traits: Traits = PLAIN
     attributes: dict[str, str] = field(default_factory=dict)
     defaults: dict[str, object] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
@@ -99,10 +104,10 @@ OPERATORS: dict[str, Operator] = {}
 
 
 def operator(
-    *, name: str = "", roles: dict[str, str] | None = None
+    traits: Traits = PLAIN, *, name: str = "", roles: dict[str, str] | None = None
 ) -> Callable[[Callable[..., Rule]], Operator]:
-    """Enter a rule into the table. `roles` says what the signature's variables are, for messages:
-    {"k": "inner sizes"}.
+    """Enter a rule into the table, under a name that no other has. `roles` says what the
+    signature's variables are, for messages: {"k": "inner sizes"}.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:
@@ -110,11 +115,14 @@ def operator(
         spatial = kinds.pop("spatial", None) is not None
         defaults = {k: v for k, v in (rule.__kwdefaults__ or {}).items() if k in kinds}
         known = name or rule.__name__.rstrip("_")
+        if known in OPERATORS:
+            raise ValueError(f"there are two operators called {known}")
         entered = OPERATORS[known] = Operator(
             name=known,
             rule=rule,
             doc=rule.__doc__ or "",
             family=rule.__module__.rpartition(".")[2],
+            traits=traits,
             attributes=kinds,
             defaults=defaults,
             required=frozenset(k for k in kinds if k not in defaults),

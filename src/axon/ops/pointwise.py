@@ -7,11 +7,14 @@ from collections.abc import Callable
 
 from axon.ops.arrays import Array, Arrays, is_integer
 from axon.ops.operator import Rule, operator
+from axon.ops.traits import POINTWISE, Traits
 
 ARITHMETIC = "(t p, t q) -> t broadcast(p,q) where t : num"
 COMPARISON = "(t p, t q) -> bool broadcast(p,q) where t : num"
 EQUALITY = "(t p, t q) -> bool broadcast(p,q)"
 LOGIC = "(bool p, bool q) -> bool broadcast(p,q)"
+
+ARITHMETICAL = Traits(pointwise=True, arithmetic=True)
 
 
 def _by(xp: Arrays, function: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
@@ -23,7 +26,7 @@ def _by(xp: Arrays, function: Callable[[Array, Array], Array], x: Array, y: Arra
 # --- arithmetic ------------------------------------------------------------------------------
 
 
-@operator(name="+")
+@operator(Traits(pointwise=True, arithmetic=True, array_reduction="sum"), name="+")
 def add() -> Rule:
     """Add. The shapes broadcast: they are aligned at their ends, and a size of 1 stretches.
 
@@ -40,7 +43,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.add(x, y)
 
 
-@operator(name="-")
+@operator(ARITHMETICAL, name="-")
 def subtract() -> Rule:
     """Subtract the second from the first. The shapes broadcast.
 
@@ -55,7 +58,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.subtract(x, y)
 
 
-@operator(name="*")
+@operator(Traits(pointwise=True, arithmetic=True, array_reduction="prod"), name="*")
 def multiply() -> Rule:
     """Multiply, element by element. The shapes broadcast. `@` is the product of matrices.
 
@@ -70,7 +73,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.multiply(x, y)
 
 
-@operator(name="/")
+@operator(ARITHMETICAL, name="/")
 def divide() -> Rule:
     """Divide the first by the second; integers are divided and floored. The shapes broadcast.
 
@@ -85,7 +88,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.divide(x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def negate() -> Rule:
     """Change the sign; `-x` is short for it.
 
@@ -100,7 +103,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.negative(x)
 
 
-@operator()
+@operator(ARITHMETICAL)
 def pow() -> Rule:
     """Raise the first to the power of the second. The shapes broadcast.
 
@@ -118,7 +121,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.where(y < 0, inverse, xp.power(x, xp.maximum(y, xp.zeros_like(y))))
 
 
-@operator()
+@operator(ARITHMETICAL)
 def mod() -> Rule:
     """The remainder of a floored division: it has the sign of the divisor. The shapes broadcast.
 
@@ -133,7 +136,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return _by(xp, xp.remainder, x, y) if is_integer(x) else xp.remainder(x, y)
 
 
-@operator()
+@operator(ARITHMETICAL)
 def fmod() -> Rule:
     """The remainder of a division that is cut off behind the point: it has the sign of the
     dividend. The shapes broadcast.
@@ -149,7 +152,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return _by(xp, xp.fmod, x, y) if is_integer(x) else xp.fmod(x, y)
 
 
-@operator()
+@operator(Traits(pointwise=True, arithmetic=True, array_reduction="max"))
 def maximum() -> Rule:
     """The larger of two elements. The shapes broadcast; `max` is the strict twin, and the
     reduction.
@@ -165,7 +168,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.maximum(x, y)
 
 
-@operator()
+@operator(Traits(pointwise=True, arithmetic=True, array_reduction="min"))
 def minimum() -> Rule:
     """The smaller of two elements. The shapes broadcast; `min` is the strict twin, and the
     reduction.
@@ -184,7 +187,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 # --- comparison ------------------------------------------------------------------------------
 
 
-@operator(name="==")
+@operator(POINTWISE, name="==")
 def equal() -> Rule:
     """Are two elements equal? The shapes broadcast.
 
@@ -199,7 +202,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.equal(x, y)
 
 
-@operator(name="!=")
+@operator(POINTWISE, name="!=")
 def not_equal() -> Rule:
     """Are two elements different? The shapes broadcast.
 
@@ -214,7 +217,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.not_equal(x, y)
 
 
-@operator(name="<")
+@operator(POINTWISE, name="<")
 def less() -> Rule:
     """Is the first less than the second? The shapes broadcast.
 
@@ -229,7 +232,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.less(x, y)
 
 
-@operator(name="<=")
+@operator(POINTWISE, name="<=")
 def less_or_equal() -> Rule:
     """Is the first less than the second, or equal to it? The shapes broadcast.
 
@@ -244,7 +247,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.less_equal(x, y)
 
 
-@operator(name=">")
+@operator(POINTWISE, name=">")
 def greater() -> Rule:
     """Is the first greater than the second? The shapes broadcast.
 
@@ -259,7 +262,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.greater(x, y)
 
 
-@operator(name=">=")
+@operator(POINTWISE, name=">=")
 def greater_or_equal() -> Rule:
     """Is the first greater than the second, or equal to it? The shapes broadcast.
 
@@ -277,7 +280,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 # --- logic -----------------------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(pointwise=True, array_reduction="all"))
 def logical_and() -> Rule:
     """Are both true? The shapes broadcast.
 
@@ -292,7 +295,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.logical_and(x, y)
 
 
-@operator()
+@operator(Traits(pointwise=True, array_reduction="any"))
 def logical_or() -> Rule:
     """Is one of the two true, or both? The shapes broadcast.
 
@@ -307,7 +310,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.logical_or(x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def logical_xor() -> Rule:
     """Is exactly one of the two true? The shapes broadcast.
 
@@ -322,7 +325,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.logical_xor(x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def logical_not() -> Rule:
     """True for false and false for true.
 

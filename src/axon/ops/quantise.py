@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays, whole, wide
 from axon.ops.operator import Rule, operator
+from axon.ops.traits import POINTWISE
 
 
 def _stored(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
@@ -31,7 +32,7 @@ def _modular(xp: Arrays, x: Array) -> Array:
     return signed.astype(xp.element("u64"))
 
 
-@operator()
+@operator(POINTWISE)
 def quantise() -> Rule:
     """Numbers as integers of the type of the third argument: `x / scale`, rounded, halves to the
     even one, plus the zero point; what does not fit is brought in. The shapes broadcast.
@@ -50,7 +51,7 @@ def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
     return _stored(xp, wide(x).astype(scale.dtype), scale, zero)
 
 
-@operator()
+@operator(POINTWISE)
 def dequantise() -> Rule:
     """The numbers that integers stand for: `(x - zero) * scale`. The shapes broadcast.
 

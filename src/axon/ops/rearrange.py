@@ -9,6 +9,7 @@ from itertools import accumulate
 from axon.ops.arrays import Array, Arrays, Value, is_integer
 from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place, shift
 from axon.ops.operator import Extent, Extents, Ints, Problem, Rule, operator
+from axon.ops.traits import RowRule, Traits
 
 MOST_PARTS = 1024
 """The most parts that a tensor is cut into."""
@@ -17,7 +18,10 @@ MOST_PARTS = 1024
 # --- joining and cutting ---------------------------------------------------------------------
 
 
-@operator(roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"})
+@operator(
+    Traits(rows=RowRule.JOINED),
+    roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"},
+)
 def concat(arity: int, *, axis: int = 0) -> Rule:
     """Join tensors along an axis; the other dimensions must agree.
 
@@ -42,7 +46,7 @@ def _(xp: Arrays, *parts: Array, axis: int) -> Array:
     return xp.concatenate(parts, axis=axis)
 
 
-@operator(roles={"s": "shapes"})
+@operator(Traits(rows=RowRule.STACKED), roles={"s": "shapes"})
 def stack(arity: int, *, axis: int = 0) -> Rule:
     """Put tensors of one shape side by side along a new axis.
 
@@ -110,7 +114,7 @@ def _(xp: Arrays, x: Array, parts: int | None, sizes: Ints | None, axis: int) ->
 # --- changing the shape ----------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(infers_size=True))
 def reshape() -> Rule:
     """The same elements in the same order, under another shape with as many elements.
 
@@ -156,7 +160,7 @@ def _(xp: Arrays, x: Array, axis: int | None) -> Array:
     return xp.reshape(x, (math.prod(x.shape[:second]), math.prod(x.shape[second:])))
 
 
-@operator()
+@operator(Traits(rows=RowRule.AXES_REMOVED))
 def squeeze(*, axis: Ints) -> Rule:
     """Leave out dimensions of size 1.
 
@@ -175,7 +179,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
     return xp.squeeze(x, axis=axis)
 
 
-@operator()
+@operator(Traits(rows=RowRule.AXES_INSERTED))
 def expand_dims(*, axis: Ints) -> Rule:
     """Put in dimensions of size 1.
 
@@ -196,7 +200,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
     return xp.expand_dims(x, axis)
 
 
-@operator()
+@operator(Traits(core=0))
 def broadcast_to() -> Rule:
     """Stretch a tensor to a shape, as NumPy does.
 

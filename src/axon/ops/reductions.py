@@ -14,6 +14,7 @@ from math import prod as prod_of
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.traits import REDUCTION, RowRule, Traits
 
 
 def _reduction(
@@ -82,7 +83,7 @@ def _place(
     return (x.size if axis is None else x.shape[axis]) - 1 - found if last else found
 
 
-@operator()
+@operator(REDUCTION)
 def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Add up the elements along axes.
 
@@ -105,7 +106,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.sum(y, axis=axis, keepdims=keep, dtype=y.dtype).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(REDUCTION)
 def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Multiply the elements along axes.
 
@@ -124,7 +125,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.prod(y, axis=axis, keepdims=keep, dtype=y.dtype).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(REDUCTION)
 def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The mean of the elements along axes.
 
@@ -142,7 +143,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return _mean(xp, wide(x), axis, keep).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(REDUCTION)
 def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 0) -> Rule:
     """The mean of the squared distances from the mean.
 
@@ -165,7 +166,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, correction: int) -> A
     return (squares / builtins.max(_count(y, axis) - correction, 0)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(REDUCTION)
 def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rule:
     """The p-norm: the p-th root of the sum of the absolute values' p-th powers.
 
@@ -191,7 +192,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, p: float) -> Array:
     return (xp.sum(sizes**p, axis=axis, keepdims=keep) ** (1 / p)).astype(x.dtype, copy=False)
 
 
-@operator()
+@operator(REDUCTION)
 def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The logarithm of the sum of the exponentials, computed so that it does not overflow.
 
@@ -213,7 +214,15 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return (xp.log(total) + top.reshape(total.shape)).astype(x.dtype, copy=False)
 
 
-@operator(roles={"s": "shapes"})
+@operator(
+    Traits(
+        pointwise=True,
+        rows=RowRule.REDUCTION,
+        array_reduction="max",
+        broadcasting_form="maximum",
+    ),
+    roles={"s": "shapes"},
+)
 def max(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Of two tensors of one shape, the larger elements; of one tensor, the largest elements along
     axes.
@@ -235,7 +244,15 @@ def _(xp: Arrays, *parts: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.maximum(*parts) if len(parts) == 2 else _max(xp, parts[0], axis, keep)
 
 
-@operator(roles={"s": "shapes"})
+@operator(
+    Traits(
+        pointwise=True,
+        rows=RowRule.REDUCTION,
+        array_reduction="min",
+        broadcasting_form="minimum",
+    ),
+    roles={"s": "shapes"},
+)
 def min(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Of two tensors of one shape, the smaller elements; of one tensor, the smallest elements along
     axes.
@@ -267,7 +284,7 @@ def _largest(name: str, arity: int, axis: Ints | None, keep: bool) -> Rule:
     return "(t s, t s) -> t s where t : num"
 
 
-@operator()
+@operator(REDUCTION)
 def any(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Is one of the elements along axes true?
 
@@ -285,7 +302,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.any(x, axis=axis, keepdims=keep)
 
 
-@operator()
+@operator(REDUCTION)
 def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Are all the elements along axes true?
 
@@ -303,7 +320,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.all(x, axis=axis, keepdims=keep)
 
 
-@operator()
+@operator(REDUCTION)
 def argmax(*, axis: int | None = None, keep: bool = False, last: bool = False) -> Rule:
     """Where the largest element is, the first of them: its index along an axis, or in the flattened
     tensor.
@@ -323,7 +340,7 @@ def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
     return _place(xp, xp.argmax, x, axis, keep, last)
 
 
-@operator()
+@operator(REDUCTION)
 def argmin(*, axis: int | None = None, keep: bool = False, last: bool = False) -> Rule:
     """Where the smallest element is, the first of them: its index along an axis, or in the
     flattened tensor.

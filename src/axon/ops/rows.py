@@ -13,13 +13,10 @@ from dataclasses import dataclass
 
 from axon.ops.operator import Operator, Problem
 from axon.ops.scheme import scheme_of
+from axon.ops.traits import RowRule
 from axon.types import dim as dims
 from axon.types.type import Fn, Shape, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
-
-POINTWISE = frozenset({"pointwise", "bits", "elementary", "activations"})
-ALSO_POINTWISE = frozenset({"where", "cast", "quantise", "dequantise"})
-STRETCHES = frozenset({"broadcast_to", "expand"})
 
 FILLER = re.compile(r"d\d+")
 """What a signature calls a dimension before the axis that it works along (see `ops/axes.py`)."""
@@ -66,19 +63,14 @@ class Rows:
 
 
 def pointwise(operator: Operator, arity: int) -> bool:
-    """Whether it goes element by element; `max` and `min` of one tensor reduce it."""
-    return (
-        operator.family in POINTWISE
-        or operator.name in ALSO_POINTWISE
-        or (operator.name in ("max", "min") and arity == 2)
-    )
+    """Whether it goes element by element; what is a reduction too reduces one tensor."""
+    traits = operator.traits
+    return traits.pointwise and (arity > 1 or traits.rows is not RowRule.REDUCTION)
 
 
 def core(operator: Operator, arity: int) -> int | None:
     """How many dimensions at the end do not broadcast; None for what does not broadcast at all."""
-    if pointwise(operator, arity) or operator.name in STRETCHES:
-        return 0
-    return 2 if operator.name == "@" else None
+    return 0 if pointwise(operator, arity) else operator.traits.core
 
 
 def rows_of(operator: Operator, type_: Fn, written: Type) -> Rows:

@@ -9,6 +9,7 @@ from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
 from axon.ops.room import Refused
+from axon.ops.traits import RowRule, Traits
 
 
 def _integers(values: Array) -> list[int]:
@@ -30,7 +31,7 @@ def _axes(values: Array, rank: int) -> list[int]:
 # --- shapes ----------------------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(core=0))
 def expand() -> Rule:
     """Stretch a tensor to a shape that stretches with it: a size of 1 gives way on either side.
     (`broadcast_to` lets only the tensor give way.)
@@ -46,7 +47,7 @@ def _(xp: Arrays, x: Array, shape: Ints) -> Array:
     return xp.broadcast_to(x, xp.broadcast_shapes(x.shape, shape))
 
 
-@operator()
+@operator(Traits(rows=RowRule.EVEN))
 def measured(*, axis: Ints = ()) -> Rule:
     """The same tensor, with sizes that are known at run time: what is asked of them is checked
     where the tensor is measured, and asked of nothing else. In a function that may not be called,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from axon.ops.arrays import Array, Arrays, Value, whole, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
+from axon.ops.traits import FILLED_SHAPE, POINTWISE, Traits
 
 
-@operator()
+@operator(Traits(passes_through=True))
 def identity() -> Rule:
     """The argument itself, whatever it is.
 
@@ -22,7 +23,7 @@ def _(xp: Arrays, x: Value) -> Value:
     return x
 
 
-@operator()
+@operator(POINTWISE)
 def where() -> Rule:
     """Elements of the second where the first is true, else of the third. The shapes broadcast.
 
@@ -37,7 +38,7 @@ def _(xp: Arrays, condition: Array, x: Array, y: Array) -> Array:
     return xp.where(condition, x, y)
 
 
-@operator()
+@operator(POINTWISE)
 def cast(*, to: Element) -> Rule:
     """The same elements as another element type.
 
@@ -71,7 +72,7 @@ def shape() -> Rule:
     return "t s -> shape s"
 
 
-@operator()
+@operator(Traits(counts_elements=True))
 def size(*, axis: int | None = None) -> Rule:
     """How many elements a tensor has, or how many rows along an axis.
 
@@ -128,7 +129,7 @@ def _(xp: Arrays, *bounds: int, step: int, to: Element) -> Array:
     return xp.arange(start, stop, step, dtype=xp.element("i64")).astype(xp.element(to))
 
 
-@operator()
+@operator(FILLED_SHAPE)
 def zeros(*, to: Element = "f32") -> Rule:
     """Zeros, in a shape.
 
@@ -145,7 +146,7 @@ def _(xp: Arrays, shape: Ints, to: Element) -> Array:
     return xp.zeros(shape, dtype=xp.element(to))
 
 
-@operator()
+@operator(FILLED_SHAPE)
 def ones(*, to: Element = "f32") -> Rule:
     """Ones, in a shape.
 
@@ -162,7 +163,7 @@ def _(xp: Arrays, shape: Ints, to: Element) -> Array:
     return xp.ones(shape, dtype=xp.element(to))
 
 
-@operator()
+@operator(FILLED_SHAPE)
 def full() -> Rule:
     """A shape filled with one value.
 

@@ -35,7 +35,7 @@ from axon.types.type import (
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, given_at, made_at
-from axon.types.written import apply_written
+from axon.types.written import EXTREMA, apply_written
 
 # The shape after an axis that an operator takes away: what it stands for must not vary (see
 # Uniform).
@@ -243,7 +243,7 @@ class Reader:
                     result = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(result, parts))
                     return result
-                return dims.minimum(*parts) if function == "min" else dims.maximum(*parts)
+                return EXTREMA[function](*parts)
             case ast.ShapeMeasure(function, shape, _):
                 word = self.shape(shape)
                 return shape_size(word) if function == "size" else shape_rank(word)

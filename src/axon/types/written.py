@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import AtLeast, Relation
+
+EXTREMA: Final[dict[str, Callable[..., Dim]]] = {"min": dims.minimum, "max": dims.maximum}
+"""The functions of the language of dimensions, in an annotation and in a shape literal."""
 
 
 @dataclass(frozen=True, slots=True)

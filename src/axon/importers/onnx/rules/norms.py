@@ -194,11 +194,6 @@ def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> No
     node.set_outputs(node.call("reshape", make(rows, -1, flat[1]), node.shape_literal(sizes)))
 
 
-@rule("Swish")
-def swish(node: Node) -> None:
-    node.set_outputs(_swish(node))
-
-
 @rule("SwiGLU")
 def swiglu(node: Node) -> None:
     """One half goes through a gate that the other makes."""

@@ -13,10 +13,12 @@ DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Enter a rule for the operators of these names."""
+    """Enter a rule for the operators of these names, which have no other."""
 
     def enter(function: Rule) -> Rule:
         for name in names:
+            if name in RULES:
+                raise ValueError(f"there are two rules for {name}")
             RULES[name] = function
         return function
 

@@ -1,0 +1,102 @@
+"""The nature of an operator: what other parts of Axon ask about it beside its signature.
+
+They ask for a trait, never for the operator's name, nor for the module that it is defined in. An
+operator states what is special about it; the defaults are those of one that takes tensors, computes
+a new one, and treats ragged tensors row by row.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal, NamedTuple
+
+
+class RowRule(Enum):
+    """How an operator takes tensors whose rows vary in size.
+
+    `ops/levels.py` says where the sizes of its result vary, `backends/rowwise.py` computes it.
+    """
+
+    BATCH = 1
+    """Each row by itself, if its signature keeps the dimensions that sizes vary over as a batch."""
+    REDUCTION = 2
+    """As BATCH; but all values at once if all dimensions that vary are reduced. Has `axis` and
+    `keep`."""
+    FILLED_SHAPE = 3
+    """As BATCH; a shape that it is given may vary too, and each row is made in its own shape."""
+    JOINED = 4
+    """As BATCH; operands that are all ragged are joined along `axis`, whatever varies."""
+    STACKED = 5
+    """The operands are put side by side along a new `axis`; what varied in them still does."""
+    AXES_INSERTED = 6
+    """The axes in `axis` are new, and of size 1; what varied still does."""
+    AXES_REMOVED = 7
+    """The axes in `axis` were of size 1; what varied over others still does."""
+    TRIANGLE = 8
+    """As BATCH; or a matrix whose rows end early: what becomes of an element depends on its place
+    alone, so the rows can be padded and cut again."""
+    EVEN = 9
+    """The rows must be of one size after all: the result is an array."""
+
+
+class Calls(Enum):
+    """What an operator gives to the functions that it takes, and what it makes of their results."""
+
+    EACH_ROW = 1
+    """(function, tensors …): the rows; the results are stacked."""
+    STATE = 2
+    """(state, function, tensors …): a state and the rows; the result is the next state."""
+    STATE_AND_OUTPUT = 3
+    """The same, with an output beside the next state; the outputs are stacked."""
+    WHILE = 4
+    """(state, condition, function): a state, as long as the condition holds of it; an output beside
+    the next state if `outputs` says so."""
+    BRANCH = 5
+    """(condition, function, function): nothing; only one of the two is called."""
+
+
+ArrayReduction = Literal["", "sum", "prod", "max", "min", "all", "any"]
+
+
+class Traits(NamedTuple):
+    """What an operator states about itself. (A tuple, as that is made soonest at the start.)"""
+
+    pointwise: bool = False
+    """Goes element by element, and broadcasts. With REDUCTION: of several tensors, and one tensor
+    is reduced (`max`)."""
+
+    core: int | None = None
+    """Operands broadcast but for so many dimensions at the end, which are called core dimensions.
+    None: they do not broadcast. What is pointwise has no core dimensions, and need not say so."""
+
+    rows: RowRule = RowRule.BATCH
+
+    calls: Calls | None = None
+    """None: it takes no functions, or only functions of scalars (`reduce`)."""
+
+    arithmetic: bool = False
+    """Of two tensors that have one number type and one shape it makes a third such tensor."""
+
+    array_reduction: ArrayReduction = ""
+    """What arrays call the reduction that combines elements by this operator."""
+
+    passes_through: bool = False
+    """The result is the operand itself, whatever it is: there is nothing to compute."""
+
+    counts_elements: bool = False
+    """The result is the number of elements of the operand, or its size along `axis`."""
+
+    infers_size: bool = False
+    """One size in a shape that is written for it may be -1: the one that makes it fit."""
+
+    often_transposed: bool = False
+    """If the operands do not fit, it is worth trying whether one of them does transposed."""
+
+    broadcasting_form: str = ""
+    """The operator that does the same for shapes that broadcast."""
+
+
+PLAIN = Traits()
+POINTWISE = Traits(pointwise=True)
+REDUCTION = Traits(rows=RowRule.REDUCTION)
+FILLED_SHAPE = Traits(rows=RowRule.FILLED_SHAPE)
