@@ -34,10 +34,15 @@ def with_weights(case: Any) -> Any:
     return made
 
 
+PARTS = 8
+"""The cases are divided, so that several processes can share them."""
+
+
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("way", ["declared", "forgotten", "in the file"])
-def test_shapes_are_those_of_a_run(way: str) -> None:
+def test_shapes_are_those_of_a_run(way: str, part: int) -> None:
     wrong: list[str] = []
-    for case in cases():
+    for case in cases()[part::PARTS]:
         made = with_weights(case) if way == "in the file" else case.model
         report = infer_model(made, case.name, forget=way == "forgotten")
         told = [
