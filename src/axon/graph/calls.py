@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from axon.graph import elaborations, ragged
 from axon.graph.convert import argument, coerce_all, seen_from_here, under_its_type
@@ -11,6 +10,7 @@ from axon.graph.graph import Call, Extern, OperatorFunction
 from axon.graph.module import Module
 from axon.graph.operators import apply_operator
 from axon.graph.scope import Closure, Declared, Known, Scope
+from axon.graph.walk import Walk
 from axon.inference.elaborate import Elaboration
 from axon.ops import Operator
 from axon.ops.scheme import scheme_of
@@ -20,15 +20,12 @@ from axon.types.show import Show
 from axon.types.type import Fn, Renaming, Scheme, Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
-if TYPE_CHECKING:
-    from axon.graph.lower import Lowering
-
 NO_FILE = Module(ast.Program((), None, Source("", "")))
 """Where functions stand that no file has."""
 
 
 def apply(
-    lowering: Lowering,
+    lowering: Walk,
     callee: Known,
     args: list[Known],
     type_: Fn,
@@ -91,7 +88,7 @@ def written_out(function: OperatorFunction, count: int, span: Span) -> Closure:
 
 
 def inline(
-    lowering: Lowering,
+    lowering: Walk,
     closure: Closure,
     elaboration: Elaboration,
     args: list[Known],
@@ -111,7 +108,7 @@ def inline(
     return seen_from_here(state, result, type_.result)
 
 
-def _call(lowering: Lowering, closure: Closure, args: list[Known], type_: Fn, span: Span) -> Known:
+def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: Span) -> Known:
     """A function of a file becomes a graph of its own, made once for each type."""
     state, scope = lowering.state, closure.scope
     key = (

@@ -37,7 +37,8 @@ from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, as_function
 from axon.graph.state import Library, Shared, State
 from axon.graph.tidy import tidy
-from axon.inference.infer import Prelude
+from axon.graph.walk import Walk
+from axon.inference.walk import Prelude
 from axon.ops import OPERATORS
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
@@ -108,11 +109,8 @@ def make_graph(
     return Graph(name, values, nodes, given, tuple(requires), analysis.levels)
 
 
-class Lowering:
-    """The walk over expressions, each of which becomes what is known of its value."""
-
-    def __init__(self, state: State) -> None:
-        self.state = state
+class Lowering(Walk):
+    """The walk, expression by expression."""
 
     # --- functions ---
 

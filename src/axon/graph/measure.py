@@ -4,21 +4,17 @@ are sizes from then on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from axon.graph.convert import coerce
 from axon.graph.graph import Measure
+from axon.graph.scope import Scope
+from axon.graph.walk import Walk
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import DimValue, Tensor
 from axon.types.written import EXTREMA
 
-if TYPE_CHECKING:
-    from axon.graph.lower import Lowering
-    from axon.graph.scope import Scope
 
-
-def measure(lowering: Lowering, expr: ast.Expr, scope: Scope) -> None:
+def measure(lowering: Walk, expr: ast.Expr, scope: Scope) -> None:
     """Compute the tensors inside a size, or a list of them: their values are sizes from here on."""
     state = lowering.state
     elaboration = state.elaboration

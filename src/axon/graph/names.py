@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from axon.graph import elaborations
 from axon.graph.calls import inline
 from axon.graph.graph import OperatorFunction, ShapeOf, SizeOf
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Known, Scope, constant
+from axon.graph.walk import Walk
 from axon.ops import OPERATORS
 from axon.syntax import ast
 from axon.types.type import DimValue, Scheme, ShapeValue, Type
 
-if TYPE_CHECKING:
-    from axon.graph.lower import Lowering
 
-
-def value_of(lowering: Lowering, expr: ast.Name, scope: Scope) -> Known:
+def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
     """What a name stands for as a value. One of an annotation is a size."""
     elaboration = lowering.state.elaboration
     known = id(expr) in elaboration.record.types
@@ -29,7 +25,7 @@ def value_of(lowering: Lowering, expr: ast.Name, scope: Scope) -> Known:
     return look_up(lowering, expr.name, scope, type_)
 
 
-def look_up(lowering: Lowering, name: str, scope: Scope, type_: Type | None = None) -> Known:
+def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) -> Known:
     """From the inside out: the functions around, the file, the operators, the library."""
     found = scope.find(name)
     if found is not None:
@@ -61,7 +57,7 @@ def _is_function(module: Module, name: str, at: int) -> bool:
 
 
 def _top_level(
-    lowering: Lowering,
+    lowering: Walk,
     module: Module,
     name: str,
     at: int,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from axon.graph import ragged
 from axon.graph.convert import coerce
 from axon.graph.graph import Apply, Measure, Operand, ShapeOf, SizeOf, Value
 from axon.graph.measure import measure
+from axon.graph.scope import Scope
 from axon.graph.state import State
+from axon.graph.walk import Walk
 from axon.inference.record import Use
 from axon.ops import Operator
 from axon.ops.levels import first_by_row
@@ -18,13 +18,9 @@ from axon.types.dim import Dim
 from axon.types.type import DimValue, Fn, Shape, ShapeValue, Tensor, Type
 from axon.types.variables import DimVar
 
-if TYPE_CHECKING:
-    from axon.graph.lower import Lowering
-    from axon.graph.scope import Scope
-
 
 def use_operator(
-    lowering: Lowering,
+    lowering: Walk,
     use: Use,
     exprs: tuple[ast.Expr, ...],
     attributes: tuple[ast.Attribute, ...],
@@ -63,7 +59,7 @@ def type_at(state: State, use: Use) -> Fn:
 
 
 def _operand(
-    lowering: Lowering, expr: ast.Expr, param: Type, written: Type, scope: Scope, rows: list[Shape]
+    lowering: Walk, expr: ast.Expr, param: Type, written: Type, scope: Scope, rows: list[Shape]
 ) -> Operand:
     """An argument of an operator. Sizes are no values, so only what is in them is computed."""
     if isinstance(param, DimValue):

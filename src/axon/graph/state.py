@@ -10,7 +10,7 @@ from axon.graph.graph import Graph, Node, Value
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Known, Stop
 from axon.inference.elaborate import Elaboration
-from axon.inference.infer import Prelude
+from axon.inference.walk import Prelude
 from axon.solver.constraints import Guard
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, ShapeValue, Type, type_variables

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.environment import Environment
 from axon.inference.existentials import opened_by_call
 from axon.inference.operators import apply_operator, is_operator, wrong_count
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
+from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.syntax import ast
@@ -22,12 +22,8 @@ from axon.types.type import (
 )
 from axon.types.variables import TypeVar, is_ragged
 
-if TYPE_CHECKING:
-    from axon.inference.environment import Environment
-    from axon.inference.infer import Inference
 
-
-def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
+def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     function = call.function
     name, called = "", False
     if isinstance(function, ast.OperatorName):
@@ -65,7 +61,7 @@ def infer_call(inference: Inference, call: ast.Call, env: Environment) -> Type:
 
 
 def apply(
-    inference: Inference, type_: Type, args: list[Type], call: ast.Call, name: str, called: bool
+    inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: str, called: bool
 ) -> Type:
     """Apply a function type to arguments. One that was `called` is made for this call alone."""
     state = inference.state
@@ -104,7 +100,7 @@ def apply(
     return opened.result
 
 
-def report_unbound(inference: Inference, expr: ast.Name, env: Environment) -> None:
+def report_unbound(inference: Walk, expr: ast.Name, env: Environment) -> None:
     name = expr.name if len(expr.name) <= 60 else f"{expr.name[:60]}…"
     if name.partition(".")[0] in inference.missing and "." in name:
         inference.tainted = True  # the import that would have it was reported

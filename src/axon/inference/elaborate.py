@@ -13,13 +13,14 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.inference import operators
 from axon.inference.environment import Environment
 from axon.inference.existentials import conditions, seal
-from axon.inference.infer import Inference, Prelude
+from axon.inference.infer import Inference
 from axon.inference.program import describe_all
 from axon.inference.record import Record
 from axon.inference.rows import first_sizes, same_rows
 from axon.inference.schemes import as_run_finds_it, resolved
 from axon.inference.state import State
 from axon.inference.unify import unify
+from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.syntax import ast
 from axon.types import dim as dims

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from axon.diagnostics import error
 from axon.inference import calls, operators, sizes
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
-from axon.inference.record import Record, Use
 from axon.inference.schemes import Generalised, generalise, instantiate
-from axon.inference.state import State
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
+from axon.inference.walk import Walk
 from axon.ops.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -35,31 +33,9 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at, made_at
 
-Prelude = Callable[[str], Entry | None]
-"""The standard library: asked for a name that nothing else explains."""
 
-
-class Inference:
-    """The walk. `pending` are operator calls that wait for a rank to choose their signature,
-    `results` what calls give and `applied` what operators are applied to, for a last look at the
-    end of the definition.
-
-    `tainted` is set when a definition uses one that has no type: then it has none either. `record`
-    takes down what is found, where someone wants it.
-    """
-
-    def __init__(self, state: State, prelude: Prelude) -> None:
-        self.state = state
-        self.prelude = prelude
-        self.pending: list[operators.Pending] = []
-        self.defining: list[str] = []
-        self.later: dict[str, Span] = {}
-        self.results: list[tuple[Type, Span]] = []
-        self.applied: list[tuple[Use, Span]] = []
-        self.missing: set[str] = set()
-        self.guesses = 20
-        self.tainted = False
-        self.record: Record | None = None
+class Inference(Walk):
+    """The walk, expression by expression."""
 
     # --- expressions ---
 
@@ -139,18 +115,6 @@ class Inference:
             return instantiate(self.state, entry.type, origin, called=False)
         self.tainted = self.tainted or entry.type is UNKNOWN
         return entry.type
-
-    def bounded(self, type_: Type, span: Span) -> Type:
-        """Types may double at each step; one that has grown out of hand is an error."""
-        if isinstance(type_, Tensor) or not self.state.is_huge(type_):
-            return type_
-        self.error("AX216", "the type of this has more than 2000 parts", span, "too large")
-        return UNKNOWN
-
-    def error(
-        self, code: str, message: str, span: Span, label: str = "", help: str | None = None
-    ) -> None:
-        self.state.diagnostics.append(error(code, message, span, label, help))
 
     # --- functions ---
 

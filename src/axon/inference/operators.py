@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from axon.inference import sizes
 from axon.inference.attributes import AttributeReader
+from axon.inference.environment import Environment
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.turns import apply_turns, gives_sizes
 from axon.inference.unify import lower, unify
+from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
 from axon.ops.scheme import scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
-from axon.types.dim import Dim
 from axon.types.elements import BIT, NUM
 from axon.types.type import (
     UNKNOWN,
@@ -31,30 +29,12 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, TypeVar, is_ragged
 
-if TYPE_CHECKING:
-    from axon.inference.environment import Environment
-    from axon.inference.infer import Inference
-
 
 def is_operator(name: str) -> bool:
     return name in OPERATORS
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """An operator call whose signature waits for a rank."""
-
-    operator: Operator
-    attributes: dict[str, object]
-    given: dict[str, Dim]
-    args: list[Type]
-    exprs: tuple[ast.Expr, ...]
-    result: Type
-    span: Span
-    depth: int
-
-
-def operator_value(inference: Inference, name: str, span: Span, arity: int = 2) -> Type:
+def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
     """An operator on its own, as a function value of so many arguments."""
     operator = OPERATORS.get(name)
     if operator is None:
@@ -88,7 +68,7 @@ def scheme_of_value(name: str) -> Scheme | None:
     return scheme if isinstance(scheme, Scheme) else None
 
 
-def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) -> Type:
+def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
     operator = OPERATORS[node.op]
     arithmetic = operator.traits.arithmetic
     if arithmetic and (same := _same_tensor(inference, left, right)) is not None:
@@ -101,7 +81,7 @@ def apply_infix(inference: Inference, node: ast.Infix, left: Type, right: Type) 
     return _apply_scheme(inference, scheme, use, [left, right], (node.left, node.right), node.span)
 
 
-def _same_tensor(inference: Inference, left: Type, right: Type) -> Type | None:
+def _same_tensor(inference: Walk, left: Type, right: Type) -> Type | None:
     """`x + y` of one number type and one shape is of that type: there is nothing to solve."""
     left, right = inference.state.prune(left), inference.state.prune(right)
     if not isinstance(left, Tensor) or not isinstance(right, Tensor) or left.shape != right.shape:
@@ -114,7 +94,7 @@ def _same_tensor(inference: Inference, left: Type, right: Type) -> Type | None:
 
 
 def apply_operator(
-    inference: Inference,
+    inference: Walk,
     name: str,
     exprs: tuple[ast.Expr, ...],
     attributes: tuple[ast.Attribute, ...],
@@ -157,7 +137,7 @@ def apply_operator(
 
 
 def _arguments(
-    inference: Inference,
+    inference: Walk,
     operator: Operator,
     scheme: Scheme,
     exprs: tuple[ast.Expr, ...],
@@ -182,7 +162,7 @@ def _arguments(
     return types
 
 
-def _bare_operator(inference: Inference, expr: ast.Expr, env: Environment) -> str:
+def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
     """The name of an operator that is given as a function, else nothing."""
     match expr:
         case ast.OperatorName(op, _):
@@ -195,7 +175,7 @@ def _bare_operator(inference: Inference, expr: ast.Expr, env: Environment) -> st
 
 
 def _apply_scheme(
-    inference: Inference,
+    inference: Walk,
     scheme: Scheme,
     use: Use,
     args: list[Type],
@@ -223,7 +203,7 @@ def _apply_scheme(
     return type_.result
 
 
-def _counted(inference: Inference, use: Use, type_: Fn, result: DimValue, span: Span) -> Fn:
+def _counted(inference: Walk, use: Use, type_: Fn, result: DimValue, span: Span) -> Fn:
     """The number of elements of a tensor whose rows vary is a run-time size; a size that varies is
     no number.
     """
@@ -245,7 +225,7 @@ def _counted(inference: Inference, use: Use, type_: Fn, result: DimValue, span: 
     return Fn(type_.params, UNKNOWN)
 
 
-def _spatial(inference: Inference, args: list[Type]) -> int | None:
+def _spatial(inference: Walk, args: list[Type]) -> int | None:
     """The number of spatial dimensions, if the rank of the input or of the filter is known."""
     for arg in args[:2]:
         type_ = inference.state.prune(arg)
@@ -256,7 +236,7 @@ def _spatial(inference: Inference, args: list[Type]) -> int | None:
     return None
 
 
-def _choose(inference: Inference, pending: Pending, spatial: int | None) -> Type:
+def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
     scheme = scheme_of(
         pending.operator, len(pending.args), pending.attributes, spatial, pending.given
     )
@@ -272,7 +252,7 @@ def _choose(inference: Inference, pending: Pending, spatial: int | None) -> Type
     return result
 
 
-def settle(inference: Inference, mark: int, final: bool) -> None:
+def settle(inference: Walk, mark: int, final: bool) -> None:
     """Choose signatures for the calls whose rank is known by now; at the end of a definition, for
     all of them.
     """
@@ -296,7 +276,7 @@ def settle(inference: Inference, mark: int, final: bool) -> None:
             lower(inference.state, pending.result, inference.state.level - 1)
 
 
-def _is_ours(inference: Inference, pending: Pending) -> bool:
+def _is_ours(inference: Walk, pending: Pending) -> bool:
     """Whether the rank that a call waits for belongs to the definition that ends here."""
     state = inference.state
     for arg in pending.args[:2]:
@@ -310,7 +290,7 @@ def _is_ours(inference: Inference, pending: Pending) -> bool:
     return True
 
 
-def wrong_count(inference: Inference, name: str, wanted: int, given: int, span: Span) -> None:
+def wrong_count(inference: Walk, name: str, wanted: int, given: int, span: Span) -> None:
     plural = "argument" if wanted == 1 else "arguments"
     inference.error(
         "AX203",

@@ -10,12 +10,13 @@ from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
-from axon.inference.infer import Inference, Prelude
+from axon.inference.infer import Inference
 from axon.inference.report import describe
 from axon.inference.residuals import owner
 from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
+from axon.inference.walk import Prelude
 from axon.ops.levels import (
     WorksAlong,
     levels_of_type,

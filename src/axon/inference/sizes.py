@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from axon.inference.environment import Environment
 from axon.inference.fractions import combine
 from axon.inference.unify import floor, unify
+from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.syntax import ast
 from axon.types import dim as dims
@@ -23,12 +23,8 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ElemVar
 from axon.types.written import EXTREMA, apply_written
 
-if TYPE_CHECKING:
-    from axon.inference.environment import Environment
-    from axon.inference.infer import Inference
 
-
-def named_size(inference: Inference, name: str) -> Type | None:
+def named_size(inference: Walk, name: str) -> Type | None:
     """The value of a name bound in an annotation: a dimension, or a whole shape."""
     var = inference.state.names.index.get(name)
     if var is None:
@@ -36,7 +32,7 @@ def named_size(inference: Inference, name: str) -> Type | None:
     return DimValue(var) if isinstance(var, DimVar) else ShapeValue((var,))
 
 
-def read_shape(inference: Inference, expr: ast.ListExpr, env: Environment) -> Type:
+def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
     """A shape literal. A size that might be negative is checked, one that must be is an error."""
     word = tuple(read_dim(inference, item, env) for item in expr.items)
     for dim, item in zip(word, expr.items, strict=True):
@@ -47,7 +43,7 @@ def read_shape(inference: Inference, expr: ast.ListExpr, env: Environment) -> Ty
     return ShapeValue(word)
 
 
-def combined(inference: Inference, op: str, left: Type, right: Type) -> Type | None:
+def combined(inference: Walk, op: str, left: Type, right: Type) -> Type | None:
     """Sums, products and quotients of sizes are sizes."""
     left, right = inference.state.prune(left), inference.state.prune(right)
     if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
@@ -55,7 +51,7 @@ def combined(inference: Inference, op: str, left: Type, right: Type) -> Type | N
     return combine(op, left, right)
 
 
-def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
+def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
     """The dimension that an expression in a shape literal is; one that only the run can compute is
     a run-time size.
     """
@@ -69,7 +65,7 @@ def read_dim(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
     return value
 
 
-def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
+def _operand(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
     match expr:
         case ast.Number(value, "int", _, _):
             return int(value)
@@ -91,7 +87,7 @@ def _operand(inference: Inference, expr: ast.Expr, env: Environment) -> Dim:
             return dim
 
 
-def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
+def _apply(inference: Walk, node: ast.Infix, left: Dim, right: Dim) -> Dim:
     written = apply_written(node.op, left, right)
     if written.problem is not None:
         inference.error(*written.problem, node.span)
@@ -101,7 +97,7 @@ def _apply(inference: Inference, node: ast.Infix, left: Dim, right: Dim) -> Dim:
 
 
 def reshaped(
-    inference: Inference, input_: Type, origin: Origin, expr: ast.ListExpr, env: Environment
+    inference: Walk, input_: Type, origin: Origin, expr: ast.ListExpr, env: Environment
 ) -> Type:
     """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
     there are, divided by those that the other sizes account for (which must not be none).

@@ -10,20 +10,17 @@ for its own.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from axon.inference.environment import Environment
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
+from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.type import UNKNOWN, Fn, Scheme, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
-
-if TYPE_CHECKING:
-    from axon.inference.environment import Environment
-    from axon.inference.infer import Inference
 
 
 def gives_sizes(scheme: Scheme, count: int) -> bool:
@@ -39,7 +36,7 @@ def runtime(type_: Type) -> bool:
 
 
 def apply_turns(
-    inference: Inference,
+    inference: Walk,
     scheme: Scheme,
     use: Use,
     exprs: tuple[ast.Expr, ...],
@@ -60,9 +57,7 @@ def apply_turns(
     return type_.result
 
 
-def _written_out(
-    inference: Inference, name: str, param: Type, expr: ast.Expr, env: Environment
-) -> Type:
+def _written_out(inference: Walk, name: str, param: Type, expr: ast.Expr, env: Environment) -> Type:
     """The type of an argument; a function has the parameters that the operator gives it."""
     if not isinstance(param, Fn):
         return inference.infer(expr, env)
@@ -81,7 +76,7 @@ def _written_out(
     return found
 
 
-def _error(inference: Inference, name: str, span: Span) -> None:
+def _error(inference: Walk, name: str, span: Span) -> None:
     inference.error(
         "AX210",
         f"{name}: a function on a state that changes is written where it is used, and its state "

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from axon.inference.environment import Environment
+from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
 from axon.types.written import EXTREMA
-
-if TYPE_CHECKING:
-    from axon.inference.environment import Environment
-    from axon.inference.infer import Inference
 
 Kind = Literal["dim", "shape"]
 
@@ -43,7 +41,7 @@ _Seen = dict[str, _Root | _Local | None]
 
 
 def used_as_sizes(
-    inference: Inference,
+    inference: Walk,
     env: Environment,
     names: Iterable[str],
     bindings: Sequence[ast.Binding],
@@ -57,7 +55,7 @@ def used_as_sizes(
 
 
 class _Search:
-    def __init__(self, inference: Inference, env: Environment) -> None:
+    def __init__(self, inference: Walk, env: Environment) -> None:
         self.inference = inference
         self.env = env
         self.found: dict[_Root, Kind] = {}

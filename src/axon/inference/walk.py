@@ -1,0 +1,84 @@
+"""The walk over a program's tree, as the parts of inference see each other."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from axon.diagnostics import error
+from axon.inference.environment import Entry, Environment
+from axon.inference.record import Record, Use
+from axon.inference.state import State
+from axon.ops import Operator
+from axon.solver.constraints import Origin
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.dim import Dim
+from axon.types.type import UNKNOWN, Tensor, Type
+
+Prelude = Callable[[str], Entry | None]
+"""The standard library: asked for a name that nothing else explains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An operator call whose signature waits for a rank."""
+
+    operator: Operator
+    attributes: dict[str, object]
+    given: dict[str, Dim]
+    args: list[Type]
+    exprs: tuple[ast.Expr, ...]
+    result: Type
+    span: Span
+    depth: int
+
+
+class Walk:
+    """`pending` are operator calls that wait for a rank to choose their signature, `results` what
+    calls give and `applied` what operators are applied to, for a last look at the end of the
+    definition.
+
+    `tainted` is set when a definition uses one that has no type: then it has none either. `record`
+    takes down what is found, where someone wants it.
+    """
+
+    def __init__(self, state: State, prelude: Prelude) -> None:
+        self.state = state
+        self.prelude = prelude
+        self.pending: list[Pending] = []
+        self.defining: list[str] = []
+        self.later: dict[str, Span] = {}
+        self.results: list[tuple[Type, Span]] = []
+        self.applied: list[tuple[Use, Span]] = []
+        self.missing: set[str] = set()
+        self.guesses = 20
+        self.tainted = False
+        self.record: Record | None = None
+
+    @abstractmethod
+    def infer(self, expr: ast.Expr, env: Environment) -> Type:
+        """The type of an expression."""
+
+    @abstractmethod
+    def infer_fn(
+        self,
+        fn: ast.Fn,
+        env: Environment,
+        given: Sequence[Type] = (),
+        arguments: Sequence[tuple[Type, Origin] | None] = (),
+    ) -> Type:
+        """The type of a function."""
+
+    def bounded(self, type_: Type, span: Span) -> Type:
+        """Types may double at each step; one that has grown out of hand is an error."""
+        if isinstance(type_, Tensor) or not self.state.is_huge(type_):
+            return type_
+        self.error("AX216", "the type of this has more than 2000 parts", span, "too large")
+        return UNKNOWN
+
+    def error(
+        self, code: str, message: str, span: Span, label: str = "", help: str | None = None
+    ) -> None:
+        self.state.diagnostics.append(error(code, message, span, label, help))
