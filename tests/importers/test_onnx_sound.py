@@ -152,3 +152,11 @@ def test_every_number_can_be_a_weight(number: float) -> None:
     with np.errstate(divide="ignore"):
         expected = np.float32(1) / (np.ones(1, np.float32) * np.float32(number))
         np.testing.assert_array_equal(axon.from_onnx(made).model(np.ones(1, np.float32)), expected)
+
+
+def test_a_size_that_only_a_run_tells_is_marked() -> None:
+    """As in the program that the model becomes: who has the model cannot choose it."""
+    made = model([node("NonZero", "x", "y")], {"x": ["n", 3]}, {"y": None})
+    assert infer_model(made, "m").signature == "f32 [n,3] -> i64 [2,?a]"
+    text = write_program(import_model(made, "m")).text
+    assert check_text(text).signatures[-1].signature == "f32 [n,3] -> i64 [2,?a]"

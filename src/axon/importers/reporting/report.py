@@ -16,6 +16,7 @@ from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,
     Relation,
+    Renaming,
     Shape,
     Tensor,
     Tuple,
@@ -23,7 +24,7 @@ from axon.types.type import (
     relation_variables,
     type_variables,
 )
-from axon.types.variables import ElemVar, ShapeVar
+from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 
 
 class TensorReport(NamedTuple):
@@ -58,8 +59,8 @@ def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
     results = [imported.type(n) for n in known]
     show = Show(imported.names())
     whole = Fn(tuple(inputs), results[0] if len(results) == 1 else Tuple(tuple(results)))
-    signature = show.type(whole)
     relations = _conditions(imported, whole)
+    signature = show.type(_with_runtime_sizes(whole, relations, show.names))
     tensors = _tensors(show, Show(show.names, mods=False), imported)
     found = [
         *unmade(imported),
@@ -78,6 +79,27 @@ def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
         tuple(sorted(imported.importer.unsupported)),
         tuple(found),
     )
+
+
+def _with_runtime_sizes(whole: Fn, relations: list[Relation], names: Names) -> Type:
+    """The type of the model, in which a size that no input has and no condition speaks of is what
+    only a run tells: `?a`, under the name that it has anyway.
+    """
+    told: set[Var] = {v for param in whole.params for v in type_variables(param)}
+    told.update(v for relation in relations for v in relation_variables(relation))
+    opened = Renaming({}, {}, {}, {})
+    for var in type_variables(whole):  # in the order in which they are named
+        name = names(var)
+        if var in told or not isinstance(var, DimVar | ShapeVar) or var.runtime:
+            continue
+        if isinstance(var, ShapeVar):
+            made = ShapeVar(var.name, runtime=True)
+            opened.shapes[var] = (made,)
+            names.given[made] = name
+        elif var.rank_of is None:
+            size = opened.dims[var] = DimVar(var.name, runtime=True)
+            names.given[size] = name
+    return Fn(whole.params, opened.type(whole.result))
 
 
 def _shown(types: dict[str, Type]) -> dict[str, str]:
