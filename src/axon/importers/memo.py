@@ -66,8 +66,9 @@ class Memo:
         else:
             given = tuple([both[0] for both in found])
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
-        kind = operation.operator, operation.domain, operation.key()
-        return kind, given, twice, len(operation.outputs)
+        attributes = operation.key() if operation.attributes else None
+        outputs = len(operation.outputs)
+        return operation.operator, operation.domain, attributes, given, twice, outputs
 
     def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""

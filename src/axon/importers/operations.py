@@ -15,6 +15,7 @@ from axon.types.type import Tensor
 from axon.types.variables import ElemVar
 
 Attributes = dict[str, Any]
+NO_ATTRIBUTES: Attributes = {}
 
 
 class Operation:
@@ -36,7 +37,7 @@ class Operation:
         self.operator = operator
         self.inputs = inputs
         self.outputs = outputs
-        self.attributes = attributes or {}
+        self.attributes = attributes or NO_ATTRIBUTES
         self.domain = domain
         self.name = name
 
@@ -48,7 +49,7 @@ class Operation:
     @property
     def has_graphs(self) -> bool:
         """Whether it has subgraphs: they may use any tensor around it."""
-        return any(True for _ in self.graphs())
+        return bool(self.attributes) and any(True for _ in self.graphs())
 
     def graphs(self) -> Iterator[Graph]:
         """Its subgraphs."""

@@ -29,15 +29,15 @@ def infer_all(importer: Importer, rules: Rules) -> None:
 
 def infer_operation(importer: Importer, operation: Operation, at: int, rules: Rules) -> None:
     """An operation of the model, or of a subgraph or a function of the one at this place."""
-    node = Node(importer, operation, at, rules)
-    if importer.uses[node.operator] < OFTEN:
-        _infer(importer, node)
+    if importer.uses[operation.operator] < OFTEN:
+        _infer(importer, Node(importer, operation, at, rules))
         return
     memo = importer.memo
     key = memo.key(operation, importer.kinds)
     seen = memo.seen.get(key)
-    if seen is not None and _repeat(importer, node, seen):
+    if seen is not None and _repeat(importer, operation, seen):
         return
+    node = Node(importer, operation, at, rules)
     before, steps, made = importer.trouble(), len(importer.steps), made_so_far()
     _infer(importer, node)
     nothing_new = made_so_far() == made + 1
@@ -49,9 +49,9 @@ def infer_operation(importer: Importer, operation: Operation, at: int, rules: Ru
         memo.seen[key] = Seen(operation, outputs, written)
 
 
-def _repeat(importer: Importer, node: Node, seen: Seen) -> bool:
+def _repeat(importer: Importer, operation: Operation, seen: Seen) -> bool:
     """Give what an equal operation gave, if the same outputs are wanted."""
-    names = node.outputs
+    names = operation.outputs
     for name, outcome in zip(names, seen.outputs, strict=True):
         if (name == "") != (outcome is None):
             return False
@@ -66,7 +66,7 @@ def _repeat(importer: Importer, node: Node, seen: Seen) -> bool:
             if name in importer.aliases:
                 importer.env.names[importer.aliases[name]] = Entry(outcome.type)
     if importer.writes:
-        importer.steps.append(Repeated(seen.steps, seen.node, node.operation))
+        importer.steps.append(Repeated(seen.steps, seen.node, operation))
     return True
 
 

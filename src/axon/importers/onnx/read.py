@@ -135,7 +135,9 @@ def _declared(info: Any) -> Declared:
 
 
 def constant_of(tensor: Any) -> Constant:
-    dims = tuple([max(n, 0) for n in tensor.dims[:]])
+    dims = tuple(tensor.dims[:])
+    if dims and min(dims) < 0:
+        dims = tuple([max(n, 0) for n in dims])
     return Constant(tensor.name, ELEMENTS.get(tensor.data_type), dims, _array, tensor)
 
 

@@ -42,11 +42,13 @@ def _described(imported: Imported, each: Unmade) -> Diagnostic:
 
 def unmade_inputs(model: Model) -> Iterator[Unmade]:
     graph = model.graph
-    made = {each.name for side in (graph.constants, graph.inputs) for each in side}
-    every = made.union(*(each.outputs for each in graph.operations))
+    every: set[str] | None = None
+    made = {"", *(each.name for side in (graph.constants, graph.inputs) for each in side)}
     for at, operation in enumerate(graph.operations):
-        for inner, name in _taken(operation, frozenset(), made):
-            yield Unmade(at, inner, name, name in every)
+        if not made.issuperset(operation.inputs) or operation.has_graphs:
+            for inner, name in _taken(operation, frozenset(), made):
+                every = every or {name for each in graph.operations for name in each.outputs}
+                yield Unmade(at, inner, name, name in every)
         made.update(operation.outputs)
 
 
@@ -57,7 +59,7 @@ def _taken(
     subgraphs around it by then.
     """
     for name in operation.inputs:
-        if name and name not in made and name not in own:
+        if name not in made and name not in own:
             yield operation, name
     for graph in operation.graphs():
         yield from _in_subgraph(operation, graph, own, made)
