@@ -19,7 +19,7 @@ Inputs = dict[str, list[Any] | None]
 
 PACKED = {"q_num_heads": 6, "kv_num_heads": 3}
 FOUR: Inputs = {
-    "q": [2, 6, 4, 8], "k": [2, 3, 5, 8], "v": [2, 3, 5, 7], "mask": [2, 1, 4, 9],
+    "q": [2, 6, 4, 8], "kk": [2, 3, 5, 8], "vv": [2, 3, 5, 7], "mask": [2, 1, 4, 9],
     "pk": [2, 3, 4, 8], "pv": [2, 3, 4, 7],
 }  # fmt: skip
 THREE: Inputs = {"q": [2, 4, 48], "k": [2, 5, 24], "v": [2, 5, 21], "mask": [4, 5]}
@@ -32,7 +32,7 @@ CONV: Inputs = {"x": [2, 3, 9], "w": [3, 1, 4], "b": [3], "p": [2, 3, 3]}
 FLEX: Inputs = {"q": [2, 6, 4, 8], "k": [2, 3, 5, 8], "v": [2, 3, 5, 7]}
 
 NODES: dict[str, tuple[Any, Inputs, str]] = {
-    "4-D": (node("Attention", "q k v mask pk pv", "y nk nv"), FOUR, "y nk nv"),
+    "4-D": (node("Attention", "q kk vv mask pk pv", "y nk nv"), FOUR, "y nk nv"),
     "3-D": (node("Attention", "q k v mask", "y", **PACKED), THREE, "y"),
     "linear": (
         node("LinearAttention", "q k v s d r", "y t", q_num_heads=4, kv_num_heads=2),
@@ -50,10 +50,10 @@ NODES: dict[str, tuple[Any, Inputs, str]] = {
 
 WRONG: list[tuple[str, str, list[Any]]] = [
     ("4-D", "q", [2, 7, 4, 8]),
-    ("4-D", "k", [2, 4, 5, 8]),
+    ("4-D", "kk", [2, 4, 5, 8]),
     ("4-D", "q", [6, 4, 8]),
-    ("4-D", "k", [1, 2, 3, 5, 8]),
-    ("4-D", "v", [3, 5, 7]),
+    ("4-D", "kk", [1, 2, 3, 5, 8]),
+    ("4-D", "vv", [3, 5, 7]),
     ("4-D", "mask", [2, 1, 4, 10]),
     ("4-D", "pk", [3, 4, 8]),
     ("4-D", "pv", [2, 3, 5, 7]),
