@@ -234,15 +234,16 @@ class Node:
             origin = Origin("value", self.span, self.operator)
             unify(self.importer.state, wanted, self.importer.types[self.name(index)], origin)
 
-    def set_tuple_outputs(self, expr: Expression) -> None:
-        """The outputs are the parts of a tuple."""
+    def set_tuple_outputs(self, expr: Expression, names: Sequence[str] | None = None) -> None:
+        """The outputs, or the tensors of these names, are the parts of a tuple."""
+        names = self.outputs if names is None else names
         found = self.importer.state.prune(self.infer(expr))
         if isinstance(found, Tuple):
-            for name, item in zip(self.outputs, found.items, strict=False):
+            for name, item in zip(names, found.items, strict=False):
                 if name:
                     self.importer.define(name, item)
-            unnamed = [""] * (len(found.items) - len(self.outputs))
-            self.step((*self.outputs[: len(found.items)], *unnamed), expr)
+            unnamed = [""] * (len(found.items) - len(names))
+            self.step((*names[: len(found.items)], *unnamed), expr)
 
     def step(
         self,

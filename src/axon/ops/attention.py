@@ -67,10 +67,11 @@ def dot_product_attention(
         return Problem(f"softcap is {softcap:g}; it must be a number, and at least 0")
     if give not in GIVEN:
         return Problem(f'give is "{give}"; it can be {", ".join(GIVEN)}')
-    heads = "h" if groups == 1 else f"{groups}*h"
+    heads, where = _times(groups, "h"), "t : float"
+    if isinstance(groups, str):
+        heads, where = "a", f"t : float, a mod h = 0, a/h = {groups}"
     rest = [", u p@[l]", ", i [b]"][: arity - 3]
     result = f"t [b,{heads},m,{'v' if give == 'values' else 'n'}]"
-    where = "t : float"
     if arity > 3:
         where += f", n >= l, [b,{heads},m] = broadcast(p,[b,{heads},m])"
     if arity > 4:
@@ -172,6 +173,42 @@ def _weights(xp: Arrays, scores: Array) -> Array:
     return powers / xp.where(total == 0, 1, total)
 
 
+@operator()
+def split_heads(*, heads: int) -> Rule:
+    """Give the heads that are packed in the last dimension one of their own, before the sequence.
+
+    - `heads`: how many there are.
+
+    >>> split_heads(x : f32 [b,s,12], heads=4)
+    f32 [b,4,s,3]
+    """
+    if heads < 1:
+        return Problem("heads must be at least 1")
+    return f"(t [b,s,{_times(heads, 'k')}]) -> t [b,{heads},s,k]"
+
+
+@split_heads.means
+def _(xp: Arrays, x: Array, heads: int) -> Array:
+    b, s, width = x.shape
+    return xp.swapaxes(x.reshape(b, s, heads, width // heads), 1, 2)
+
+
+@operator()
+def merge_heads() -> Rule:
+    """Pack heads into the last dimension: the inverse of `split_heads`.
+
+    >>> merge_heads(x : f32 [b,4,s,3])
+    f32 [b,s,12]
+    """
+    return "(t [b,h,s,k]) -> t [b,s,h*k]"
+
+
+@merge_heads.means
+def _(xp: Arrays, x: Array) -> Array:
+    b, h, s, k = x.shape
+    return xp.swapaxes(x, 1, 2).reshape(b, s, h * k)
+
+
 @operator(roles={"s": "lengths", "b": "batch sizes"})
 def linear_attention(
     arity: int,
@@ -183,7 +220,8 @@ def linear_attention(
 ) -> Rule:
     """Go through a sequence with a state that remembers values by their keys, and ask it at each
     step: queries `[b,s,heads*k]`, keys `[b,s,key_heads*k]`, values `[b,s,key_heads*v]`, then the
-    logarithms of what is kept and the rates of learning, as far as the update asks for them, then
+    logarithms of what is kept, `[b,s,key_heads*k]` or one for each head `[b,s,key_heads]`, and the
+    rates of learning, `[b,s,key_heads]` or `[b,s,1]`, as far as the update asks for them, then
     perhaps the state to begin with. The results are the answers and the last state.
 
     - `heads`, `key_heads`: how many heads the queries have, and the keys and values.
@@ -201,7 +239,13 @@ def linear_attention(
         return Problem(f'update is "{update}"; it can be {", ".join(UPDATES)}')
     if heads < 1 or key_heads < 1 or heads % key_heads:
         return Problem("heads must be a multiple of key_heads, and both at least 1")
-    gates = [", t [b,s,f]"] * ("gated" in update) + [", t [b,s,r]"] * ("delta" in update)
+    gates, where = [], "t : float"
+    if "gated" in update:
+        gates.append(f", t [b,s,{_times(key_heads, 'f')}]")
+        where += ", [k] = broadcast([f],[k])"
+    if "delta" in update:
+        gates.append(", t [b,s,r]")
+        where += f", [{key_heads}] = broadcast([r],[{key_heads}])"
     least = 3 + len(gates)
     if arity not in (least, least + 1):
         return Problem(
@@ -211,15 +255,16 @@ def linear_attention(
     kept = "u" if arity > least else "t"
     memory = f"{kept} [b,{key_heads},k,v]"
     state = f", {memory}" if arity > least else ""
-    classes = "t : float, u : float" if arity > least else "t : float"
+    where += ", u : float" if arity > least else ""
+    q, k, v = (_times(heads, "k"), _times(key_heads, "k"), _times(key_heads, "v"))
     return (
-        f"(t [b,s,{_times(heads)}k], t [b,s,{_times(key_heads)}k], t [b,s,{_times(key_heads)}v]"
-        f"{''.join(gates)}{state}) -> (t [b,s,{_times(heads)}v], {memory}) where {classes}"
+        f"(t [b,s,{q}], t [b,s,{k}], t [b,s,{v}]{''.join(gates)}{state})"
+        f" -> (t [b,s,{_times(heads, 'v')}], {memory}) where {where}"
     )
 
 
-def _times(count: int) -> str:
-    return "" if count == 1 else f"{count}*"
+def _times(count: Extent, name: str) -> str:
+    return name if count == 1 else f"{count}*{name}"
 
 
 @linear_attention.means
@@ -274,28 +319,46 @@ def _heads(xp: Arrays, x: Array, heads: int) -> Array:
 
 
 @operator(roles={"k": "numbers of angles"})
-def rotary_embedding(*, heads: int | None = None, interleaved: bool = False) -> Rule:
+def rotary_embedding(
+    *, heads: int | None = None, interleaved: bool = False, size: int | None = None
+) -> Rule:
     """Turn pairs of the elements of each vector by angles, which tell where in the sequence it
     stands: a tensor `[b,h,s,d]`, the cosines and the sines `[b,s,k]`. The first `2*k` elements are
     turned.
 
     - `heads`: how many heads are packed in the last dimension of a tensor `[b,s,heads*d]`.
     - `interleaved`: a pair stands side by side; else the second is k elements behind the first.
+    - `size`: how many elements `2*k` must be, 0 for all of the vector; if it is not given, they
+      may be any part of it.
 
     >>> rotary_embedding(x : f32 [b,4,s,8], cos : f32 [b,s,3], sin : f32 [b,s,3])
     f32 [b,4,s,8]
     >>> rotary_embedding(x : f32 [b,s,16], cos : f32 [b,s,4], sin : f32 [b,s,4], heads=2,
     ... interleaved=true)
     f32 [b,s,16]
+    >>> rotary_embedding(x : f32 [b,h,s,8], cos : f32 [b,s,4], sin : f32 [b,s,4], size=0)
+    f32 [b,h,s,8]
     """
     if heads is not None and heads < 1:
         return Problem("heads must be at least 1")
-    x = "[b,h,s,d]" if heads is None else f"[b,s,{_times(heads)}d]"
-    return f"(t {x}, t [b,s,k], t [b,s,k]) -> t {x} where d >= 2*k, t : float"
+    if size is not None and (size < 0 or size % 2):
+        return Problem(f"size is {size}; it must be even, and at least 0")
+    k = str(size // 2) if size else "k"
+    d, where = ("2*k", "") if size == 0 else ("d", f"d >= {size or '2*k'}, ")
+    x = f"[b,h,s,{d}]" if heads is None else f"[b,s,{_times(heads, d)}]"
+    return f"(t {x}, t [b,s,{k}], t [b,s,{k}]) -> t {x} where {where}t : float"
 
 
 @rotary_embedding.means
-def _(xp: Arrays, x: Array, cos: Array, sin: Array, heads: int | None, interleaved: bool) -> Array:
+def _(
+    xp: Arrays,
+    x: Array,
+    cos: Array,
+    sin: Array,
+    heads: int | None,
+    interleaved: bool,
+    size: int | None,
+) -> Array:
     y = wide(x)
     if heads is None:
         y = xp.swapaxes(y, 1, 2)
@@ -315,3 +378,37 @@ def _(xp: Arrays, x: Array, cos: Array, sin: Array, heads: int | None, interleav
         y = xp.concatenate([*turned, y[..., 2 * k :]], axis=-1)
     y = xp.swapaxes(y, 1, 2) if heads is None else y.reshape(x.shape)
     return y.astype(x.dtype, copy=False)
+
+
+@operator(roles={"c": "channels", "b": "batch sizes"})
+def causal_conv(arity: int, *, state: bool = False) -> Rule:
+    """Convolve each channel of `[b,c,n]` with a filter of its own, `[c,1,k]`, that looks at nothing
+    later; perhaps a bias `[c]` follows. The results are the convolution, and the last `k-1`
+    places of the input, the state to go on with.
+
+    - `state`: whether the last argument is the state to begin with, `[b,c,k-1]`; else it is zeros.
+
+    >>> causal_conv(x : f32 [b,c,n], f : f32 [c,1,4])
+    (f32 [b,c,n], f32 [b,c,3])
+    >>> causal_conv(x : f32 [2,3,n], f : f32 [3,1,4], bias : f32 [3], s : f32 [2,3,3], state=true)
+    (f32 [2,3,n], f32 [2,3,3])
+    """
+    if arity - state not in (2, 3):
+        given = ", perhaps a bias and a state" if state else " and perhaps a bias"
+        return Problem(f"causal_conv takes an input, filters{given}; {arity} arguments are given")
+    kept = "t [b,c,k-1]"
+    rest = [", t [c]"] * (arity - state - 2) + [f", {kept}"] * state
+    return f"(t [b,c,n], t [c,1,k]{''.join(rest)}) -> (t [b,c,n], {kept}) where t : float, k >= 1"
+
+
+@causal_conv.means
+def _(xp: Arrays, x: Array, f: Array, *rest: Array, state: bool) -> tuple[Array, Array]:
+    (b, c, n), k = x.shape, f.shape[2]
+    past = rest[-1] if state else xp.zeros((b, c, k - 1), dtype=x.dtype)
+    whole, weights = xp.concatenate([past, x], axis=2), wide(f)
+    y = xp.zeros((b, c, n), dtype=weights.dtype)
+    for at in range(k):
+        y = y + weights[:, :, at] * wide(whole[:, :, at : at + n])
+    for bias in rest[: len(rest) - state]:
+        y = y + wide(bias)[:, None]
+    return y.astype(x.dtype, copy=False), whole[:, :, n:]

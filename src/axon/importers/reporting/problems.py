@@ -10,6 +10,9 @@ from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation
 from axon.inference.report import describe
+from axon.solver.constraints import Constraint
+from axon.solver.reasons import independent
+from axon.solver.store import Store
 from axon.source import Span
 from axon.types.show import Show
 from axon.types.type import Tensor
@@ -24,7 +27,7 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     each of them comes from.
     """
     state = imported.importer.state
-    found = [describe(state.store, c, ())[0] for c in state.store.conflicts[:MOST_PROBLEMS]]
+    found = _described(state.store)
     if not found and not state.diagnostics:
         return []
     makers = {n: each for each in imported.model.graph.operations for n in each.outputs}
@@ -32,6 +35,18 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     for diagnostic in (*state.diagnostics, *found):
         once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
     return [_in_its_words(imported, makers, show, each) for each in once.values()]
+
+
+def _described(store: Store) -> list[Diagnostic]:
+    """The conflicts in words, but for those that come of earlier ones."""
+    found: list[Diagnostic] = []
+    told: set[Constraint] = set()
+    for conflict in store.conflicts[:MOST_PROBLEMS]:
+        if not told or independent(store, [conflict], told):
+            diagnostic, core = describe(store, conflict, ())
+            found.append(diagnostic)
+            told.update(core)
+    return found
 
 
 def not_known(imported: Imported) -> list[Diagnostic]:

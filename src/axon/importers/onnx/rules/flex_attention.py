@@ -7,26 +7,25 @@ from axon.importers.expressions import Expression
 from axon.importers.functions import call
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
-from axon.importers.onnx.rules.attention import as_elem, groups_of, opaque
+from axon.importers.onnx.rules.attention import as_elem, groups_of, size_of
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Function, Graph, Operation
 
 
 @rule("FlexAttention")
 def flex_attention(node: Node) -> None:
-    q, k, v = (node.shape(i) for i in range(3))
-    if q is None or k is None or v is None or not len(q) == len(k) == len(v) == 4:
-        node.set_outputs(opaque(node, q, v))
-        return
-    groups, elem = groups_of(q[1], k[1]), node.elem(0)
-    if groups is None or not isinstance(elem, str):
-        node.set_outputs(opaque(node, q, v))
-        return
+    for index in range(3):
+        node.has_rank(index, 4)
+    groups, elem = groups_of(size_of(node, 0, 1), size_of(node, 1, 1)), node.elem(0)
     parts = [node.input(i) for i in range(3)]
     options = {"scale": node.attribute("scale"), "groups": groups}
     changes = [node.attribute("score_mod"), node.attribute("prob_mod")]
+    plain = node.call("dot_product_attention", *parts, **options)
     if changes == [None, None]:
-        node.set_outputs(node.call("dot_product_attention", *parts, **options))
+        node.set_outputs(plain)
+        return
+    if not isinstance(elem, str):  # so the precision is not known
+        node.set_outputs(node.infer(plain))
         return
     usual = "f64" if elem == "f64" else "f32"
     precise = ELEMENTS.get(node.attribute("softmax_precision", 0), usual)
