@@ -65,13 +65,18 @@ def split(node: Node) -> None:
     axis, rank, parts = node.attribute("axis", 0), node.rank(0), len(node.outputs)
     sizes = node.known_elements(1) if node.has(1) else node.attribute("split")
     if node.has(1) and sizes is None:
+        node.has_shape(1, [parts])
+        later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
+        node.infer(later)
         for name in node.outputs:
             node.importer.define(name, cut_somewhere(node, [axis], rank))
-        later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
         node.step(tuple(node.outputs), None, later if parts > 1 else None)
         return
     if sizes is None:
         word = node.shape(0)
+        if word is not None and not -len(word) <= axis < len(word):
+            node.set_tuple_outputs(node.call("split", node.input(0), parts=parts, axis=axis))
+            return
         total = word[axis] if word is not None else None
         if total is None and node.attribute("num_outputs"):
             for name in node.outputs:
