@@ -259,10 +259,19 @@ class Node:
     def has_shape(self, index: int, sizes: Sequence[Dim | None]) -> None:
         """An input has these sizes, as an attribute or another input says; None is any."""
         self.input(index)
+        own = self.shape(index)
+        if own is not None and len(own) == len(sizes):
+            pairs = zip(own, sizes, strict=True)
+            if all(size is None or size == n for n, size in pairs):
+                return
         word = tuple([self.fresh_dim() if size is None else size for size in sizes])
         given = self.importer.types[self.name(index)]
         origin = Origin("argument", self.span, self.operator, index + 1)
         unify(self.importer.state, Tensor(self.elem(index), word), given, origin)
+
+    def has_axis(self, index: int, axis: int) -> None:
+        """An input has this axis."""
+        self.infer(self.call("size", self.input(index), axis=axis))
 
     def set_tuple_outputs(self, expr: Expression) -> None:
         """The outputs are the parts of a tuple."""

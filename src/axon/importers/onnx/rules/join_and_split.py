@@ -27,6 +27,8 @@ def gather(node: Node) -> None:
             known = numpy.take(data, index.astype(int), axis=axis)
             known = numpy.asarray(known, dtype=object)
         except (IndexError, ValueError):
+            for i in index.flat:
+                node.infer(node.call("index", node.input(0), i=i, axis=axis))
             raise Unsupported("Gather with an index that is out of range") from None
     node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis), contents=known)
 
@@ -67,7 +69,8 @@ def split(node: Node) -> None:
     if node.has(1) and sizes is None:
         node.has_shape(1, [parts])
         later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
-        node.infer(later)
+        if not node.importer.state.sealed:
+            node.infer(later)
         for name in node.outputs:
             node.importer.define(name, cut_somewhere(node, [axis], rank))
         node.step(tuple(node.outputs), None, later if parts > 1 else None)

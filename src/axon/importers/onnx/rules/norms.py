@@ -78,6 +78,8 @@ def _fits(node: Node, index: int, axes: int) -> bool:
     scale, x = node.shape(index), node.shape(0)
     if scale is None or len(scale) != axes:
         return False
+    if x is not None and len(x) < axes:
+        return True  # which it does not, whatever the scale
     last = (None,) * axes if x is None else x[-axes:]
     return all(s != 1 or n == 1 for s, n in zip(scale, last, strict=True))
 

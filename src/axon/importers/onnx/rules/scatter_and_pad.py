@@ -77,7 +77,7 @@ def pad(node: Node) -> None:
         later = _pad_somewhere(node, rank, mode)
         node.set_outputs(node.unknown(node.elem(0), rank), fallback=later)
         return
-    axes = list(range(rank)) if axes is None else [_axis(axis, rank) for axis in axes]
+    axes = list(range(rank)) if axes is None else [_axis(node, axis, rank) for axis in axes]
     sizes: list[Any] = list(word)
     if pads is None:
         for axis in axes:
@@ -85,6 +85,10 @@ def pad(node: Node) -> None:
         node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=_pad_later(node, axes, mode))
         return
     if len(pads) != 2 * len(axes):
+        wrong = _pad_later(node, axes, mode)
+        if wrong is not None:
+            node.set_outputs(wrong)
+            return
         raise Unsupported("Pad with a number of pads that does not fit")
     pairs: dict[int, tuple[Any, Any]] = {}
     for i, axis in enumerate(axes):
@@ -101,8 +105,9 @@ def pad(node: Node) -> None:
         node.set_outputs(made, fallback=later)
 
 
-def _axis(axis: int, rank: int) -> int:
+def _axis(node: Node, axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
+        node.has_axis(0, axis)
         raise Unsupported(f"an axis {axis} where there are {rank}")
     return axis % rank
 
