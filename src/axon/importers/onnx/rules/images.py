@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from axon.importers.contents.queries import length
@@ -47,26 +46,24 @@ def col2im(node: Node) -> None:
     if count is None or count < 1:
         node.set_outputs(node.unknown(node.elem(0), None if count is None else count + 2))
         return
+    how: dict[str, Any] = {
+        "dimensions": count,
+        "stride": node.attribute("strides") or [1] * count,
+        "pad": node.attribute("pads") or [0] * count,
+        "dilation": node.attribute("dilations") or [1] * count,
+    }
+    x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
     sizes, window = node.contents(1), node.ints(2)
     sizes = [None] * count if sizes is None or sizes.size != count else list(sizes.flat)
     spatial = [node.fresh_dim() if size is None else size for size in sizes]
-    batch: Any = node.fresh_dim()
-    channels: Any = node.fresh_dim()
-    if word is not None and len(word) == 3:
-        batch = word[0]
-        if window is not None and all(size > 0 for size in window):
-            channels = dims.floordiv(word[1], math.prod(window))  # type: ignore[arg-type]
-    later = node.call(
-        "col2im",
-        node.input(0),
-        node.input(1),
-        node.input(2),
-        dimensions=count,
-        stride=node.attribute("strides") or [1] * count,
-        pad=node.attribute("pads") or [0] * count,
-        dilation=node.attribute("dilations") or [1] * count,
-    )
-    node.set_outputs(Tensor(node.elem(0), (batch, channels, *spatial)), fallback=later)
+    if window is None or len(window) != count or min(window) < 1:
+        batch = node.fresh_dim() if word is None or len(word) != 3 else word[0]
+        made = Tensor(node.elem(0), (batch, node.fresh_dim(), *spatial))
+        node.set_outputs(made, fallback=later)
+        return
+    node.has_shape(1, [count])
+    parts = (x, node.shape_literal(spatial), node.shape_literal(window))
+    node.set_outputs(node.call("col2im", *parts, **how), fallback=later)
 
 
 # --- grids -----------------------------------------------------------------------------------
