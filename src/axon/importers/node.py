@@ -36,6 +36,7 @@ from axon.types.type import (
     Tuple,
     Type,
     shape_rank,
+    shape_variables,
 )
 from axon.types.variables import DimVar, ShapeVar
 
@@ -211,8 +212,32 @@ class Node:
                 self.importer.define(name, self.infer(expr), contents)
                 self.step((name,), expr, fallback)
             else:
-                self.importer.define(name, sensible(expr), contents)
+                type_ = sensible(expr)
+                if fallback is not None:
+                    self.check_type(fallback, type_)
+                self.importer.define(name, type_, contents)
                 self.step((name,), None, fallback)
+
+    def check_type(self, expr: Expression, type_: Type) -> None:
+        """An expression is possible, and has this type; a size that it leaves to the run can be
+        any. In a branch that may not run and asks for nothing so far, nothing is asked.
+        """
+        state = self.importer.state
+        if state.sealed:
+            return
+        found, wanted = state.resolve(self.infer(expr)), state.resolve(type_)
+        if not isinstance(found, Tensor) or not isinstance(wanted, Tensor):
+            return
+        if any(isinstance(n, ShapeVar) and is_at_run_time(n) for n in found.shape):
+            return
+        word = found.shape
+        if len(word) == len(wanted.shape):
+            pairs = zip(word, wanted.shape, strict=True)
+            word = tuple([said if is_at_run_time(own) else own for own, said in pairs])
+        elif any(map(is_at_run_time, word)) and any(isinstance(n, ShapeVar) for n in wanted.shape):
+            return
+        origin = Origin("value", self.span, self.operator)
+        unify(state, Tensor(found.elem, word), wanted, origin)
 
     def set_size_output(
         self,
@@ -228,11 +253,25 @@ class Node:
 
     def has_rank(self, index: int, rank: int) -> None:
         """An input has as many dimensions as the operator has sizes for."""
-        if self.has(index) and self.rank(index) is None:
-            self.input(index)
-            wanted = self.unknown(self.elem(index), rank)
-            origin = Origin("value", self.span, self.operator)
-            unify(self.importer.state, wanted, self.importer.types[self.name(index)], origin)
+        if self.has(index) and self.rank(index) != rank:
+            self.has_shape(index, [None] * rank)
+
+    def has_shape(self, index: int, sizes: Sequence[Dim | None]) -> None:
+        """An input has these sizes, as an attribute or another input says; None is any."""
+        self.input(index)
+        own = self.shape(index)
+        if own is not None and len(own) == len(sizes):
+            pairs = zip(own, sizes, strict=True)
+            if all(size is None or size == n for n, size in pairs):
+                return
+        word = tuple([self.fresh_dim() if size is None else size for size in sizes])
+        given = self.importer.types[self.name(index)]
+        origin = Origin("argument", self.span, self.operator, index + 1)
+        unify(self.importer.state, Tensor(self.elem(index), word), given, origin)
+
+    def has_axis(self, index: int, axis: int) -> None:
+        """An input has this axis."""
+        self.infer(self.call("size", self.input(index), axis=axis))
 
     def set_tuple_outputs(self, expr: Expression, names: Sequence[str] | None = None) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
@@ -293,6 +332,11 @@ class Node:
     def axis(self, axis: int, rank: int | None) -> int:
         """An axis that is counted from the front where the rank is known."""
         return axis + rank if rank is not None and axis < 0 else axis
+
+
+def is_at_run_time(item: Dim | ShapeVar) -> bool:
+    """Whether only the run knows a size, or some part of it."""
+    return any(each.runtime for each in shape_variables((item,)))
 
 
 def sensible(type_: Any) -> Type:

@@ -77,7 +77,13 @@ def scatter_elements(*, axis: int = 0, mode: str = "set") -> Rule:
 
 @scatter_elements.means
 def _(xp: Arrays, x: Array, numbers: Array, values: Array, axis: int, mode: str) -> Array:
-    numbers, axis = numbers_of(xp, numbers), axis % x.ndim
+    return _put_elements(xp, x, numbers_of(xp, numbers), values, axis % x.ndim, mode)
+
+
+def _put_elements(
+    xp: Arrays, x: Array, numbers: Array, values: Array, axis: int, mode: str
+) -> Array:
+    """Each value in the row that its number tells, and in its own place otherwise."""
     flat = xp.zeros((1,) * x.ndim, dtype=numbers.dtype)
     for i, size in enumerate(x.shape):
         if i == axis:
@@ -88,6 +94,44 @@ def _(xp: Arrays, x: Array, numbers: Array, values: Array, axis: int, mode: str)
         flat = flat * size + spot
     flat = xp.reshape(xp.broadcast_to(flat, numbers.shape), (-1,))
     return _put_flat(xp, x, flat, xp.reshape(values, (-1,)), (), mode)
+
+
+@operator(roles={"b": "batch sizes", "n": "rows of the cache", "m": "new rows"})
+def update_cache(arity: int, *, axis: int = -2, circular: bool = False) -> Rule:
+    """A copy of the cache, the first tensor, in which new rows, the second, replace those from a
+    place on: the first row, or the one whose number the third tensor has for each element of the
+    batch. The batch is the outermost axis.
+
+    - `axis`: which one the rows stand along; the last but one if not given. It is not the first.
+    - `circular`: whether what goes beyond the last row goes on with the first.
+
+    >>> update_cache(cache : f32 [b,h,n,d], new : f32 [b,h,1,d], first : i64 [b])
+    f32 [b,h,n,d]
+    """
+    if not 2 <= arity <= 3:
+        return Problem(
+            "update_cache takes a cache, new rows and perhaps the numbers of the first of them; "
+            f"{arity} arguments are given"
+        )
+    if problem := bad_axes((0, axis)):
+        return problem
+    old, new = (place((0, axis), ("b", rows), tail="after") for rows in ("n", "m"))
+    first = ", i [b]" if arity == 3 else ""
+    where = "n >= m, i : int" if arity == 3 else "n >= m"
+    return f"(t {old}, t {new}{first}) -> t {old} where {where}"
+
+
+@update_cache.means
+def _(xp: Arrays, cache: Array, new: Array, *first: Array, axis: int, circular: bool) -> Array:
+    axis = axis % cache.ndim
+    behind = (1,) * (cache.ndim - 1 - axis)
+    spots = xp.reshape(xp.arange(new.shape[axis], dtype=xp.element("i64")), (-1, *behind))
+    if first:
+        spots = spots + xp.reshape(numbers_of(xp, first[0]), (-1, *(1,) * (cache.ndim - 1)))
+    if circular and cache.shape[axis]:
+        spots = spots % cache.shape[axis]
+    spots = xp.broadcast_to(spots, new.shape)
+    return _put_elements(xp, cache, spots, new, axis, "set")
 
 
 def _put_flat(

@@ -49,6 +49,7 @@ def constant_of_shape(node: Node) -> None:
     later = node.for_program(lambda: node.call("full", node.input(0), number))
     wanted = [] if length(node, 0) == 0 else node.contents(0)
     if wanted is None:
+        later = node.call("full", node.input(0), number)
         node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
         return
     sizes = [node.fresh_dim() if n is None else n for n in wanted]

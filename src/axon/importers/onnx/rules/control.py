@@ -267,6 +267,7 @@ def _row(node: Node, index: int, axis: int) -> tuple[Type, Any]:
     if word is None:
         return node.unknown(node.elem(index)), None
     if not -len(word) <= axis < len(word):
+        node.has_axis(index, axis)
         raise Unsupported(f"Scan along axis {axis} of {len(word)}")
     at = axis % len(word)
     return Tensor(node.elem(index), (*word[:at], *word[at + 1 :])), word[at]

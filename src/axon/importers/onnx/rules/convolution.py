@@ -18,6 +18,9 @@ SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
 
 def _spatial(node: Node) -> int | None:
     """How many spatial dimensions there are, which the filters tell if the input does not."""
+    window = node.attribute("kernel_shape")
+    if window:
+        node.has_shape(1, [None, None, *window])
     rank = node.rank(1) or node.rank(0)
     return None if rank is None else rank - 2
 
@@ -76,7 +79,7 @@ def _short(slid: dict[str, Any]) -> dict[str, Any]:
 
 @rule("DeformConv")
 def deform_conv(node: Node) -> None:
-    if _spatial(node) != 2:
+    if _spatial(node) != 2 and node.rank(0) != 4:
         node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
         return
     parts = [node.input(i) for i in range(3)]
@@ -94,6 +97,8 @@ def deform_conv(node: Node) -> None:
 @rule("ConvTranspose")
 def conv_transpose(node: Node) -> None:
     spatial = _spatial(node)
+    if spatial is not None:
+        node.has_rank(0, spatial + 2)
     if spatial is None or spatial not in (1, 2, 3):
         node.set_outputs(node.unknown(node.elem(0), None if spatial is None else spatial + 2))
         return
@@ -136,8 +141,6 @@ def _pads(
         stride, dilation = slid["stride"][i], slid["dilation"][i]
         total = stride * (before - 1) + extra[i] + (window - 1) * dilation + 1 - size
         more = max(-total, 0) + extra[i]
-        if more and more >= max(stride, dilation):
-            return None
         total = max(total, 0)
         half = total - total // 2 if lower else total // 2
         begins.append(half)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from axon.importers.contents.queries import length
@@ -11,6 +10,7 @@ from axon.importers.elem import Elem
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.runtime_values import scalar_of
+from axon.ops.sliding import MOST
 from axon.types import dim as dims
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
@@ -42,30 +42,28 @@ def blocks(node: Node) -> None:
 
 @rule("Col2Im")
 def col2im(node: Node) -> None:
-    word, count = node.shape(0), length(node, 1)
+    word, count = node.shape(0), length(node, 1) or length(node, 2)
     if count is None or count < 1:
         node.set_outputs(node.unknown(node.elem(0), None if count is None else count + 2))
         return
+    how: dict[str, Any] = {
+        "dimensions": count,
+        "stride": node.attribute("strides") or [1] * count,
+        "pad": node.attribute("pads") or [0] * count,
+        "dilation": node.attribute("dilations") or [1] * count,
+    }
+    x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
     sizes, window = node.contents(1), node.ints(2)
-    sizes = [None] * count if sizes is None else list(sizes.flat)
+    sizes = [None] * count if sizes is None or sizes.size != count else list(sizes.flat)
     spatial = [node.fresh_dim() if size is None else size for size in sizes]
-    batch: Any = node.fresh_dim()
-    channels: Any = node.fresh_dim()
-    if word is not None and len(word) == 3:
-        batch = word[0]
-        if window is not None and all(size > 0 for size in window):
-            channels = dims.floordiv(word[1], math.prod(window))  # type: ignore[arg-type]
-    later = node.call(
-        "col2im",
-        node.input(0),
-        node.input(1),
-        node.input(2),
-        dimensions=count,
-        stride=node.attribute("strides") or [1] * count,
-        pad=node.attribute("pads") or [0] * count,
-        dilation=node.attribute("dilations") or [1] * count,
-    )
-    node.set_outputs(Tensor(node.elem(0), (batch, channels, *spatial)), fallback=later)
+    if window is None or len(window) != count or min(window) < 1:
+        batch = node.fresh_dim() if word is None or len(word) != 3 else word[0]
+        made = Tensor(node.elem(0), (batch, node.fresh_dim(), *spatial))
+        node.set_outputs(made, fallback=later)
+        return
+    node.has_shape(1, [count])
+    parts = (x, node.shape_literal(spatial), node.shape_literal(window))
+    node.set_outputs(node.call("col2im", *parts, **how), fallback=later)
 
 
 # --- grids -----------------------------------------------------------------------------------
@@ -75,14 +73,14 @@ MODES = {"bilinear": "linear", "bicubic": "cubic"}
 
 @rule("GridSample")
 def grid_sample(node: Node) -> None:
-    x, grid = node.shape(0), node.shape(1)
+    grid = node.shape(1)
     mode = node.attribute("mode", "linear")
     padding = node.attribute("padding_mode", "zeros")
     if MODES.get(mode, mode) not in ("nearest", "linear", "cubic"):
         raise Unsupported(f"GridSample with the mode {mode}")
     if padding not in ("zeros", "border", "reflection"):
         raise Unsupported(f"GridSample with the padding {padding}")
-    later = node.call(
+    expr = node.call(
         "grid_sample",
         node.input(0),
         node.input(1),
@@ -90,24 +88,27 @@ def grid_sample(node: Node) -> None:
         padding=padding,
         align_corners=bool(node.attribute("align_corners", 0)),
     )
-    if grid is not None and len(grid) > 2:
+    if grid is not None:
         node.has_rank(0, len(grid))
-        x = node.shape(0)
-    if x is None or grid is None or len(x) != len(grid) or len(x) < 3:
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+    rank = node.rank(0)
+    if rank is None or not 3 <= rank <= MOST + 2:
+        node.set_outputs(node.unknown(node.elem(0), rank))
         return
-    node.set_outputs(Tensor(node.elem(0), (x[0], x[1], *grid[1:-1])), fallback=later)
+    node.set_outputs(expr)
 
 
 @rule("AffineGrid")
 def affine_grid(node: Node) -> None:
-    sizes, count = node.contents(1), length(node, 1)
-    if sizes is not None and sizes.ndim == 1:
-        count = len(sizes)
+    theta, sizes, count = node.shape(0), node.contents(1), length(node, 1)
+    if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
+        count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):
         node.set_outputs(node.unknown(node.elem(0)))
         return
-    inner: list[Any] = [None] * count if sizes is None else list(sizes)
+    node.has_shape(1, [count])
+    inner: list[Any] = [None] * count
+    if sizes is not None and sizes.shape == (count,):
+        inner = list(sizes)
     inner = [node.fresh_dim() if size is None else size for size in inner]
     dimensions, corners = count - 2, bool(node.attribute("align_corners", 0))
     later = node.call(

@@ -64,6 +64,8 @@ def _so_far(node: Node, axis: int) -> Expression:
 @rule("TopK")
 def top_k(node: Node) -> None:
     axis, largest = node.attribute("axis", -1), bool(node.attribute("largest", 1))
+    if node.has(1):
+        node.has_shape(1, [1])
     found = node.known_elements(1) if node.has(1) else [node.attribute("k", 1)]
     k: Any = found[0] if found else node.fresh_dim()
     expr = node.call("top_k", node.input(0), k=k, axis=axis, largest=largest)
@@ -94,12 +96,14 @@ def gather_elements(node: Node) -> None:
     if word is None:
         node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
         return
-    later = None
-    if data is not None and len(data) == len(word) and -len(word) <= axis < len(word):
+    later = node.call("gather_elements", node.input(0), node.input(1), axis=axis)
+    if data is None:
+        node.has_rank(0, len(word))
+    elif len(data) == len(word) and -len(word) <= axis < len(word):
         others = [i for i in range(len(word)) if i != axis % len(word)]
         x = cut_to(node, node.input(0), 0, 1, others)
         later = node.call("gather_elements", x, node.input(1), axis=axis)
-    node.set_outputs(Tensor(node.elem(0), word), fallback=later)
+    node.set_outputs(Tensor(node.elem(0), word), fallback=None if data is None else later)
 
 
 @rule("GatherND")

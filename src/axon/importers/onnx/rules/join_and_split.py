@@ -27,6 +27,8 @@ def gather(node: Node) -> None:
             known = numpy.take(data, index.astype(int), axis=axis)
             known = numpy.asarray(known, dtype=object)
         except (IndexError, ValueError):
+            for i in index.flat:
+                node.infer(node.call("index", node.input(0), i=i, axis=axis))
             raise Unsupported("Gather with an index that is out of range") from None
     node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis), contents=known)
 
@@ -65,13 +67,19 @@ def split(node: Node) -> None:
     axis, rank, parts = node.attribute("axis", 0), node.rank(0), len(node.outputs)
     sizes = node.known_elements(1) if node.has(1) else node.attribute("split")
     if node.has(1) and sizes is None:
+        node.has_shape(1, [parts])
+        later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
+        if not node.importer.state.sealed:
+            node.infer(later)
         for name in node.outputs:
             node.importer.define(name, cut_somewhere(node, [axis], rank))
-        later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
         node.step(tuple(node.outputs), None, later if parts > 1 else None)
         return
     if sizes is None:
         word = node.shape(0)
+        if word is not None and not -len(word) <= axis < len(word):
+            node.set_tuple_outputs(node.call("split", node.input(0), parts=parts, axis=axis))
+            return
         total = word[axis] if word is not None else None
         if total is None and node.attribute("num_outputs"):
             for name in node.outputs:

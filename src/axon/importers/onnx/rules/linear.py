@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 
 
 @rule("MatMul")
 def matmul(node: Node) -> None:
-    left, right = node.rank(0), node.rank(1)
-    x, y = node.input(0), node.input(1)
+    found = product(node, node.input(0), node.input(1), node.rank(0), node.rank(1))
+    node.set_outputs(node.unknown(node.elem(0)) if found is None else found)
+
+
+def product(
+    node: Node, x: Expression, y: Expression, left: int | None, right: int | None
+) -> Expression | None:
+    """The product of expressions of these ranks, as far as they tell what it is: a vector is a row
+    on the left, and a column on the right.
+    """
     if right == 2:
-        node.set_outputs(node.call("project", x, y))
-    elif right == 1 and left is not None and left > 1:
+        return node.call("project", x, y)
+    if left is None or right is None:
+        return None
+    if left == right == 1:
+        return node.call("dot", x, y)
+    if right == 1:
         column = node.call("expand_dims", y, axis=[1])
-        node.set_outputs(node.call("squeeze", node.call("project", x, column), axis=[-1]))
-    elif left == 1 and right == 1:
-        node.set_outputs(node.call("dot", x, y))
-    elif left == 1 and right is not None:
+        return node.call("squeeze", node.call("project", x, column), axis=[-1])
+    if left == 1:
         row = node.call("expand_dims", x, axis=[0])
-        node.set_outputs(node.call("squeeze", node.call("@", row, y), axis=[-2]))
-    elif (left is not None and left > 1) or (right is not None and right > 2):
-        if left is None or right is None:
-            node.set_outputs(node.unknown(node.elem(0)))
-        else:
-            node.set_outputs(node.call("@", x, y))
-    else:
-        node.set_outputs(node.unknown(node.elem(0)))
+        return node.call("squeeze", node.call("@", row, y), axis=[-2])
+    return node.call("@", x, y)
 
 
 @rule("Gemm")

@@ -32,7 +32,8 @@ def _likelihood(node: Node, logs: Expression) -> Expression:
         raise Unsupported(f"{node.operator} with the reduction {reduction}")
     weights = []
     if node.has(2):
-        weights = [as_elem(node, node.input(2), node.elem(2), node.elem(0))]
+        logs, each = _as_many(node, logs, as_elem(node, node.input(2), node.elem(2), node.elem(0)))
+        weights = [each]
     return node.call(
         "negative_log_likelihood",
         logs,
@@ -41,3 +42,18 @@ def _likelihood(node: Node, logs: Expression) -> Expression:
         reduction=reduction,
         ignore=node.attribute("ignore_index"),
     )
+
+
+def _as_many(node: Node, logs: Expression, weights: Expression) -> tuple[Expression, Expression]:
+    """Of classes and weights as many as there are of both: runtimes look up no others, so that
+    there may be more of the one than of the other.
+    """
+    word, given = node.shape(0), node.shape(2)
+    if word is None or len(word) < 2 or given is None or len(given) != 1:
+        return logs, weights
+    classes, known = word[1], given[0]
+    if not isinstance(classes, int) or not isinstance(known, int) or classes == known:
+        return logs, weights
+    if classes < known:
+        return logs, node.call("slice", weights, stop=classes, axis=0)
+    return node.call("slice", logs, stop=known, axis=1), weights

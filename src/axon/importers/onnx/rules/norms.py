@@ -53,8 +53,6 @@ def layer_norm(node: Node) -> None:
         node.set_outputs(node.importer.types[node.name(0)])
         return
     axes = -axis if rank is None or axis < 0 else rank - axis
-    if axes < 1 or (rank is not None and axes > rank):
-        raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
     kind = "layer_norm" if node.operator == "LayerNormalization" else "rms_norm"
     epsilon = node.attribute("epsilon", 1e-5)
     elem = node.elem(0)
@@ -80,6 +78,8 @@ def _fits(node: Node, index: int, axes: int) -> bool:
     scale, x = node.shape(index), node.shape(0)
     if scale is None or len(scale) != axes:
         return False
+    if x is not None and len(x) < axes:
+        return True  # which it does not, whatever the scale
     last = (None,) * axes if x is None else x[-axes:]
     return all(s != 1 or n == 1 for s, n in zip(scale, last, strict=True))
 
@@ -113,8 +113,25 @@ def group_norm(node: Node) -> None:
         size: Any = word[1]
         each = dims.floordiv(size, groups)
         parts = [node.call("repeat", part, times=each) for part in parts]
+    else:
+        parts = [_by_channel(node, i) for i in (1, 2)]
     epsilon = node.attribute("epsilon", 1e-5)
     node.set_outputs(node.call("group_norm", node.input(0), *parts, groups=groups, epsilon=epsilon))
+
+
+def _by_channel(node: Node, index: int) -> Expression:
+    """A scale or a bias as a vector: one of another rank is taken as one, and a single number is
+    that of all channels.
+    """
+    part, own, word = node.input(index), node.shape(index), node.shape(0)
+    if own is None or word is None or len(word) < 2:
+        return part
+    count, channels = shape_size(own), word[1]
+    if len(own) != 1:
+        part = node.call("reshape", part, node.shape_literal([count]))
+    if count == 1 and channels != 1:
+        part = node.call("broadcast_to", part, node.shape_literal([channels]))  # type: ignore[list-item]
+    return part
 
 
 @rule("LRN")
@@ -183,7 +200,10 @@ def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> No
             node.set_outputs(make(node.input(0), axis, None))
         return
     if not -len(word) <= axis < len(word):
-        raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
+        if old:
+            raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
+        node.set_outputs(make(node.input(0), axis, None))
+        return
     at = axis % len(word)
     if not old or at == len(word) - 1:
         node.set_outputs(make(node.input(0), axis, word[at]))

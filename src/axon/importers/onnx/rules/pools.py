@@ -43,7 +43,13 @@ def pool(node: Node) -> None:
 
 @rule("MaxUnpool")
 def max_unpool(node: Node) -> None:
-    word, window = node.shape(0), node.attribute("kernel_shape")
+    window = node.attribute("kernel_shape")
+    if window:
+        node.has_rank(0, len(window) + 2)
+        node.has_rank(1, len(window) + 2)
+        if node.has(2):
+            node.has_shape(2, [len(window) + 2])
+    word = node.shape(0)
     if word is None or not window or len(word) != len(window) + 2:
         node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
         return

@@ -9,6 +9,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.onnx.rules.linear import product
 from axon.importers.onnx.rules.registry import rule
 from axon.types.type import Tensor
 
@@ -113,18 +114,26 @@ def _centred(node: Node, index: int, zero: int, behind: int | None) -> Expressio
 
 def _product(node: Node, x: Expression, y: Expression, left: int | None, right: int | None) -> Any:
     """The product of matrices as ONNX has it, of two expressions of these ranks."""
-    if left is None or right is None or left < 2 or right < 2:
-        raise Unsupported(f"{node.operator} of vectors, or of tensors of open rank")
-    return node.call("project" if right == 2 else "@", x, y)
+    found = product(node, x, y, left, right)
+    if found is None:
+        raise Unsupported(f"{node.operator} of tensors of open rank")
+    return found
+
+
+def _rows(rank: int) -> int:
+    """How many axes are behind that of the rows of a matrix, which can have a scale each; a tensor
+    of more dimensions has them in its own shape.
+    """
+    return 1 if rank == 2 else 0
 
 
 @rule("MatMulInteger")
 def matmul_integer(node: Node) -> None:
     left, right = node.rank(0), node.rank(1)
-    if left is None or right is None or left < 2 or right < 2:
+    if left is None or right is None:
         node.set_outputs(node.unknown("i32"))
         return
-    x, y = _centred(node, 0, 2, 1), _centred(node, 1, 3, 0)
+    x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 1, 3, 0)
     type_ = node.infer(_product(node, _as(node, 0, "i32"), _as(node, 1, "i32"), left, right))
     later = None if x is None or y is None else _product(node, x, y, left, right)
     node.set_outputs(type_, fallback=later)
@@ -181,16 +190,16 @@ def _stored(
 @rule("QLinearMatMul")
 def quantised_matmul(node: Node) -> None:
     left, right, elem = node.rank(0), node.rank(3), node.elem(7)
-    if left is None or right is None or left < 2 or right < 2:
+    if left is None or right is None:
         node.set_outputs(node.unknown(elem))
         return
     shape = node.infer(_product(node, _as(node, 0, "f32"), _as(node, 3, "f32"), left, right))
-    x, y = _centred(node, 0, 2, 1), _centred(node, 3, 5, 0)
+    x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 3, 5, 0)
     type_ = Tensor(elem, shape.shape) if isinstance(shape, Tensor) else node.unknown(elem)
     if x is None or y is None:
         node.set_outputs(type_)
         return
-    scales = _behind(node, 1, 1), _behind(node, 4, 0)
+    scales = _behind(node, 1, _rows(left)), _behind(node, 4, 0)
     later = _stored(node, _product(node, x, y, left, right), scales, 6, 0)
     node.set_outputs(type_, fallback=later)
 

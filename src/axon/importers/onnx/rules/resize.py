@@ -46,6 +46,8 @@ class _Resize:
     region: list[Expression]
     keeps: bool
     """Whether an axis that keeps its size keeps its elements."""
+    there: bool
+    """Whether the tensor has all these axes."""
 
 
 @rule("Resize", "Upsample")
@@ -63,8 +65,6 @@ def resize(node: Node) -> None:
 
 def _wanted(node: Node, rank: int) -> _Resize:
     axes = node.attribute("axes") or list(range(rank))
-    if any(not -rank <= axis < rank for axis in axes):
-        raise Unsupported(f"Resize of an axis that there is not among {rank}")
     old = node.operator == "Upsample" or node.importer.opset == 10
     kind = node.attribute("mode", "nearest")
     given = node.attribute("coordinate_transformation_mode", "asymmetric" if old else "half_pixel")
@@ -87,7 +87,8 @@ def _wanted(node: Node, rank: int) -> _Resize:
         how["outside"] = node.attribute("extrapolation_value", 0.0)
     keeps = not crop and given != "tf_half_pixel_for_nn"
     region = [node.input(1)] if crop else []
-    return _Resize([axis % rank for axis in axes], how, region, keeps)
+    there = all(-rank <= axis < rank for axis in axes)
+    return _Resize([axis % rank for axis in axes] if there else axes, how, region, keeps, there)
 
 
 # --- sizes -----------------------------------------------------------------------------------
@@ -98,17 +99,11 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
     if aspect not in ASPECTS:
         raise Unsupported(f"Resize with the policy {aspect}")
     axes, result, found = wanted.axes, list(word), node.contents(3)
-    later = None
-    if length(node, 3) == len(axes):
-        later = node.call(
-            "resize",
-            node.input(0),
-            node.input(3),
-            *wanted.region,
-            axis=axes,
-            aspect=aspect,
-            **wanted.how,
-        )
+    parts = (node.input(0), node.input(3), *wanted.region)
+    later = node.call("resize", *parts, axis=axes, aspect=aspect, **wanted.how)
+    if not wanted.there:
+        node.set_outputs(later)
+        return
     sizes: list[Any] = [None] * len(axes)
     if found is not None and found.size == len(axes):
         sizes = list(found.flat)
@@ -145,13 +140,16 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
     at_scales = 1 if node.operator == "Upsample" or node.importer.opset == 10 else 2
     axes, result = wanted.axes, list(word)
     scales = node.known_elements(at_scales) if node.has(at_scales) else node.attribute("scales")
+    later = None
+    if node.has(at_scales) and axes:
+        parts = (node.input(0), node.input(at_scales), *wanted.region)
+        later = node.call("rescale", *parts, axis=axes, **wanted.how)
+    if not wanted.there:
+        node.set_outputs(node.unknown(node.elem(0), len(word)) if later is None else later)
+        return
     if scales is None or len(scales) != len(axes) or any(map(contents.is_real, scales)):
         for axis in axes:
             result[axis] = node.fresh_dim()
-        later = None
-        if node.has(at_scales) and length(node, at_scales) == len(axes) > 0:
-            parts = (node.input(0), node.input(at_scales), *wanted.region)
-            later = node.call("rescale", *parts, axis=axes, **wanted.how)
         node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
         return
     if not all(isinstance(scale, float | int) and 0 < scale < LARGEST for scale in scales):

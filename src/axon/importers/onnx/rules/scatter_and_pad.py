@@ -46,21 +46,15 @@ def scatter_nd(node: Node) -> None:
 @rule("TensorScatter")
 def tensor_scatter(node: Node) -> None:
     """New rows for a cache: from a place on that each image of the batch has for itself."""
-    type_, rank, axis = node.importer.types[node.name(0)], node.rank(0), node.attribute("axis", -2)
-    if rank is None or not -rank <= axis < rank:
-        node.set_outputs(type_)
-        return
-    cache, new, axis = node.input(0), node.input(1), axis % rank
-    places = node.call("range", node.call("size", new, axis=axis))
-    if axis < rank - 1:
-        places = node.call("expand_dims", places, axis=list(range(1, rank - axis)))
-    if node.has(2):
-        first = node.call("expand_dims", node.input(2), axis=list(range(1, rank)))
-        places = node.call("+", first, places)
-    if node.attribute("mode", "linear") == "circular":
-        places = node.call("mod", places, node.call("size", cache, axis=axis))
-    places = node.call("broadcast_to", places, node.call("shape", new))
-    node.set_outputs(type_, fallback=node.call("scatter_elements", cache, places, new, axis=axis))
+    parts = [node.input(i) for i in range(3) if node.has(i)]
+    circular = node.attribute("mode", "linear") == "circular"
+    cache, new, axis = node.shape(0), node.shape(1), node.attribute("axis", -2)
+    node.set_outputs(node.call("update_cache", *parts, axis=axis, circular=circular))
+    first = node.ints(2)
+    if first and not circular and cache and new and len(cache) == len(new) > abs(axis):
+        rows, written = cache[axis], new[axis]
+        if isinstance(rows, int) and isinstance(written, int):
+            node.guard(rows - written - max(first))
 
 
 # --- edges -----------------------------------------------------------------------------------
@@ -83,7 +77,7 @@ def pad(node: Node) -> None:
         later = _pad_somewhere(node, rank, mode)
         node.set_outputs(node.unknown(node.elem(0), rank), fallback=later)
         return
-    axes = list(range(rank)) if axes is None else [_axis(axis, rank) for axis in axes]
+    axes = list(range(rank)) if axes is None else [_axis(node, axis, rank) for axis in axes]
     sizes: list[Any] = list(word)
     if pads is None:
         for axis in axes:
@@ -91,6 +85,10 @@ def pad(node: Node) -> None:
         node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=_pad_later(node, axes, mode))
         return
     if len(pads) != 2 * len(axes):
+        wrong = _pad_later(node, axes, mode)
+        if wrong is not None:
+            node.set_outputs(wrong)
+            return
         raise Unsupported("Pad with a number of pads that does not fit")
     pairs: dict[int, tuple[Any, Any]] = {}
     for i, axis in enumerate(axes):
@@ -107,8 +105,9 @@ def pad(node: Node) -> None:
         node.set_outputs(made, fallback=later)
 
 
-def _axis(axis: int, rank: int) -> int:
+def _axis(node: Node, axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
+        node.has_axis(0, axis)
         raise Unsupported(f"an axis {axis} where there are {rank}")
     return axis % rank
 
@@ -171,23 +170,26 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression | None:
 
 @rule("CenterCropPad")
 def center_crop_pad(node: Node) -> None:
-    word, axes = node.shape(0), node.attribute("axes")
+    word, axes, count = node.shape(0), node.attribute("axes"), length(node, 1)
     if word is None:
         node.set_outputs(node.unknown(node.elem(0)))
         return
-    axes = list(range(len(word))) if axes is None else [_axis(axis, len(word)) for axis in axes]
-    found = node.known_elements(1)
+    if axes is None:
+        axes = list(range(len(word)))
+    elif all(-len(word) <= axis < len(word) for axis in axes):
+        axes = [axis % len(word) for axis in axes][:count]  # runtimes leave the others as they are
+    else:
+        node.set_outputs(node.call("center_crop_pad", node.input(0), node.input(1), axis=axes))
+        return
+    found, later = node.known_elements(1), None
+    if axes:
+        later = node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
     if found is not None and len(found) == len(axes):
         wanted = node.shape_literal(found)
         expr = node.call("center_crop_pad", node.input(0), wanted, axis=axes)
-        node.set_outputs(
-            expr, fallback=node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
-        )
+        node.set_outputs(expr, fallback=later)
         return
     sizes: list[Any] = list(word)
     for axis in axes:
         sizes[axis] = node.fresh_dim()
-    later = None
-    if length(node, 1) == len(axes) and axes:
-        later = node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
     node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=later)

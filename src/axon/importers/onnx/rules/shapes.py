@@ -66,6 +66,7 @@ def reshape(node: Node) -> None:
     if node.count > 1:
         fallback = node.for_program(lambda: _reshape_later(node, keeps_zero))
     if wanted is None or wanted.ndim != 1:
+        fallback = _reshape_later(node, keeps_zero)
         node.set_outputs(node.unknown(node.elem(0), length(node, 1)), fallback=fallback)
         return
     sizes: list[Any] = list(wanted)
@@ -131,6 +132,7 @@ def expand(node: Node) -> None:
     wanted = node.contents(1)
     fallback = node.for_program(lambda: node.call("expand", node.input(0), node.input(1)))
     if wanted is None:
+        fallback = node.call("expand", node.input(0), node.input(1))
         rank, mine = length(node, 1), node.rank(0)
         whole = max(rank, mine) if rank is not None and mine is not None else None
         node.set_outputs(node.unknown(node.elem(0), whole), fallback=fallback)
@@ -157,9 +159,11 @@ def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
 def unsqueeze(node: Node) -> None:
     axes, rank = axes_of(node, 1), node.rank(0)
     if axes is None:
-        count = length(node, 1)
+        count, numbers = length(node, 1), node.input(1)
+        if node.rank(1) == 0:  # which runtimes take for a list of one
+            count, numbers = 1, node.call("expand_dims", numbers, axis=[0])
         whole = rank + count if rank is not None and count is not None else None
-        later = node.call("expand_dims_by", node.input(0), node.input(1))
+        later = node.call("expand_dims_by", node.input(0), numbers)
         node.set_outputs(node.unknown(node.elem(0), whole), fallback=later)
         return
     if rank is not None:

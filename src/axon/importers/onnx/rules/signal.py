@@ -68,8 +68,12 @@ def dft(node: Node) -> None:
     axis = node.attribute("axis", 1 if node.importer.opset < 20 else -2)
     if node.importer.opset >= 20 and node.has(2):
         axis = _number(node, 2)
-    if axis is not None and rank is not None and not (-rank <= axis < rank - 1 and axis != -1):
-        raise Unsupported("DFT along an axis that is not there")
+    if axis == -1:
+        raise Unsupported("DFT along the axis that holds the parts of the numbers")
+    if axis is not None and rank is not None and not -rank <= axis < rank - 1:
+        at = axis + 1 if axis < 0 else axis
+        node.set_outputs(node.call("dft", node.input(0), axis=at))
+        return
     size, made = _number(node, 1), _somewhere(node, axis, inverse and onesided, onesided)
     if axis is None and rank is None:
         node.set_outputs(made)

@@ -31,16 +31,20 @@ def slice_(node: Node) -> None:
         steps = integers(node, 4) if node.has(4) else None
         later = node.for_program(lambda: _cut_later(node, axes))
         if (node.has(3) and axes is None) or (node.has(4) and steps is None):
-            node.set_outputs(cut_somewhere(node, axes, node.rank(0)), fallback=later)
+            _set_cut_somewhere(node, axes)
             return
     rank = node.rank(0)
     if starts is None or ends is None:
         if axes is None:
             count = length(node, 1)
             axes = None if count is None else list(range(count))
-        node.set_outputs(cut_somewhere(node, axes, rank), fallback=later)
+        _set_cut_somewhere(node, axes)
         return
     axes = list(range(len(starts))) if axes is None else axes
+    for axis in axes:
+        if rank is not None and not -rank <= axis < rank:
+            node.set_outputs(node.call("slice", node.input(0), axis=axis, stop=0))
+            return
     steps = [1] * len(starts) if steps is None else steps
     starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
     ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
@@ -60,6 +64,12 @@ def slice_(node: Node) -> None:
     else:
         node.set_outputs(expr, contents=known, fallback=later)
     put_together(node)
+
+
+def _set_cut_somewhere(node: Node, axes: list[int] | None) -> None:
+    """The output is a part that only a run knows."""
+    later = None if node.count == 1 else _cut_later(node, axes)
+    node.set_outputs(cut_somewhere(node, axes, node.rank(0)), fallback=later)
 
 
 def _along(node: Node, axis: int) -> Dim | None:
@@ -148,7 +158,8 @@ def cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
     """A part of a tensor: of the same rank, and of the same sizes where it is not cut."""
     if rank is None:
         return node.like(0)
-    cut = dict.fromkeys(range(rank) if axes is None else axes)
+    there = range(-rank, rank)
+    cut = dict.fromkeys(range(rank) if axes is None else [axis for axis in axes if axis in there])
     return _some_of(node, node.importer.type(node.name(0)), cut)
 
 
