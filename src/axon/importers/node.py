@@ -267,7 +267,7 @@ class Node:
         word = tuple([self.fresh_dim() if size is None else size for size in sizes])
         given = self.importer.types[self.name(index)]
         origin = Origin("argument", self.span, self.operator, index + 1)
-        unify(self.importer.state, Tensor(self.elem(index), word), given, origin)
+        unify(self.importer.state, sensible(Tensor(self.elem(index), word)), given, origin)
 
     def has_axis(self, index: int, axis: int) -> None:
         """An input has this axis."""

@@ -105,14 +105,16 @@ def update_cache(arity: int, *, axis: int = -2, circular: bool = False) -> Rule:
     - `axis`: which one the rows stand along; the last but one if not given. It is not the first.
     - `circular`: whether what goes beyond the last row goes on with the first.
 
-    >>> update_cache(cache : f32 [b,h,n,d], new : f32 [b,h,1,d], first : i64 [b])
-    f32 [b,h,n,d]
+    >>> update_cache(cache : f32 [b,h,16,d], new : f32 [b,h,1,d], first : i64 [b])
+    f32 [b,h,16,d]
     """
     if not 2 <= arity <= 3:
         return Problem(
             "update_cache takes a cache, new rows and perhaps the numbers of the first of them; "
             f"{arity} arguments are given"
         )
+    if axis == 0:
+        return Problem("axis is 0, which is the batch: the rows stand along another one")
     if problem := bad_axes((0, axis)):
         return problem
     old, new = (place((0, axis), ("b", rows), tail="after") for rows in ("n", "m"))
