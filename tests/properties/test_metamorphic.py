@@ -14,8 +14,7 @@ from tests.properties.values import show
 
 LIMIT = 10.0
 KNOWN = {
-    "let": {1873},  # `(?c+1)/2` or `?c`: how much is told of a size that a call makes
-    "annotation": {1490},  # a condition on a rank that two others imply is told as well
+    "annotation": {1490},  # an equation of shapes that two others imply is told as well
 }
 """Programs whose two forms print differently: what is still to be mended."""
 

@@ -42,6 +42,8 @@ def signature(program: str) -> str:
 # --- checks that were lost --------------------------------------------------------------------
 
 LOST = {
+    "a function called in place": """al = fn (x : f32 [n]) where n >= 2 { sum(x) };
+        f = fn (x : f32 [n]) { (fn (h, x) { h(unique(x)) })(al, x) };""",
     "top level alias": "g = unique; f = fn (x : f32 [n]) { max(g(x), x) };",
     "a state": "f = fn (x : f32 [n]) { iterate(x, fn (s) { sum(s) > 3f }, unique) };",
     "twice": "f = fn (x : f32 [n]) { twice(unique, x) };",
@@ -471,6 +473,8 @@ TYPES = {
         { v = maximum(z, map(nonzero, x)); w = map(cumsum, where(v < v, v, v)); v };""": (
         "(i64 [n,m], i64 a) -> i64 [?b,*]@?c"
     ),
+    """al = fn (x : f32 [n]) { slice(x, step=2) };
+        f = fn (y) { (fn (h, x) { h(unique(x)) })(al, y) };""": "f32 [a] -> f32 [(?b+1)/2]",
     "f = fn (x) { y = gather(x, map(fn (p) { nonzero(x) }, x)); y < x };": "t [1] -> bool [1,*]",
     "f = fn (x) { y = gather(x, x); [size(x), size(x, axis=-1)] };": (
         "t a@[b] -> shape [b*size(a),b] where [c]@d = a@[b]"

@@ -271,6 +271,8 @@ class Lowering(Walk):
         state, record = self.state, self.state.elaboration.record
         if isinstance(call.function, ast.Name):
             callee = look_up(self, call.function.name, scope)
+        elif isinstance(call.function, ast.Fn):  # as if it had a name
+            callee = Closure(call.function, scope, "")
         else:
             callee = self.expr(call.function, scope)
         if isinstance(callee, OperatorFunction) and call.span in record.uses:

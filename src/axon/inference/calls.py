@@ -22,6 +22,9 @@ from axon.types.type import (
 )
 from axon.types.variables import TypeVar, is_ragged
 
+IN_PLACE = "fn"
+"""A name that no binding has."""
+
 
 def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     function = call.function
@@ -48,6 +51,8 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         else:
             type_ = entry.type
             inference.tainted = inference.tainted or type_ is UNKNOWN
+    elif isinstance(function, ast.Fn):
+        type_, called = _bound_in_place(inference, function, call, env), True
     else:
         type_ = inference.infer(function, env)
     if call.attributes:
@@ -58,6 +63,16 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         )
     args = [inference.infer(arg, env) for arg in call.args]
     return apply(inference, type_, args, call, name, called)
+
+
+def _bound_in_place(inference: Walk, function: ast.Fn, call: ast.Call, env: Environment) -> Type:
+    """A function that is called where it is written, `(fn (x) { … })(y)`: as if it had a name."""
+    inner = Environment(env)
+    pattern = ast.NamePattern(IN_PLACE, function.span)
+    inference.bind(ast.Binding(pattern, function, function.span), inner)
+    scheme = inner.names[IN_PLACE].type
+    assert isinstance(scheme, Scheme)
+    return instantiate(inference.state, scheme, Origin("call", call.span), called=True)
 
 
 def apply(

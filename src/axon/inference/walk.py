@@ -71,6 +71,10 @@ class Walk:
     ) -> Type:
         """The type of a function."""
 
+    @abstractmethod
+    def bind(self, binding: ast.Binding, env: Environment) -> object:
+        """Enter what a binding binds."""
+
     def bounded(self, type_: Type, span: Span) -> Type:
         """Types may double at each step; one that has grown out of hand is an error."""
         if isinstance(type_, Tensor) or not self.state.is_huge(type_):
