@@ -45,9 +45,9 @@ def inferred(path: str, suggested: bool) -> Report:
     model = read_model(path)
     found = import_model(model, path, program=False)
     if suggested:
-        said = suggest(model, path, found, False)
+        said = suggest(path, found, False)
         found = import_model(model, path, said=said, program=False) if said else found
-    return report_on(found, model, path)
+    return report_on(found, path)
 
 
 def answer(score: Any, path: str, suggested: bool) -> Any:

@@ -160,3 +160,17 @@ def test_a_size_that_only_a_run_tells_is_marked() -> None:
     assert infer_model(made, "m").signature == "f32 [n,3] -> i64 [2,?a]"
     text = write_program(import_model(made, "m")).text
     assert check_text(text).signatures[-1].signature == "f32 [n,3] -> i64 [2,?a]"
+
+
+def test_what_an_input_is_does_not_hang_on_what_a_run_computes() -> None:
+    """The sizes of `y` are known to a run alone; they are made from those of `x`, whose sizes are
+    known when the model is called.
+    """
+    nodes = [
+        node("Transpose", "x", "t", perm=[0, 1, 2]),
+        node("Abs", "s", "s1"),
+        node("Reshape", "t s1", "y"),
+    ]
+    made = model(nodes, [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)], {"y": None})
+    made.graph.input.append(helper.make_tensor_value_info("s", TensorProto.INT64, [2]))
+    assert infer_model(made, "m").signature.startswith("(f32 [a,b,c], i64 [2]) -> f32 [?d,?e]")

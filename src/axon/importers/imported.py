@@ -15,7 +15,7 @@ from axon.importers.operations import Constant, Declared, Model
 from axon.importers.walk import infer_all
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, given_at
 from axon.workspace import workspace
 
 MOST_ROUNDS = 3
@@ -174,17 +174,19 @@ def _again(type_: Type) -> Type:
 def _declared(
     importer: Importer, declared: Declared, named: dict[str, DimVar], forget: bool
 ) -> Type:
+    # what an input is cannot hang on what a run computes
+    elem, scope = declared.elem or importer.unknown().elem, given_at(1)
     if forget or declared.sizes is None:
-        return importer.unknown(declared.elem)
+        return Tensor(elem, (ShapeVar("", importer.state.level, scope=scope),))
     word: list[int | DimVar] = []
     for size in declared.sizes:
         if isinstance(size, int):
             word.append(size)
         elif size is None:
-            word.append(importer.state.fresh_dim())
+            word.append(DimVar("", importer.state.level, scope=scope))
         else:
             var = named.get(size)
             if var is None:
                 var = named[size] = DimVar(size_name(size), 1, user=True)
             word.append(var)
-    return Tensor(declared.elem or importer.unknown().elem, tuple(word))
+    return Tensor(elem, tuple(word))
