@@ -34,13 +34,15 @@ def chosen(given: str) -> Any:
 
 def test_a_name_that_nothing_has() -> None:
     made = model([node("Relu", "nope", "y")], {"x": [2, 3]}, {"y": None})
-    assert codes(made) == [("AX504", "Relu `y`: its input `nope` is nothing that the model has")]
+    assert codes(made) == [
+        ("AX504", "Relu `y`: its input `nope` is undefined: nothing has that name")
+    ]
 
 
 def test_nodes_in_the_wrong_order() -> None:
     nodes = [node("Relu", "h", "y"), node("Neg", "x", "h")]
     made = model(nodes, {"x": [2, 3]}, {"y": None})
-    assert codes(made) == [("AX504", "Relu `y`: its input `h` is made only later")]
+    assert codes(made) == [("AX504", "Relu `y`: its input `h` is made only by a later node")]
 
 
 def test_a_cycle() -> None:
@@ -56,7 +58,7 @@ def test_a_branch_takes_what_is_around_it(given: str) -> None:
 def test_a_branch_that_takes_what_is_not_there() -> None:
     assert codes(chosen("nope"))[0] == (
         "AX504",
-        "Relu `b_y`: its input `nope` is nothing that the model has",
+        "Relu `b_y`: its input `nope` is undefined: nothing has that name",
     )
 
 

@@ -56,7 +56,6 @@ from axon.graph.sizes import (
     needed_inside,
     operand_needs,
     operands_of,
-    owner,
     readable,
     values_in,
 )
@@ -67,7 +66,7 @@ from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types.dim import Dim
 from axon.types.type import DimEq, Shape, Tensor, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, owner
 
 Externs = Mapping[str, Callable[..., Any]]
 

@@ -9,10 +9,10 @@ from math import prod
 from axon.backends.sizes import Read, write_dim
 from axon.graph.graph import Apply, Function, Node, Value
 from axon.graph.ragged import varies
-from axon.graph.sizes import SizeVar, operands_of, owner
+from axon.graph.sizes import SizeVar, operands_of
 from axon.ops import room
 from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables
-from axon.types.variables import ShapeVar
+from axon.types.variables import ShapeVar, owner
 
 
 def grown(node: Apply) -> Iterator[Tensor]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from axon.graph.sizes import SizeVar, owner
+from axon.graph.sizes import SizeVar
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.type import Shape
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, owner
 
 Read = Mapping[SizeVar, str]
 """The names of the sizes that have been read."""

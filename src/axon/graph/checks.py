@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from axon.graph.graph import Apply, Check, Function, Node, Value
-from axon.graph.sizes import SizeVar, operands_of, owner, provided, readable, relation_needs
+from axon.graph.sizes import SizeVar, operands_of, provided, readable, relation_needs
 from axon.solver.constraints import Guard
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Broadcast, DimBroadcast, DimEq, Renaming
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, owner
 
 
 @dataclass(slots=True, eq=False)

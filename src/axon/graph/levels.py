@@ -30,7 +30,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.scope import Stop
-from axon.graph.sizes import SizeVar, owner, readable, readings
+from axon.graph.sizes import SizeVar, readable, readings
 from axon.ops.levels import (
     Alike,
     Levels,
@@ -49,7 +49,7 @@ from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Fn, Shape, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, owner
 
 
 class Analysis:

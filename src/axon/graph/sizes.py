@@ -36,7 +36,7 @@ from axon.types.type import (
     relation_variables,
     shape_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, given_at
+from axon.types.variables import DimVar, ShapeVar, given_at, owner
 
 SizeVar = DimVar | ShapeVar
 
@@ -54,11 +54,6 @@ class Reading:
     scale: int = 1
     offset: int = 0
     given: str = ""
-
-
-def owner(var: SizeVar) -> SizeVar:
-    """A rank is read off its shape."""
-    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var
 
 
 def readable(value: Value) -> Iterator[tuple[SizeVar, Reading]]:

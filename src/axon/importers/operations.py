@@ -59,6 +59,23 @@ class Operation:
             elif isinstance(value, tuple):
                 yield from (each for each in value if isinstance(each, Graph))
 
+    def changed(
+        self,
+        operator: str | None = None,
+        inputs: list[str] | None = None,
+        outputs: list[str] | None = None,
+        attributes: Attributes | None = None,
+    ) -> Operation:
+        """The operation with another operator, or other tensors or attributes."""
+        return Operation(
+            self.operator if operator is None else operator,
+            self.inputs if inputs is None else inputs,
+            self.outputs if outputs is None else outputs,
+            self.attributes if attributes is None else attributes,
+            self.domain,
+            self.name,
+        )
+
     def key(self) -> Hashable:
         """Equal for operations whose attributes are equal."""
         if not self.attributes:
@@ -185,13 +202,10 @@ def renamed(operation: Operation, names: Mapping[str, str]) -> Operation:
     """The operation with other names for tensors; what a subgraph calls by one of them, and does
     not have itself, has another name there too.
     """
-    return Operation(
-        operation.operator,
-        [names.get(name, name) for name in operation.inputs],
-        [names.get(name, name) for name in operation.outputs],
-        _renamed_attributes(operation.attributes, names),
-        operation.domain,
-        operation.name,
+    return operation.changed(
+        inputs=[names.get(name, name) for name in operation.inputs],
+        outputs=[names.get(name, name) for name in operation.outputs],
+        attributes=_renamed_attributes(operation.attributes, names),
     )
 
 
@@ -254,16 +268,7 @@ def used(operation: Operation) -> set[str]:
 def with_attributes(operation: Operation, given: Attributes) -> Operation:
     """The operation with what its references refer to; a reference to nothing is left out."""
     found = _filled(operation.attributes, given)
-    if found is operation.attributes:
-        return operation
-    return Operation(
-        operation.operator,
-        operation.inputs,
-        operation.outputs,
-        found,
-        operation.domain,
-        operation.name,
-    )
+    return operation if found is operation.attributes else operation.changed(attributes=found)
 
 
 def _filled(attributes: Attributes, given: Attributes) -> Attributes:

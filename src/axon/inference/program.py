@@ -12,7 +12,6 @@ from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.report import describe
-from axon.inference.residuals import owner
 from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
@@ -41,7 +40,7 @@ from axon.types.type import (
     shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged
+from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged, owner
 
 MOST_DIAGNOSTICS = 200
 

@@ -16,7 +16,7 @@ from axon.types.type import (
     relation_variables,
     shape_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, Var
+from axon.types.variables import DimVar, ShapeVar, Var, owner
 
 
 def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
@@ -212,8 +212,3 @@ def _is_multiple(dim: Dim, factor: Dim) -> bool:
         if rest and dims.mul(factor, dims.from_terms({rest: 1})) in (dim, dims.scale(-1, dim)):
             return True
     return False
-
-
-def owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
-    """A rank belongs to its shape."""
-    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var

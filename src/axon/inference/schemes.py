@@ -14,7 +14,6 @@ from axon.inference.residuals import (
     connected,
     lone,
     merge_broadcasts,
-    owner,
     without_implied,
     without_ranks,
     without_trivial,
@@ -55,6 +54,7 @@ from axon.types.variables import (
     given_at,
     is_ragged,
     made_at,
+    owner,
 )
 
 

@@ -200,3 +200,8 @@ Var = DimVar | ShapeVar | ElemVar | TypeVar
 def is_ragged(var: Var) -> bool:
     """Whether a size varies inside a tensor."""
     return isinstance(var, DimVar) and var.over > 0
+
+
+def owner(var: DimVar | ShapeVar) -> DimVar | ShapeVar:
+    """A rank belongs to its shape."""
+    return var.rank_of if isinstance(var, DimVar) and var.rank_of is not None else var

@@ -151,7 +151,7 @@ def _without(
         **node.attributes,
         "body": _collecting(node.attributes["body"], kept, parts, nones),
     }
-    return Operation(node.operator, inputs, outputs, attributes, node.domain, node.operation.name)
+    return node.operation.changed(inputs=inputs, outputs=outputs, attributes=attributes)
 
 
 def _collecting(
@@ -166,16 +166,7 @@ def _collecting(
     for each in body.operations:
         begin = begins.get(each.outputs[0], "") if each.outputs else ""
         if begin:
-            operations.append(
-                Operation(
-                    each.operator,
-                    [begin, *each.inputs[1:]],
-                    each.outputs,
-                    each.attributes,
-                    each.domain,
-                    each.name,
-                )
-            )
+            operations.append(each.changed(inputs=[begin, *each.inputs[1:]]))
         elif begin is not None:
             operations.append(each)
     return Graph(

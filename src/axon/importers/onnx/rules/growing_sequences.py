@@ -74,14 +74,12 @@ def _joining(found: Growing, begin: str, axis: int, name: str) -> Operation:
     outputs = [name if i == found.state else "" for i in range(len(inputs) - 2)]
     made = body.outputs[1 + found.state].name
     operations = [
-        Operation("Concat", each.inputs, each.outputs, {"axis": axis}, each.domain, each.name)
-        if made in each.outputs
-        else each
+        each.changed("Concat", attributes={"axis": axis}) if made in each.outputs else each
         for each in body.operations
     ]
     joined = Graph(body.inputs, body.outputs[: len(inputs) - 1], operations, body.constants)
     attributes = {**loop.attributes, "body": joined}
-    return Operation(loop.operator, inputs, outputs, attributes, loop.domain, loop.name)
+    return loop.changed(inputs=inputs, outputs=outputs, attributes=attributes)
 
 
 def in_place(node: Node, loop: Operation) -> None:
