@@ -27,6 +27,7 @@ COMPILED = (
     "ops/scheme.py",
     "ops/traits.py",
     "inference/*.py",
+    "inference/report/*.py",
     "importers/*.py",
     "importers/*/*.py",
     "importers/onnx/rules/*.py",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from axon.backends.ragged import Ragged
     from axon.diagnostics import Diagnostic
     from axon.driver import Checked, check, check_text
-    from axon.inference.signature import Signature
+    from axon.inference.report.signature import Signature
     from axon.run.errors import ArgumentError, AxonError, ProgramError, RunError
     from axon.run.onnx import from_onnx
     from axon.run.program import Program, compile, load
@@ -49,7 +49,7 @@ _HOMES = {
     "load": "axon.run.program",
     "Checked": "axon.driver",
     "Diagnostic": "axon.diagnostics",
-    "Signature": "axon.inference.signature",
+    "Signature": "axon.inference.report.signature",
     "Source": "axon.source",
     "check": "axon.driver",
     "check_text": "axon.driver",

@@ -13,7 +13,7 @@ from axon import stdlib
 from axon.diagnostics import Diagnostic, Severity, error
 from axon.inference.environment import Entry, Environment
 from axon.inference.program import Definition, Inferred, infer_program
-from axon.inference.signature import Signature, describe_definition
+from axon.inference.report.signature import Signature, describe_definition
 from axon.source import Source
 from axon.syntax import ast, parse_program
 from axon.types.type import Type

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from axon.driver import Checked
 from axon.inference.program import Definition
-from axon.inference.questions import why
-from axon.inference.signature import describe_definition
+from axon.inference.report.questions import why
+from axon.inference.report.signature import describe_definition
 from axon.solver.constraints import Constraint, Origin
 from axon.solver.trace import Derivation, derive
 

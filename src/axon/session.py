@@ -18,7 +18,7 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.driver import FindFile, Imports, check_file, no_files, prelude
 from axon.inference.environment import Entry, Environment
 from axon.inference.program import Definition, Walk, bound_names, first_ones
-from axon.inference.signature import Signature, describe_definition
+from axon.inference.report.signature import Signature, describe_definition
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
 from axon.types.show import Show

@@ -27,8 +27,8 @@ import axon
 from axon.backends import rowwise
 from axon.backends.numpy_arrays import element
 from axon.cli.inputs import BadInput, read_input
+from axon.ops.memory import MOST_DIMENSIONS, Refused
 from axon.ops.operator import OPERATORS
-from axon.ops.room import MOST_DIMENSIONS, Refused
 from axon.run.function import Function
 from axon.run.program import Program
 from axon.source import Source
@@ -219,7 +219,7 @@ def _called(function: Function, choices: Choices) -> bool:
 def _small() -> Iterator[None]:
     """The limits of a small machine."""
     with ExitStack() as stack:
-        stack.enter_context(mock.patch("axon.ops.room.LARGEST", LARGEST))
+        stack.enter_context(mock.patch("axon.ops.memory.LARGEST", LARGEST))
         stack.enter_context(mock.patch("axon.graph.state.MOST_NODES", MOST_NODES))
         stack.enter_context(mock.patch.object(rowwise, "apply", _in_turns(rowwise.apply)))
         iterate = OPERATORS["iterate"]

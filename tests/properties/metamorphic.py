@@ -16,7 +16,7 @@ from random import Random
 
 import axon
 from axon.driver import Checked, check, check_text
-from axon.inference.signature import Signature
+from axon.inference.report.signature import Signature
 from axon.source import Source
 from tests.properties.judge import Finding, expected, given, plain
 from tests.properties.printed import NAME, params_and_result

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from axon.diagnostics import Diagnostic
 from axon.driver import Checked, check_text
 from axon.inference import program as whole
-from axon.inference import report
+from axon.inference.report import conflict as report
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of
 from axon.solver.store import Store

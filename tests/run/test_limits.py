@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import axon
-from axon.ops.room import LARGEST, Refused, room, shown
+from axon.ops.memory import LARGEST, Refused, check_fits, shown
 from tests.run.support import BACKENDS, on_both
 
 VAST = 99999999999999999999
@@ -121,11 +121,11 @@ def test_dimensions() -> None:
 
 
 def test_room() -> None:
-    room((LARGEST // 4,), 4)
-    room((0, LARGEST // 4), 4)
+    check_fits((LARGEST // 4,), 4)
+    check_fits((0, LARGEST // 4), 4)
     for shape in [(LARGEST // 4 + 1,), (0, LARGEST), (1 << 24, 1 << 24), (1,) * 65, (10**5000,)]:
         with pytest.raises(Refused):
-            room(shape, 4)
+            check_fits(shape, 4)
 
 
 def test_numbers_with_many_digits() -> None:

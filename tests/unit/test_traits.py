@@ -37,10 +37,10 @@ OTHER_MEANING = {
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
-    "inference/labels.py": {"size"},
-    "inference/mismatch.py": {"size", "any"},
-    "inference/report.py": {"size", "rank"},
-    "inference/sizes.py": {"size"},
+    "inference/report/labels.py": {"size"},
+    "inference/report/mismatch.py": {"size", "any"},
+    "inference/report/conflict.py": {"size", "rank"},
+    "inference/size_values.py": {"size"},
     "inference/used_as_sizes.py": {"shape"},
     "ops/interpolate.py": {"floor", "ceil"},  # values of attributes
     "ops/traits.py": {"sum", "prod", "max", "min", "all", "any"},  # functions of arrays

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from axon.ops.arrays import Array
-from axon.ops.room import Refused, room
+from axon.ops.memory import Refused, check_fits
 
 WIDEST = (1 << 63) - 1
 """The largest number that an array library takes for a place or a step."""
@@ -81,4 +81,4 @@ class Bounded:
             itemsize = dtype.itemsize
         else:
             itemsize = 8 if dtype is None else self.library.dtype(dtype).itemsize
-        room((shape,) if isinstance(shape, int) else shape, itemsize)
+        check_fits((shape,) if isinstance(shape, int) else shape, itemsize)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from axon.backends.row_sizes import NotAligned, RowSizes, at, embeddings, rows_among
-from axon.ops.room import shown
+from axon.ops.memory import shown
 from axon.solver.constraints import Origin
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.show import Names, Show

@@ -402,7 +402,7 @@ class Body:
                     self.values[node.result] = self.names.constant(made, node.result.name or "c")
                     self.read([node.result], needs)
                     return
-                self.room(node)
+                self.check_fits(node)
                 text = self.application(node)
             case Call(_, graph, operands, _):
                 text = f"{self.coder.graph(graph)}({self.operands(operands)})"
@@ -426,7 +426,7 @@ class Body:
             self.compare(node)
         self.read([result], needs)
 
-    def room(self, node: Apply) -> None:
+    def check_fits(self, node: Apply) -> None:
         """Ask for room where the result may be larger than what it is made from, before it is made.
         Sizes that the operator only finds out are its own to ask for.
         """

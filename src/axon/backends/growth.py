@@ -10,7 +10,7 @@ from axon.backends.sizes import Read, write_dim
 from axon.graph.graph import Apply, Function, Node, Value
 from axon.graph.ragged import varies
 from axon.graph.sizes import SizeVar, operands_of
-from axon.ops import room
+from axon.ops import memory
 from axon.types.type import Shape, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import ShapeVar, owner
 
@@ -57,12 +57,12 @@ def _tensors(type_: Type) -> Iterator[Tensor]:
 
 def write_large(shape: Shape, itemsize: int, read: Read) -> str:
     """Whether there may be no room, as an expression: it costs little, being asked at each call."""
-    if len(shape) > room.MOST_DIMENSIONS or any(isinstance(item, ShapeVar) for item in shape):
+    if len(shape) > memory.MOST_DIMENSIONS or any(isinstance(item, ShapeVar) for item in shape):
         return "True"
     sizes = [item for item in shape if not isinstance(item, ShapeVar)]
     known = prod(size or 1 for size in sizes if isinstance(size, int))
     others = [f"({write_dim(size, read)} or 1)" for size in sizes if not isinstance(size, int)]
-    return f"{'*'.join(others) or 1} > {room.LARGEST // itemsize // known}"
+    return f"{'*'.join(others) or 1} > {memory.LARGEST // itemsize // known}"
 
 
 def fits_now(shape: Shape, itemsize: int) -> bool:
@@ -70,11 +70,11 @@ def fits_now(shape: Shape, itemsize: int) -> bool:
     known = [size for size in shape if isinstance(size, int)]
     try:
         return len(known) == len(shape) and fits(known, itemsize)
-    except room.Refused:
+    except memory.Refused:
         return False
 
 
 def fits(shape: Sequence[int], itemsize: int) -> bool:
     """Ask for room."""
-    room.room(shape, itemsize)
+    memory.check_fits(shape, itemsize)
     return True

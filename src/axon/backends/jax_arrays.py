@@ -18,7 +18,7 @@ from jax import lax
 from axon.backends.bounded import Bounded
 from axon.backends.numpy_arrays import element, lowest, sliding
 from axon.ops.arrays import Array, Arrays, Pairs, Value, is_integer, wide
-from axon.ops.room import room
+from axon.ops.memory import check_fits
 
 
 class JaxArrays(Bounded):
@@ -206,7 +206,7 @@ def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
         inner = jax.jit(lambda *given: function(*given), static_argnums=sizes)
         for aval in _made(inner.trace(*args).jaxpr.jaxpr):
             if isinstance(aval, jax.core.ShapedArray):
-                room(aval.shape, aval.dtype.itemsize)
+                check_fits(aval.shape, aval.dtype.itemsize)
         return inner(*args)  # as it was traced
 
     return jax.jit(traced, static_argnums=sizes)

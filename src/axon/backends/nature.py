@@ -24,7 +24,7 @@ from axon.graph.graph import (
 from axon.graph.ragged import runtime
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
-from axon.ops.room import Refused, shown
+from axon.ops.memory import Refused, shown
 from axon.ops.rows import pointwise
 from axon.types.type import Tensor, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var

@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from axon.backends.bounded import Bounded
 from axon.ops.arrays import Array, Arrays, Pairs, Value, wide
-from axon.ops.room import room
+from axon.ops.memory import check_fits
 
 LONG = {"bool": "bool", "i": "int", "u": "uint", "f": "float", "bf": "bfloat"}
 
@@ -207,7 +207,7 @@ def sliding(
         max(0, (n - 1) * step + 1) + before + after
         for n, (before, after), step in zip(sizes, pad, steps, strict=True)
     ]
-    room((*rest, *(max(0, n) for n in seen)), x.dtype.itemsize)
+    check_fits((*rest, *(max(0, n) for n in seen)), x.dtype.itemsize)
     return tuple(
         max(0, (n - d * (k - 1) - 1) // s + 1)
         for n, k, s, d in zip(seen, window, stride, dilation, strict=True)

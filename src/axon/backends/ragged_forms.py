@@ -28,7 +28,7 @@ from axon.backends.ragged import (
 )
 from axon.backends.ragged_host import host, join, namespace, put
 from axon.ops.arrays import Array
-from axon.ops.room import Refused, room
+from axon.ops.memory import Refused, check_fits
 
 # --- lists --------------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ def from_list(rows: Sequence[Any], dtype: Any = None, sizes: Sizes | None = None
 def _no_rows(element: numpy.dtype[Any], sizes: Sizes) -> Array:
     """What has no rows, and would have rows of these sizes."""
     try:
-        room((0, *(size or 0 for size in sizes[1:])), element.itemsize)
+        check_fits((0, *(size or 0 for size in sizes[1:])), element.itemsize)
     except Refused as problem:
         raise RaggedError(str(problem)) from None
     return numpy.empty((0, *(size or 0 for size in sizes[1:])), element)

@@ -19,7 +19,7 @@ from axon.diagnostics import Diagnostic
 from axon.driver import Checked
 from axon.explain import origin_text
 from axon.inference.program import Definition, Failed
-from axon.inference.signature import describe_definition
+from axon.inference.report.signature import describe_definition
 from axon.solver.constraints import Constraint, Origin
 from axon.solver.trace import LAWS, Derivation, Fact, Step, derive
 from axon.source import Source, Span

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from axon.backends.numpy_arrays import element
-from axon.ops.room import Refused, room
+from axon.ops.memory import Refused, check_fits
 from axon.types.type import Tensor, Tuple, Type
 
 _MADE = re.compile(r"(rand|zeros|ones)\s*\[([0-9,\s]*)\]")
@@ -100,7 +100,7 @@ def _made(
     for size in shape:
         count *= size
     try:
-        room(shape, 8)
+        check_fits(shape, 8)
         if count > LARGEST:
             raise BadInput(f"{name}: {kind}[{_short(sizes)}] would have {count:,} elements")
         return _filled(kind, shape, elem, random)

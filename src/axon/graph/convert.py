@@ -24,7 +24,7 @@ from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
 from axon.graph.state import Foreign, State
 from axon.inference.elaborate import Elaboration
 from axon.inference.existentials import conditions
-from axon.ops.pointwise import divide
+from axon.ops.families.pointwise import divide
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.source import Span
 from axon.types.dim import Dim

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, sizes
+from axon.inference import calls, operators, size_values
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.inference.walk import Walk
-from axon.ops.pointwise import negate
+from axon.ops.families.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast, print_type
@@ -63,7 +63,7 @@ class Inference(Walk):
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, op, span)
             case ast.ListExpr():
-                return sizes.read_shape(self, expr, env)
+                return size_values.read_shape(self, expr, env)
             case ast.String(_, span):
                 self.error("AX207", "a string stands where a tensor is wanted", span)
                 return UNKNOWN
@@ -91,7 +91,7 @@ class Inference(Walk):
         type_ = self.infer(left, env)
         for node in reversed(spine):
             right = self.infer(node.right, env)
-            type_ = sizes.combined(self, node.op, type_, right) or operators.apply_infix(
+            type_ = size_values.combined(self, node.op, type_, right) or operators.apply_infix(
                 self, node, type_, right
             )
             if self.record is not None:
@@ -100,7 +100,7 @@ class Inference(Walk):
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
         entry = env.find(expr.name)
-        size = sizes.named_size(self, expr.name)
+        size = size_values.named_size(self, expr.name)
         if size is not None and (entry is None or env.is_global(expr.name)):
             return size
         if entry is None and expr.name not in self.defining:
@@ -274,7 +274,7 @@ class Inference(Walk):
         """The scheme of a function that a binding only gives another name."""
         if isinstance(value, ast.OperatorName):
             return operators.scheme_of_value(value.op)
-        if not isinstance(value, ast.Name) or sizes.named_size(self, value.name) is not None:
+        if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
             return None
         entry = env.find(value.name)
         if entry is None and value.name not in self.defining:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from axon.inference import sizes
+from axon.inference import size_values
 from axon.inference.attributes import AttributeReader
+from axon.inference.changing_state import apply_turns, gives_sizes
 from axon.inference.environment import Environment
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
-from axon.inference.turns import apply_turns, gives_sizes
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
@@ -103,7 +103,7 @@ def apply_operator(
 ) -> Type:
     operator = OPERATORS[name]
     state = inference.state
-    reader = AttributeReader(lambda expr: sizes.read_dim(inference, expr, env))
+    reader = AttributeReader(lambda expr: size_values.read_dim(inference, expr, env))
     call = ast.Call(ast.Name(name, span), exprs, attributes, span)
     values = reader.read(operator, attributes, call)
     state.diagnostics.extend(reader.diagnostics)
@@ -151,10 +151,10 @@ def _arguments(
     for i, expr in enumerate(exprs):
         param = params[i] if i < len(params) else None
         if isinstance(param, DimValue):
-            types.append(DimValue(sizes.read_dim(inference, expr, env)))
+            types.append(DimValue(size_values.read_dim(inference, expr, env)))
         elif infers_size and isinstance(param, ShapeValue) and i and isinstance(expr, ast.ListExpr):
             origin = Origin("argument", exprs[0].span, operator.name, 1, "", call)
-            types.append(sizes.reshaped(inference, types[0], origin, expr, env))
+            types.append(size_values.reshaped(inference, types[0], origin, expr, env))
         elif isinstance(param, Fn) and (name := _bare_operator(inference, expr, env)):
             types.append(operator_value(inference, name, expr.span, len(param.params)))
         else:
@@ -169,7 +169,7 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
             return op
         case ast.Name(name, _) if is_operator(name):
             hidden = env.find(name) is not None or name in inference.defining
-            return "" if hidden or sizes.named_size(inference, name) is not None else name
+            return "" if hidden or size_values.named_size(inference, name) is not None else name
         case _:
             return ""
 

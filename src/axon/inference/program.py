@@ -11,7 +11,7 @@ from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
-from axon.inference.report import describe
+from axon.inference.report.conflict import describe
 from axon.inference.schemes import as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened

@@ -20,7 +20,7 @@ from axon.inference.residuals import (
 )
 from axon.inference.rows import first_sizes, same_rows
 from axon.inference.state import Asked, State
-from axon.inference.together import added_up
+from axon.inference.summed_sizes import added_up
 from axon.solver.constraints import Constraint, Guard, Origin
 from axon.solver.sharing import is_redundant
 from axon.solver.store import Store

@@ -7,8 +7,8 @@ import struct
 from dataclasses import dataclass
 
 from axon.ops.arrays import Array, Arrays, whole, wide
+from axon.ops.memory import Refused
 from axon.ops.operator import Ints
-from axon.ops.room import Refused
 
 MOST_TAPS = 1 << 16
 """The most elements of the input that one of the result is made of."""

@@ -14,7 +14,7 @@ from axon.backends.roots import roots
 from axon.backends.row_sizes import Number, same_sizes, size_at
 from axon.graph.graph import Graph
 from axon.graph.sizes import only_unknown, readings
-from axon.ops.room import shown
+from axon.ops.memory import shown
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
 from axon.types.show import Names, Show

@@ -18,8 +18,8 @@ from axon.graph.graph import Graph
 from axon.graph.module import Module
 from axon.graph.show import show_graph
 from axon.inference.program import Definition
-from axon.inference.signature import Signature
-from axon.ops.room import Refused, shown
+from axon.inference.report.signature import Signature
+from axon.ops.memory import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.errors import ArgumentError, RunError

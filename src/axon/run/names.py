@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from axon.graph.graph import Bundle, Graph, Operand, Value
 from axon.inference.program import Definition
-from axon.inference.signature import describe_definition
+from axon.inference.report.signature import describe_definition
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Names

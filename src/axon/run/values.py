@@ -13,7 +13,7 @@ from axon.backends.bounded import WIDEST
 from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, split
 from axon.backends.ragged_forms import arranged, from_awkward, from_list
-from axon.ops.room import MOST_DIMENSIONS, Refused, room, shown
+from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits, shown
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
@@ -145,7 +145,7 @@ def _rows(given: list[Any], wanted: Type) -> Ragged:
     if not given:
         empty = [size or 0 for size in sizes[1:]]
         try:
-            room(empty, 8)
+            check_fits(empty, 8)
         except Refused as refused:
             raise Unfit(str(refused)) from None
         like = numpy.zeros(empty, numbers.dtype)

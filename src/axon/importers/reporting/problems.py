@@ -9,7 +9,7 @@ from typing import Any
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation
-from axon.inference.report import describe
+from axon.inference.report.conflict import describe
 from axon.solver.constraints import Constraint
 from axon.solver.reasons import independent
 from axon.solver.store import Store

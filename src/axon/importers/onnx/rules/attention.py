@@ -11,7 +11,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
-from axon.ops.attention import UPDATES
+from axon.ops.families.attention import UPDATES
 from axon.types import dim as dims
 from axon.types.dim import Dim
 

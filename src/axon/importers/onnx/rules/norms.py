@@ -12,7 +12,7 @@ from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
-from axon.ops.normalise import MOST_AROUND
+from axon.ops.families.normalise import MOST_AROUND
 from axon.types import dim as dims
 from axon.types.type import shape_size
 

@@ -15,7 +15,7 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
-from axon.ops.resample import LARGEST, WHOLE
+from axon.ops.families.resample import LARGEST, WHOLE
 from axon.types import dim as dims
 from axon.types.type import Tensor
 

@@ -1,8 +1,8 @@
-"""What an array can hold: how large it may be, and what an operator refuses to compute.
+"""How large an array may be, and what an operator refuses to compute.
 
-A size is a whole number without a bound. An array is not: before one of a new size is made, `room`
-is asked, whoever makes it and on whichever backend. The array libraries answer too late (the memory
-may be there at first), each in its own words, or by ending the process.
+A size is a whole number without a bound; an array has one. Whoever makes an array of a new size, on
+any backend, calls `check_fits` first: the array libraries answer too late (memory may be
+promised at first), each in its own words, or by ending the process.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Refused(Exception):
     """What an operator cannot compute from these values; the sentence says why."""
 
 
-def room(shape: Sequence[int], itemsize: int) -> None:
-    """Refuse an array that is too large. A dimension of size 0 makes no room for the others: their
+def check_fits(shape: Sequence[int], itemsize: int) -> None:
+    """Refuse an array that is too large. A dimension of size 0 excuses no other: their
     sizes and strides are numbers of an array all the same.
     """
     if len(shape) > MOST_DIMENSIONS:

@@ -6,7 +6,7 @@ import math
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import at, bad_axes
-from axon.ops.indexing import along, numbers_of
+from axon.ops.families.indexing import along, numbers_of
 from axon.ops.operator import Extent, Problem, Rule, operator
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.diagnostics import Label
-from axon.inference.clash import Clash, item_at, sides, within
+from axon.inference.report.clash import Clash, item_at, sides, within
 from axon.solver.constraints import Constraint
 from axon.source import Span
 from axon.types.show import Show

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from axon.ops.activations import sigmoid
 from axon.ops.arrays import Array, Arrays, Value, wide
+from axon.ops.families.activations import sigmoid
 from axon.ops.operator import Problem, Rule, operator
 
 DIRECTIONS = ("forward", "reverse", "bidirectional")

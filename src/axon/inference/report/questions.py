@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from axon.inference.program import Definition
+from axon.inference.report.signature import describe_definition
 from axon.inference.schemes import resolved, visible
-from axon.inference.signature import describe_definition
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import enough_for, sufficient

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Severity
-from axon.inference.clash import Clash, find_clash, in_order_of_evaluation
-from axon.inference.labels import labels_of, of_function
-from axon.inference.suggest import suggestions
+from axon.inference.report.clash import Clash, find_clash, in_order_of_evaluation
+from axon.inference.report.labels import labels_of, of_function
+from axon.inference.report.suggest import suggestions
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of, reasons

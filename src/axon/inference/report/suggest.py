@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.inference.clash import sides
+from axon.inference.report.clash import sides
 from axon.ops import OPERATORS
 from axon.solver.constraints import Constraint
 from axon.solver.rules import new_store

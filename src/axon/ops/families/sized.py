@@ -7,8 +7,8 @@ from typing import Any
 
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import bad_axes, place
+from axon.ops.memory import Refused
 from axon.ops.operator import Ints, Problem, Rule, operator
-from axon.ops.room import Refused
 from axon.ops.traits import RowRule, Traits
 
 

@@ -7,8 +7,8 @@ import math
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, bad_axes, dims, place, shift
+from axon.ops.families.rearrange import PAD_MODES
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
-from axon.ops.rearrange import PAD_MODES
 from axon.ops.sliding import MOST, spread
 
 MOST_BLOCK = 1 << 20

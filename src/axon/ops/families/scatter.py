@@ -9,7 +9,7 @@ import math
 
 from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place
-from axon.ops.indexing import along, numbers_of
+from axon.ops.families.indexing import along, numbers_of
 from axon.ops.operator import Problem, Rule, operator
 
 MODES = ("set", "add", "mul", "min", "max")

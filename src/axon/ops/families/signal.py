@@ -9,8 +9,8 @@ import math
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import append, at, bad_axes
+from axon.ops.memory import Refused
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
-from axon.ops.room import Refused
 
 
 def _complex(x: Array) -> Array:
