@@ -71,7 +71,7 @@ class Inference(Walk):
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """D12: a literal takes the element type that the context asks for.
+        """A literal takes the element type that the context asks for.
 
         A whole number is a size as well: bound to a name it can be used in a shape.
         """
@@ -243,7 +243,7 @@ class Inference(Walk):
     # --- bindings ---
 
     def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
-        """Enter what a binding binds; a `fn` is generalised (D13)."""
+        """Enter what a binding binds; a `fn` is generalised."""
         pattern, value = binding.pattern, binding.value
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
