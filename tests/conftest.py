@@ -1,5 +1,6 @@
-"""How hard Hypothesis tries: `AXON_PROFILE=deep make test` for more, `quick` for a first look; and
-what every test that runs a program tests besides.
+"""How hard Hypothesis tries: `ci` in `make test`, `night` in `make stress`, `deep` for other
+examples in each run, `quick` for a first look; and what every test that runs a program tests
+besides.
 
 `max_examples` is for a cheap property; a slow one takes a share of it (`tests/budget.py`).
 """
@@ -18,7 +19,7 @@ from axon.backends import code
 from axon.graph.graph import Graph
 from axon.graph.verify import verify
 
-PROFILES = {"quick": 100, "ci": 2_000, "deep": 20_000}
+PROFILES = {"quick": 100, "ci": 400, "night": 2_000, "deep": 20_000}
 
 for name, examples in PROFILES.items():
     settings.register_profile(
