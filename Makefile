@@ -18,7 +18,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
 # What is compiled, from the text to the report; the other tests are about other things or laws.
 COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_rules_fire.py tests/test_cli_contract.py tests/importers tests/unit
 # Those that draw as many examples as AXON_PROFILE allows.
-RANDOM_TESTS := tests/properties tests/backends/test_ragged.py tests/unit/test_printer.py
+RANDOM_TESTS := tests/properties tests/unit tests/backends/test_ragged.py
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
@@ -49,7 +49,7 @@ compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes),
 	@HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m hatchling build -t wheel -d dist
 	@$(PIP_INSTALL) --no-deps --target build/compiled dist/*-cp*.whl
 	@echo "== pytest, compiled"
-	@AXON_COMPILED=1 PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
+	@AXON_COMPILED=1 AXON_PROFILE=quick PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
 
 torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
