@@ -18,7 +18,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
 # What is compiled, from the text to the report; the other tests are about other things or laws.
 COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_rules_fire.py tests/test_cli_contract.py tests/importers tests/unit
 # Those that draw as many examples as AXON_PROFILE allows.
-RANDOM_TESTS := tests/properties tests/unit tests/backends/test_ragged.py
+RANDOM_TESTS := tests/properties tests/oracle tests/unit tests/backends/test_ragged.py
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
