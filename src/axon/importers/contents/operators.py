@@ -366,9 +366,9 @@ def _transpose(applied: Applied) -> Contents | None:
     found = applied.contents(0)
     if found is None:
         return None
+    perm, rank = applied.numbers("perm"), len(found.shape)
     if applied.attribute("perm") is None:
-        return moves.transposed(found, range(len(found.shape))[::-1])
-    perm = applied.numbers("perm")
+        perm = [*range(rank - 2), rank - 1, rank - 2]  # the last two change places
     return None if perm is None else moves.transposed(found, perm)
 
 
