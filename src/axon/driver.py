@@ -62,20 +62,34 @@ def check_text(text: str, name: str = "program.axon") -> Checked:
 
 
 def check(
-    source: Source, find_file: FindFile | None = None, paper: bool = False, prove: bool = False
+    source: Source,
+    find_file: FindFile | None = None,
+    paper: bool = False,
+    prove: bool = False,
+    reasons: bool = False,
 ) -> Checked:
-    """Parse, infer, describe. To `prove` needs the extra of that name: see `axon.prove.extra`."""
+    """Parse, infer, describe. To explain a definition needs `reasons`. To `prove` needs the extra
+    of that name: see `axon.prove.extra`.
+    """
     with workspace():
-        return check_file(source, Imports(find_file or no_files), paper, prove)
+        return check_file(source, Imports(find_file or no_files), paper, prove, reasons)
 
 
 def check_file(
-    source: Source, imports: Imports, paper: bool = False, prove: bool = False
+    source: Source,
+    imports: Imports,
+    paper: bool = False,
+    prove: bool = False,
+    reasons: bool = False,
 ) -> Checked:
     """The same for one file among others."""
     program, problems = parse_program(source)
     broken = tuple(p.span for p in problems if p.span is not None)
-    inferred = infer_program(program, lambda item: imports.read(item, source), prelude, broken)
+
+    def read(item: ast.Import) -> Environment | Diagnostic:
+        return imports.read(item, source)
+
+    inferred = infer_program(program, read, prelude, broken, reasons)
     if prove:
         inferred = _proved(inferred)
     signatures = tuple(describe_definition(d, paper) for d in inferred.definitions)

@@ -244,7 +244,7 @@ def _explain(options: argparse.Namespace) -> int:
     from axon.driver import check
     from axon.explain import answer_text, derivation_text
 
-    checked = check(read_source(options.file), find_import)
+    checked = check(read_source(options.file), find_import, reasons=True)
     chosen = checked.inferred.definitions
     if options.name is not None:
         found = checked.find(options.name)
@@ -282,7 +282,7 @@ def _explain_html(options: argparse.Namespace) -> int:
     from axon.driver import check
 
     finder = Finder()
-    checked = check(read_source(options.file), finder)
+    checked = check(read_source(options.file), finder, reasons=True)
     inferred = checked.inferred
     known = [*(d.name for d in inferred.definitions), *(d.name for d in inferred.failed)]
     if options.name is not None and options.name not in known:
