@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from axon import stdlib
@@ -33,18 +34,24 @@ InferFile = Callable[[Source, "Imports"], Environment | None]
 MOST_NESTED_IMPORTS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checked:
     """What there is to know about a program."""
 
     program: ast.Program
     inferred: Inferred
-    signatures: tuple[Signature, ...]
     diagnostics: tuple[Diagnostic, ...]
+    paper: bool = False
 
     @property
     def ok(self) -> bool:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+    @cached_property
+    def signatures(self) -> tuple[Signature, ...]:
+        """The definitions as they are shown; made when someone looks."""
+        with workspace():
+            return tuple(describe_definition(d, self.paper) for d in self.inferred.definitions)
 
     @property
     def definitions(self) -> tuple[Signature, ...]:
@@ -56,9 +63,9 @@ class Checked:
         return found[-1] if found else None
 
 
-def check_text(text: str, name: str = "program.axon") -> Checked:
+def check_text(text: str, name: str = "program.axon", reasons: bool = False) -> Checked:
     """Check a program that imports nothing."""
-    return check(Source(name, text))
+    return check(Source(name, text), reasons=reasons)
 
 
 def check(
@@ -92,9 +99,8 @@ def check_file(
     inferred = infer_program(program, read, prelude, broken, reasons)
     if prove:
         inferred = _proved(inferred)
-    signatures = tuple(describe_definition(d, paper) for d in inferred.definitions)
     diagnostics = sorted((*problems, *inferred.diagnostics), key=_place)
-    return Checked(program, inferred, signatures, tuple(diagnostics))
+    return Checked(program, inferred, tuple(diagnostics), paper)
 
 
 def _proved(inferred: Inferred) -> Inferred:

@@ -196,7 +196,7 @@ def _check(options: argparse.Namespace) -> int:
         for result in results:
             _print_diagnostics(result.diagnostics)
             if result.ok:
-                count = len(result.signatures)
+                count = len(result.inferred.definitions)
                 noun = "definition" if count == 1 else "definitions"
                 say(f"{result.program.source.name}: fine, {count} {noun}")
     return FINE if all(result.ok for result in results) else HAS_ERRORS

@@ -184,7 +184,7 @@ def _bind(
         if _rank(value) > _rank(var):
             var, value = value, var
         value.wide |= var.wide
-    if isinstance(value, Tensor) and var.shown:
+    if isinstance(value, Tensor) and var.shown and state.reasons:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
@@ -205,10 +205,7 @@ def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
 
 
 def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int) -> Type:
-    """D9:
-
-    A run-time size that is made further in does not enter the type; it is checked instead.
-    """
+    """A run-time size that is made further in does not enter the type; it is checked instead."""
     match value:
         case Tensor(elem, shape) if _made_deeper(state, shape, scope):
             outer = ShapeVar("", state.level, scope=scope)
