@@ -1,5 +1,4 @@
-"""Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does
-."""
+"""Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does."""
 
 from __future__ import annotations
 
