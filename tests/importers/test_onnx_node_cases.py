@@ -48,7 +48,7 @@ def test_shapes_are_those_of_a_run(way: str, part: int) -> None:
         told = [
             d.message
             for d in report.diagnostics
-            if d.code != "AX503" or "makes no sense" in d.message  # as if the case were wrong
+            if d.code != "AX503"
         ]
         if told:
             wrong.append(f"{case.name}: {told[0]}")

@@ -47,8 +47,8 @@ class Importer:
 
     __slots__ = (
         "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
-        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "numbers",
-        "odd", "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
+        "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
+        "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
         "state", "steps", "taken", "types", "unsolved", "unsupported", "uses", "writes",
         "written_out",
     )  # fmt: skip
@@ -105,8 +105,9 @@ class Importer:
 
         # Why there is nothing to say of a node, by operator, and the first such node.
         self.unsupported: dict[str, tuple[str, int]] = {}
-        # Nodes that make no sense, as what a rule tripped over shows.
-        self.odd: list[tuple[str, str]] = []
+        # What is wrong with a node that its operator cannot be: by its place, or that of the node
+        # that it is in a subgraph of, its operator and its label.
+        self.malformed: dict[tuple[int, str, str], str] = {}
         # What must not be negative, since sizes were computed in floating point.
         self.limits: list[Dim] = []
 
@@ -249,7 +250,7 @@ class Importer:
     def trouble(self) -> tuple[int, ...]:
         """How much went wrong so far: an operation that adds to it is inferred each time."""
         state = self.state
-        return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
+        return len(state.store.conflicts), len(state.diagnostics), self.unsolved
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: by itself, or in every run, which is a guard."""

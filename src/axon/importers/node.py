@@ -41,8 +41,10 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 Rule = Callable[["Node"], None]
-Rules = Callable[[Operation], Rule | None]
-"""What says what an operation means, if anything does."""
+Rules = Callable[[Operation, int], Rule | None]
+"""What says what an operation means, in a version of the operators, if anything does. It raises
+`Malformed` for one that means nothing.
+"""
 
 
 class Node:

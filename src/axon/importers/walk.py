@@ -9,7 +9,7 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.importer import Importer
 from axon.importers.memo import Seen, variables
 from axon.importers.node import Node, Rules
-from axon.importers.operations import Operation
+from axon.importers.operations import Malformed, Operation
 from axon.importers.steps import Repeated, Step, made_by
 from axon.inference.environment import Entry
 from axon.inference.state import Asked
@@ -33,7 +33,7 @@ def infer_operation(importer: Importer, operation: Operation, at: int, rules: Ru
         _infer(importer, Node(importer, operation, at, rules))
         return
     memo = importer.memo
-    key = memo.key(operation, importer.kinds)
+    key = memo.key(operation, importer.opset, importer.kinds)
     seen = memo.seen.get(key)
     if seen is not None and _repeat(importer, operation, seen):
         return
@@ -43,7 +43,7 @@ def infer_operation(importer: Importer, operation: Operation, at: int, rules: Ru
     nothing_new = made_so_far() == made + 1
     if importer.trouble() == before and may_repeat(importer, node, nothing_new):
         if node.looked and memo.look(node.operator, node.looked):
-            key = memo.key(operation, importer.kinds)
+            key = memo.key(operation, importer.opset, importer.kinds)
         outputs = tuple([importer.outcome(name) if name else None for name in node.outputs])
         written = tuple([step for step in importer.steps[steps:] if isinstance(step, Step)])
         memo.seen[key] = Seen(operation, outputs, written)
@@ -94,7 +94,7 @@ def _infer(importer: Importer, node: Node) -> None:
     """What the rule of an operation makes of it; an output that it says nothing of is unknown."""
     operator, before = node.operator, len(importer.steps)
     try:
-        rule = node.rules(node.operation)
+        rule = node.rules(node.operation, importer.opset)
         if rule is None:
             raise Unsupported(operator)
         rule(node)
@@ -103,10 +103,9 @@ def _infer(importer: Importer, node: Node) -> None:
     except Unsupported as lacking:
         importer.unsupported.setdefault(operator, (str(lacking), node.at))
         importer.unsolved += 1
-    except Exception as problem:  # a file can say anything; what it says here makes no sense
-        text = f"{type(problem).__name__}: {problem}"
-        importer.odd.append((node.operation.label, text))
-        importer.unsupported.setdefault(operator, (text, node.at))
+    except Malformed as wrong:
+        importer.malformed[node.at, operator, node.operation.label] = str(wrong)
+        importer.unsolved += 1
     if importer.writes:
         made = [name for step in importer.steps[before:] for name in made_by(step)]
         for name in node.outputs:

@@ -28,13 +28,24 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     """
     state = imported.importer.state
     found = _described(state.store)
+    wrong = malformed(imported)
     if not found and not state.diagnostics:
-        return []
+        return wrong
     makers = {n: each for each in imported.model.graph.operations for n in each.outputs}
     once: dict[tuple[Any, ...], Diagnostic] = {}
     for diagnostic in (*state.diagnostics, *found):
         once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
-    return [_in_its_words(imported, makers, show, each) for each in once.values()]
+    return [*wrong, *(_in_its_words(imported, makers, show, each) for each in once.values())]
+
+
+def malformed(imported: Imported) -> list[Diagnostic]:
+    """Errors about nodes that their operators cannot be."""
+    importer, found = imported.importer, []
+    for (at, operator, name), why in importer.malformed.items():
+        text = f"{operator} `{name}`: {why}; what it makes is not known"
+        label = Label(importer.line(at), "malformed", primary=True)
+        found.append(Diagnostic("AX505", Severity.ERROR, text, (label,)))
+    return found[:MOST_PROBLEMS]
 
 
 def _described(store: Store) -> list[Diagnostic]:
@@ -53,15 +64,9 @@ def not_known(imported: Imported) -> list[Diagnostic]:
     """Warnings about nodes of which nothing is known, one for each operator."""
     found = []
     importer = imported.importer
-    odd = {text for _, text in importer.odd}
     for operator, (why, at) in sorted(importer.unsupported.items()):
         name = imported.model.graph.operations[at].label
-        if why == operator:
-            reason = "Axon has no rule for it"
-        elif why in odd:
-            reason = f"what it is given makes no sense ({why})"
-        else:
-            reason = why
+        reason = "Axon has no rule for it" if why == operator else why
         count = sum(each.operator == operator for each in imported.model.graph.operations)
         many = f" ({count} nodes)" if count > 1 else ""
         text = f"{operator} `{name}`{many}: {reason}; what it makes is not known"
