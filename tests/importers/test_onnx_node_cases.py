@@ -45,11 +45,7 @@ def test_shapes_are_those_of_a_run(way: str, part: int) -> None:
     for case in cases()[part::PARTS]:
         made = with_weights(case) if way == "in the file" else case.model
         report = infer_model(made, case.name, forget=way == "forgotten")
-        told = [
-            d.message
-            for d in report.diagnostics
-            if d.code != "AX503"
-        ]
+        told = [d.message for d in report.diagnostics if d.code != "AX503"]
         if told:
             wrong.append(f"{case.name}: {told[0]}")
         for info, result in zip(made.graph.output, case.data_sets[0][1], strict=False):

@@ -105,9 +105,8 @@ class Importer:
 
         # Why there is nothing to say of a node, by operator, and the first such node.
         self.unsupported: dict[str, tuple[str, int]] = {}
-        # What is wrong with a node that its operator cannot be: by its place, or that of the node
-        # that it is in a subgraph of, its operator and its label.
-        self.malformed: dict[tuple[int, str, str], str] = {}
+        # Operations that their operators cannot be, and why: by place and label.
+        self.malformed: dict[tuple[int, str], tuple[Operation, str]] = {}
         # What must not be negative, since sizes were computed in floating point.
         self.limits: list[Dim] = []
 

@@ -52,9 +52,7 @@ class Memo:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
 
-    def key(
-        self, operation: Operation, version: int, kinds: Callable[[str], Kinds]
-    ) -> Hashable:
+    def key(self, operation: Operation, version: int, kinds: Callable[[str], Kinds]) -> Hashable:
         """What a node's outcome depends on, if it has no graphs inside. A node that was like this
         one in all that it asked for asks for the same.
         """

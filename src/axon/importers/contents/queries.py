@@ -23,7 +23,7 @@ def row(items: list[Any]) -> Any:
 
 def empty(shape: tuple[int, ...]) -> Any:
     """Contents of which nothing is known, if they are not too many."""
-    if math.prod(shape) > MOST_CONTENTS:
+    if math.prod(max(n, 1) for n in shape) > MOST_CONTENTS or any(n < 0 for n in shape):
         return None
     return numpy.full(shape, None, dtype=object)
 
@@ -49,6 +49,12 @@ def axes_of(node: Node, index: int) -> list[int] | None:
         return integers(node, index)
     given: list[int] | None = node.attribute("axes")
     return given
+
+
+def are_axes(axes: list[int], rank: int) -> bool:
+    """Whether all of these are axes of a tensor of that rank, and no two of them the same."""
+    inside = [axis % rank for axis in axes if -rank <= axis < rank]
+    return len(set(inside)) == len(axes)
 
 
 def size_of(node: Node, x: Real) -> Any:

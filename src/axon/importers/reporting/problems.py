@@ -9,6 +9,7 @@ from typing import Any
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation
+from axon.importers.walk import malformed
 from axon.inference.report.conflict import describe
 from axon.solver.constraints import Constraint
 from axon.solver.reasons import independent
@@ -28,7 +29,10 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     """
     state = imported.importer.state
     found = _described(state.store)
-    wrong = malformed(imported)
+    wrong = [
+        malformed(operation, why, imported.importer.line(at))
+        for (at, _), (operation, why) in imported.importer.malformed.items()
+    ][:MOST_PROBLEMS]
     if not found and not state.diagnostics:
         return wrong
     makers = {n: each for each in imported.model.graph.operations for n in each.outputs}
@@ -36,16 +40,6 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     for diagnostic in (*state.diagnostics, *found):
         once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
     return [*wrong, *(_in_its_words(imported, makers, show, each) for each in once.values())]
-
-
-def malformed(imported: Imported) -> list[Diagnostic]:
-    """Errors about nodes that their operators cannot be."""
-    importer, found = imported.importer, []
-    for (at, operator, name), why in importer.malformed.items():
-        text = f"{operator} `{name}`: {why}; what it makes is not known"
-        label = Label(importer.line(at), "malformed", primary=True)
-        found.append(Diagnostic("AX505", Severity.ERROR, text, (label,)))
-    return found[:MOST_PROBLEMS]
 
 
 def _described(store: Store) -> list[Diagnostic]:

@@ -81,7 +81,7 @@ def _written(importer: Importer, step: Step) -> Written:
     return Written(step.names, expr, step.node, fallback, step.tensor)
 
 
-def _no_rules(operation: Operation) -> None:
+def _no_rules(operation: Operation, version: int) -> None:
     """Nothing is inferred again while a program is written."""
 
 

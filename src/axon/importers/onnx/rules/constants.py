@@ -16,7 +16,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Constant
+from axon.importers.operations import Constant, Malformed
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -56,7 +56,8 @@ def constant_of_shape(node: Node) -> None:
     known = None
     if all(isinstance(n, int) for n in sizes):
         whole = tuple(n for n in sizes if isinstance(n, int))
-        if math.prod(whole) <= (MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS):
+        most = MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS
+        if all(n >= 0 for n in whole) and math.prod(max(n, 1) for n in whole) <= most:
             known = numpy.full(whole, value, dtype=object)
     if all(n is not None for n in wanted):
         filled = node.call("full", node.shape_literal(sizes), number)
@@ -92,6 +93,8 @@ def range_(node: Node) -> None:
     if any(part is None for part in parts):
         node.set_outputs(node.unknown(elem, 1), fallback=later)
         return
+    if any(part is not None and len(part) != 1 for part in parts):
+        raise Malformed("its start, its limit and its step are one number each")
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)

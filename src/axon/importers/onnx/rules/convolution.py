@@ -7,6 +7,7 @@ from typing import Any
 from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Tensor
@@ -132,6 +133,8 @@ def _pads(
     x, f = node.shape(0), node.shape(1)
     if x is None or f is None or not len(x) == len(f) == len(sizes) + 2:
         return None
+    if not all(len(each) == len(sizes) for each in (slid["stride"], slid["dilation"], extra)):
+        raise Malformed("its strides, dilations and output_padding are not one for each axis")
     begins, ends, added = [], [], []
     lower = node.attribute("auto_pad", "NOTSET") != "SAME_UPPER"
     for i, size in enumerate(sizes):

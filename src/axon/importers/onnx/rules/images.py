@@ -140,7 +140,7 @@ def roi_align(node: Node) -> None:
         mode=node.attribute("mode", "avg"),
         half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
     )
-    if x is None or rois is None:
+    if x is None or rois is None or len(x) != 4 or len(rois) != 2:
         node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
         return
     node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)
@@ -156,7 +156,7 @@ def max_roi_pool(node: Node) -> None:
     regions = node.call("slice", node.input(1), start=1, axis=1)
     scale = node.attribute("spatial_scale", 1.0)
     later = node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
-    if x is None or rois is None:
+    if x is None or rois is None or len(x) != 4 or len(rois) != 2:
         node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
         return
     node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)

@@ -40,7 +40,7 @@ def concat(node: Node) -> None:
     known = None
     if any(part is not None for part in parts):
         filled = [p if p is not None else _holes(node, i) for i, p in enumerate(parts)]
-        if all(p is not None and p.ndim for p in filled):
+        if _may_join(filled, axis):
             known = numpy.concatenate(filled, axis=axis)
     if node.count == 1:
         node.set_outputs(node.call("identity", node.input(0)), contents=known)
@@ -49,6 +49,14 @@ def concat(node: Node) -> None:
         node.call("concat", *(node.input(i) for i in range(node.count)), axis=axis), contents=known
     )
     put_together(node)
+
+
+def _may_join(parts: list[Any], axis: int) -> bool:
+    """Whether contents can stand one behind the other along an axis."""
+    if any(part is None or not -part.ndim <= axis < part.ndim for part in parts):
+        return False
+    at = axis % parts[0].ndim
+    return len({(*part.shape[:at], None, *part.shape[at + 1 :]) for part in parts}) == 1
 
 
 def _holes(node: Node, index: int) -> Any:
@@ -97,7 +105,13 @@ def split(node: Node) -> None:
     else:
         node.set_tuple_outputs(node.call("split", node.input(0), sizes=list(sizes), axis=axis))
     found = node.contents(0)
-    if found is not None and sizes is not None and all(isinstance(n, int) for n in sizes):
+    if (
+        found is not None
+        and -found.ndim <= axis < found.ndim
+        and sizes is not None
+        and all(isinstance(n, int) and n >= 0 for n in sizes)
+        and sum(sizes) == found.shape[axis]
+    ):
         at = 0
         for name, count in zip(node.outputs, sizes, strict=False):
             taken = numpy.take(found, range(at, at + count), axis=axis)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import axes_of, length
+from axon.importers.contents.queries import are_axes, axes_of, length
 from axon.importers.contents.values import Contents
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
+from axon.importers.onnx.elements import FLOATS
 from axon.importers.onnx.rules.registry import rule
 from axon.types.type import Type
 
@@ -23,7 +24,6 @@ REDUCTIONS = {
 }  # fmt: skip
 EXACT = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare")
 """Those that make sense of integers; ONNX lets the others take them too."""
-FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 @rule(*REDUCTIONS)
@@ -62,7 +62,7 @@ FOLLOWED: dict[str, Callable[[Any, Any], Any]] = {
 def _known(node: Node, axes: list[int], keep: bool) -> Contents:
     """What becomes of numbers and sizes that are known."""
     found, function = node.contents(0), FOLLOWED.get(node.operator)
-    if found is None or function is None:
+    if found is None or function is None or not are_axes(axes, found.ndim):
         return None
     axes = sorted(axis % found.ndim for axis in axes)
     count = math.prod(found.shape[axis] for axis in axes)

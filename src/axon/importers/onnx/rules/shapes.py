@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import axes_of, length, row
+from axon.importers.contents.queries import are_axes, axes_of, length, row
 from axon.importers.contents.values import MOST_CONTENTS, Unsupported, array
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -169,7 +169,9 @@ def unsqueeze(node: Node) -> None:
     if rank is not None:
         axes = sorted(a + rank + len(axes) if a < 0 else a for a in axes)
     found = node.contents(0)
-    known = None if found is None else numpy.expand_dims(found, tuple(axes))
+    known = None
+    if found is not None and are_axes(axes, found.ndim + len(axes)):
+        known = numpy.expand_dims(found, tuple(axes))
     node.set_outputs(node.call("expand_dims", node.input(0), axis=list(axes)), contents=known)
 
 
@@ -194,7 +196,11 @@ def squeeze(node: Node) -> None:
         node.set_outputs(node.call("identity", node.input(0)), contents=found)
         return
     known = None
-    if found is not None:
+    if (
+        found is not None
+        and are_axes(axes, found.ndim)
+        and all(found.shape[axis] == 1 for axis in axes)
+    ):
         known = numpy.asarray(numpy.squeeze(found, tuple(axes)), dtype=object)
     node.set_outputs(node.call("squeeze", node.input(0), axis=list(axes)), contents=known)
 
@@ -207,5 +213,7 @@ def transpose(node: Node) -> None:
         return
     perm = list(range(rank))[::-1] if perm is None and rank is not None else perm
     found = node.contents(0)
-    known = None if found is None else numpy.transpose(found, perm)
+    known = None
+    if found is not None and len(perm) == found.ndim and are_axes(perm, found.ndim):
+        known = numpy.transpose(found, perm)
     node.set_outputs(node.call("transpose", node.input(0), perm=perm), contents=known)

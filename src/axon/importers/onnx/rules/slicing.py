@@ -10,6 +10,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import Tensor, Type
@@ -46,6 +47,8 @@ def slice_(node: Node) -> None:
             node.set_outputs(node.call("slice", node.input(0), axis=axis, stop=0))
             return
     steps = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise Malformed("its starts, ends, axes and steps are not equally many")
     starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
     ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
     known = _cut_contents(node, starts, ends, axes, steps)
