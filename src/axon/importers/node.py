@@ -123,6 +123,14 @@ class Node:
         self.looked.add(index)
         return self.importer.contents.get(self.inputs[index])
 
+    def vector(self, index: int) -> Contents:
+        """The elements of an input that must be a vector, where they are known."""
+        found = self.contents(index)
+        if found is None or found.ndim == 1:
+            return found
+        self.has_rank(index, 1)
+        return None
+
     def known_elements(self, index: int) -> list[Any] | None:
         """The elements of an input as a flat list, if all of them are known."""
         found = self.contents(index)

@@ -120,7 +120,7 @@ def _infer(importer: Importer, node: Node) -> None:
             importer.define(name, importer.unknown())
     rule = _rule(importer, node)
     try:
-        if rule is not None:
+        if rule is not None and any(node.outputs):
             rule(node)
     except Unsupported as lacking:
         importer.unsupported.setdefault(operator, (str(lacking), node.at))

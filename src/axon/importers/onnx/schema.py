@@ -126,8 +126,8 @@ def schema_of(domain: str, operator: str, version: int) -> Schema | None:
             kinds.setdefault(name, set()).add(attribute.type.name)
     known = {name: frozenset(found) for name, found in kinds.items()}
     newest = version if domain in ONNX else NEWEST
-    current = next((each for each in history if each.since_version <= newest), None)
-    if current is None:  # the operator is newer than the model says that it is
+    current = next((each for each in history if each.since_version <= newest), history[-1])
+    if newest < 1:  # the file does not say which
         return Schema(known, (), (), (), (0, NEWEST), (0, NEWEST))
     required = [
         name

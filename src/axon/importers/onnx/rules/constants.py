@@ -47,7 +47,7 @@ def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
     later = node.for_program(lambda: node.call("full", node.input(0), number))
-    wanted = [] if length(node, 0) == 0 else node.contents(0)
+    wanted = [] if length(node, 0) == 0 else node.vector(0)
     if wanted is None:
         later = node.call("full", node.input(0), number)
         node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
@@ -153,6 +153,6 @@ def random(node: Node) -> None:
 def multinomial(node: Node) -> None:
     node.has_rank(0, 2)
     word = node.shape(0)
-    rows: Any = node.fresh_dim() if word is None else word[0]
+    rows: Any = word[0] if word else node.fresh_dim()
     elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
     node.set_outputs(Tensor(elem, (rows, int(node.attribute("sample_size", 1)))))

@@ -53,7 +53,7 @@ def col2im(node: Node) -> None:
         "dilation": node.attribute("dilations") or [1] * count,
     }
     x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
-    sizes, window = node.contents(1), node.ints(2)
+    sizes, window = node.vector(1), node.ints(2)
     sizes = [None] * count if sizes is None or sizes.size != count else list(sizes.flat)
     spatial = [node.fresh_dim() if size is None else size for size in sizes]
     if window is None or len(window) != count or min(window) < 1:
@@ -99,7 +99,7 @@ def grid_sample(node: Node) -> None:
 
 @rule("AffineGrid")
 def affine_grid(node: Node) -> None:
-    theta, sizes, count = node.shape(0), node.contents(1), length(node, 1)
+    theta, sizes, count = node.shape(0), node.vector(1), length(node, 1)
     if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
         count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):
