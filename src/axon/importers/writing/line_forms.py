@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy
 
-from axon.importers.writing.writer import NOWHERE, Line, Writer
+from axon.importers.writing.writer import Line, Writer
 from axon.syntax import ast, print_expr, replaced
+from axon.types.trees import NOWHERE
 
 HOLE = "·"
 
