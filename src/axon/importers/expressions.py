@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from axon.importers.elem import Elem
-from axon.inference.direct import applied, infixed
+from axon.inference.operators import apply_to_values
 from axon.inference.state import State
 from axon.source import Span
 from axon.syntax import ast
@@ -208,10 +208,9 @@ class Call(Expression):
             if type_ is None:
                 return None
             args.append(type_)
-        state = scope.state
-        if self.operator in INFIX:
-            return infixed(state, self.operator, args, scope.span)
-        return applied(state, self.operator, args, self.attributes, scope.span)
+        if self.operator in INFIX and not any(isinstance(arg, Tensor) for arg in args):
+            return None  # arithmetic on sizes
+        return apply_to_values(scope.state, self.operator, args, self.attributes, scope.span)
 
 
 def literal(scope: Scope, value: object) -> ast.Expr:

@@ -90,23 +90,23 @@ def unify(
         case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if (
             not isinstance(expected, DimValue)
         ):
-            if _restrict(state, elem, NUM, origin):
+            if restrict(state, elem, NUM, origin):
                 state.post(ShapeEq(shape, ()), origin, deeper)
         case (DimValue(dim), Tensor(elem, shape)):
-            if _restrict(state, elem, INT, origin):
+            if restrict(state, elem, INT, origin):
                 state.post(ShapeEq((), shape), origin, deeper)
                 state.post(DimEq(dim, _found(state, deeper)), origin, deeper)
         case (Tensor(), ShapeValue(word)) if _varies(state, word):
             varies(state, origin)
         case (Tensor(elem, shape), ShapeValue(word)):
-            if _restrict(state, elem, INT, origin):
+            if restrict(state, elem, INT, origin):
                 word = state.store.word(word)
                 for item in word:
                     if isinstance(item, ShapeVar):
                         state.store.watch_rank(item)
                 state.post(ShapeEq(shape, (shape_rank(word),)), origin, deeper)
         case (ShapeValue(word), Tensor(elem, shape)):
-            if _restrict(state, elem, INT, origin):
+            if restrict(state, elem, INT, origin):
                 _open_shape(state, word, shape, origin, deeper)
         case _:
             mismatch(state, expected, actual, origin, "AX207")
@@ -324,7 +324,7 @@ def _bind_elem(state: State, var: ElemVar, elem: str, origin: Origin) -> bool:
     return False
 
 
-def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
+def restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
     elem = state.elem(elem)
     if isinstance(elem, str):
         if BIT[elem] & mask:

@@ -177,6 +177,14 @@ class Scheme:
     rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
 
+    def at(self, sizes: dict[DimVar, Dim]) -> Scheme:
+        """The scheme where some variables stand for these sizes."""
+        if not sizes:
+            return self
+        known = Renaming(sizes, {}, {}, {})
+        type_, relations = known.type(self.type), tuple(map(known.relation, self.relations))
+        return Scheme(self.variables, type_, relations, self.depth, self.inner, self.rows)
+
 
 def make_scheme(
     variables: tuple[Var, ...],
