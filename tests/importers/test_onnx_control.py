@@ -545,7 +545,7 @@ def test_tensors_inside_are_reported_where_their_names_are_clear() -> None:
 def test_nonsense_is_no_reason_to_stop(text: str) -> None:
     made = model(text)
     codes = [each.code for each in infer_model(made, "m").diagnostics]
-    assert codes in (["AX503"], ["AX505"])
+    assert not {"AX503", "AX505"}.isdisjoint(codes)
     assert isinstance(written(made), str)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic
-from axon.solver.constraints import Origin
+from axon.solver.constraints import Conflict, Origin
 from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
@@ -30,6 +30,52 @@ LARGEST_TYPE = 2000
 
 class Asked(Exception):
     """Something was asked for where nothing may be."""
+
+
+class Attempt:
+    """Something that is tried out with variables of its own: `with state.attempt() as attempt`.
+    What goes wrong until the end of the block is the attempt's, and not the state's; what was
+    learnt of other variables stays.
+    """
+
+    __slots__ = ("_conflicts", "_diagnostics", "_state", "conflicts", "diagnostics")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._conflicts = len(state.store.conflicts)
+        self._diagnostics = len(state.diagnostics)
+        self.conflicts: list[Conflict] = []
+        self.diagnostics: list[Diagnostic] = []
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.conflicts or self.diagnostics)
+
+    def __enter__(self) -> Attempt:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.conflicts = self._state.store.set_aside(self._conflicts)
+        self.diagnostics = self._state.diagnostics[self._diagnostics :]
+        del self._state.diagnostics[self._diagnostics :]
+
+
+class Sealed:
+    """A block in which nothing may be asked for: `with state.sealing()`. Who does is stopped by
+    `Asked`, so that what comes to the end of the block holds whether or not it runs.
+    """
+
+    __slots__ = ("_before", "_state")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._before = state.sealed
+
+    def __enter__(self) -> None:
+        self._state.sealed = True
+
+    def __exit__(self, *_: object) -> None:
+        self._state.sealed = self._before
 
 
 @dataclass(slots=True)
@@ -72,6 +118,14 @@ class State:
         if self.sealed:
             raise Asked
         self.store.post(relation, origin, self.depth + deeper)
+
+    # --- trying something out ---
+
+    def attempt(self) -> Attempt:
+        return Attempt(self)
+
+    def sealing(self) -> Sealed:
+        return Sealed(self)
 
     # --- what is known ---
 
