@@ -168,8 +168,9 @@ class Importer:
         """A node as a line of a text, to point at."""
         found = self.spans.get(at)
         if found is None:
-            text = line_of(self.operations[at]) if at >= 0 else ""
-            found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
+            operation = self.operations[at] if at >= 0 else None
+            text = "" if operation is None else line_of(operation)
+            found = self.spans[at] = Span(Source(self.name, text, at, operation), 0, len(text))
         return found
 
     def shape(self, name: str) -> Shape | None:

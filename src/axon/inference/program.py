@@ -364,8 +364,8 @@ class Walk:
                 made(use.operator, attributes, type_, use.signature, trees)
             except WorksAlong:
                 name = use.operator.name
-                text = f"{name}: works along an axis that a ragged dimension varies over"
-                self.inference.error("AX105", text, span, "varies over this axis")
+                text = "works along an axis that a ragged dimension varies over"
+                self.inference.error("AX105", text, span, "varies over this axis", subject=name)
                 return
 
     def _notes(self) -> None:
@@ -430,11 +430,11 @@ def describe_all(
     for i, conflict in enumerate(conflicts):
         if i == 1 and not independent(store, conflicts[1:], told):
             break  # the others come of the first one
-        diagnostic, core = describe(store, conflict, around)
-        place = diagnostic.code, diagnostic.span
-        if told.keys().isdisjoint(core) and place not in places:
-            said.append(diagnostic)
-        told.update(dict.fromkeys(core))
+        found = describe(store, conflict, around)
+        place = found.diagnostic.code, found.diagnostic.span
+        if told.keys().isdisjoint(found.core) and place not in places:
+            said.append(found.diagnostic)
+        told.update(dict.fromkeys(found.core))
         places.add(place)
     return said, list(told)
 
