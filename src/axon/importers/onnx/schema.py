@@ -29,7 +29,8 @@ WORDS = {
 
 class Schema(NamedTuple):
     """What an operator takes and gives: the least and the most, and the names of inputs; those
-    that are `needed` must be there. `kinds` are those that an attribute has in any version.
+    that are `needed` must be there. `kinds` are those that an attribute may have; one that this
+    version does not have may be what another version has.
     """
 
     kinds: dict[str, frozenset[str]]
@@ -124,11 +125,11 @@ def schema_of(domain: str, operator: str, version: int) -> Schema | None:
     for each in history:
         for name, attribute in each.attributes.items():
             kinds.setdefault(name, set()).add(attribute.type.name)
-    known = {name: frozenset(found) for name, found in kinds.items()}
     newest = version if domain in ONNX else NEWEST
     current = next((each for each in history if each.since_version <= newest), history[-1])
     if newest < 1:  # the file does not say which
-        return Schema(known, (), (), (), (0, NEWEST), (0, NEWEST))
+        return Schema(_frozen(kinds), (), (), (), (0, NEWEST), (0, NEWEST))
+    kinds.update({name: {each.type.name} for name, each in current.attributes.items()})
     required = [
         name
         for name, attribute in current.attributes.items()
@@ -136,13 +137,17 @@ def schema_of(domain: str, operator: str, version: int) -> Schema | None:
     ]
     needed = [i for i, each in enumerate(current.inputs) if each.option.name == "Single"]
     return Schema(
-        known,
+        _frozen(kinds),
         tuple(sorted(required)),
         tuple(each.name for each in current.inputs),
         tuple(needed),
         (current.min_input, current.max_input),
         (current.min_output, current.max_output),
     )
+
+
+def _frozen(kinds: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {name: frozenset(found) for name, found in kinds.items()}
 
 
 def _history(domain: str, operator: str) -> list[Any]:
@@ -153,6 +158,7 @@ def _history(domain: str, operator: str) -> list[Any]:
     version = NEWEST
     while version > 0 and onnx.defs.has(operator, version, domain):
         schema = onnx.defs.get_schema(operator, version, domain)
-        found.append(schema)
+        if not schema.deprecated:
+            found.append(schema)
         version = schema.since_version - 1
     return found
