@@ -24,7 +24,7 @@ from tests.budget import ALL
 from tests.properties.runtime_programs import draw_program
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-CHANGES = 60
+CHANGES = 10
 """How many ways each example of an operator is changed in."""
 
 

@@ -196,9 +196,11 @@ class Inference(Walk):
             type_ = TypeVar(param.name, self.state.level, scope=given_at(self.state.depth + 1))
             type_.shown = True
             return type_
+        type_ = reader.read_type(param.type)
+        if not self.state.reasons:
+            return type_
         note = f"`{param.name} : {print_type(param.type)}`"
-        origin = Origin("annotation", param.span, "", 0, note)
-        return self._declared(reader.read_type(param.type), origin)
+        return self._declared(type_, Origin("annotation", param.span, "", 0, note))
 
     def _size(self, kind: Kind, scope: int) -> Type:
         if kind == "dim":

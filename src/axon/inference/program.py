@@ -49,7 +49,8 @@ ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it.
+    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it,
+    if it was inferred with reasons.
 
     `type` is as inference left it, before anything known was put in: what questions about it start
     from.
@@ -59,10 +60,15 @@ class Definition:
     span: Span
     scheme: Scheme
     guards: tuple[Guard, ...]
-    constraints: tuple[Constraint, ...]
+    asked: tuple[Constraint, ...] | None
     type: Type
     params: tuple[str, ...]
     names: Scope
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        assert self.asked is not None, "a definition is explained that was inferred without reasons"
+        return self.asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,7 @@ class Walk:
         self._read_import = read_import
         self._reasons = reasons
         self._shared = False
+        self._explained = True
         self._broken = sorted(span.start for span in broken)
 
     # --- items ---
@@ -216,8 +223,9 @@ class Walk:
                 tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
             )
             type_ = generalised.type if generalised is not None else scheme.type
+            asked = constraints if self._explained else None
             self.definitions.append(
-                Definition(name, span, scheme, guards, constraints, type_, params, self.state.names)
+                Definition(name, span, scheme, guards, asked, type_, params, self.state.names)
             )
 
     def _unreadable(self, span: Span) -> bool:
@@ -243,8 +251,10 @@ class Walk:
             generalised, fine = self._attempt(item)
             self.state.reasons = True
             if fine:
+                self._explained = False
                 return generalised
             self._forget(item.pattern.name, before)
+        self._explained = True
         generalised, _ = self._attempt(item)
         if generalised is None:
             self._shared = self._shared or self._is_open(item)

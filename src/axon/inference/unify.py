@@ -184,7 +184,7 @@ def _bind(
         if _rank(value) > _rank(var):
             var, value = value, var
         value.wide |= var.wide
-    if isinstance(value, Tensor) and var.shown:
+    if isinstance(value, Tensor) and var.shown and state.reasons:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
