@@ -63,9 +63,9 @@ class Checked:
         return found[-1] if found else None
 
 
-def check_text(text: str, name: str = "program.axon") -> Checked:
+def check_text(text: str, name: str = "program.axon", reasons: bool = False) -> Checked:
     """Check a program that imports nothing."""
-    return check(Source(name, text))
+    return check(Source(name, text), reasons=reasons)
 
 
 def check(

@@ -111,7 +111,10 @@ def _is_plain(type_: Type) -> bool:
     """Whether no size varies inside a value, and its sizes are short enough to be copied."""
     match type_:
         case Tensor(_, shape) | ShapeValue(shape):
-            return len(shape) <= LONGEST and all(map(_is_plain_size, shape))
+            for item in shape:
+                if not isinstance(item, int) and not _is_plain_size(item):
+                    return False
+            return len(shape) <= LONGEST
         case DimValue(dim, number):
             return number is None and _is_plain_size(dim)
         case TypeVar():
@@ -160,7 +163,7 @@ class Match(Renaming):
         if self.asked:
             self._look_again()
         relations = self._undecided()
-        Fresh(state, self.scheme, state.depth).enter(self)
+        self._enter_fresh()
         for i in self.numbers:
             param = params[i]
             assert isinstance(param, Tensor)
@@ -313,6 +316,18 @@ class Match(Renaming):
         if isinstance(var, ShapeVar):
             return var in self.shapes
         return var in self.dims if var.rank_of is None else var.rank_of in self.shapes
+
+    def _enter_fresh(self) -> None:
+        """Fresh variables for those that no argument decides."""
+        for var in self.scheme.variables:
+            if (
+                var not in self.dims
+                and var not in self.shapes
+                and var not in self.elems
+                and var not in self.types
+            ):
+                Fresh(self.state, self.scheme, self.state.depth).enter(self)
+                return
 
     # --- relations ---
 

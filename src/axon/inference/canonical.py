@@ -105,7 +105,7 @@ def _says_nothing(relation: Relation) -> bool:
 
 
 def _is_users(word: Shape) -> bool:
-    """Whether a word has a name that the user has given: it stays as it is (D2)."""
+    """Whether a word has a name that the user has given: it stays as it is."""
     return any(v.user for v in shape_variables(word))
 
 

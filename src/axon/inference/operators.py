@@ -108,25 +108,30 @@ def apply_to_values(
     """The result of an operator for arguments of these types and attributes that are values; None
     if it takes an expression to say it.
     """
-    operator, reader = OPERATORS[name], Values()
-    values = reader.read(operator, attributes)
-    if values is None or operator.required.difference(values):
-        return None
-    if operator.traits.arithmetic and len(args) == 2:
+    operator = OPERATORS[name]
+    if operator.traits.arithmetic and len(args) == 2 and not attributes:
         same = _same_tensor(state, args[0], args[1])
         if same is not None:
             return same
+    given: dict[str, Dim] = {}
+    values: dict[str, object] | None = {}
+    if attributes:
+        reader = Values()
+        values = reader.read(operator, attributes)
+        given = {key: state.store.dim(dim) for key, dim in reader.given.items()}
+    if values is None or operator.required.difference(values):
+        return None
     spatial = _spatial(state, args) if operator.spatial else None
     if operator.spatial and spatial is None:
         return None
-    given = {key: state.store.dim(dim) for key, dim in reader.given.items()}
     general = general_scheme(operator, len(args), values, spatial, tuple(given))
-    if isinstance(general, Problem) or not isinstance(general.scheme.type, Fn):
+    if isinstance(general, Problem):
         return None
-    if len(general.scheme.type.params) != len(args):
+    scheme = general.scheme
+    if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
         return None
     site = Site(name, span, (span,) * len(args))
-    found = matched(state, general.scheme, args, site, general.sizes(given) if given else None)
+    found = matched(state, scheme, args, site, general.sizes(given) if given else None)
     return None if found is None else found.result
 
 

@@ -335,7 +335,7 @@ class Walk:
         return bad, constraints, tuple(dict.fromkeys(checks))
 
     def _look_for_ragged(self) -> None:
-        """A ragged dimension varies over those before it, so no tensor may begin with one (D8)."""
+        """A ragged dimension varies over those before it, so no tensor may begin with one."""
         state = self.state
         ragged = state.names.ragged
         for type_, span in self.inference.results:
@@ -379,7 +379,7 @@ class Walk:
                 return
 
     def _notes(self) -> None:
-        """D2: names that turned out equal, or constant."""
+        """Names that turned out equal, or constant."""
         seen: dict[DimVar | ShapeVar, str] = {}
         for name, var in self.state.names.index.items():
             place = self.state.names.places[name]

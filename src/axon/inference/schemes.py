@@ -315,7 +315,7 @@ def _positive(dim: Dim) -> Dim:
 def _keep_names(
     state: State, type_: Type, relations: list[Relation]
 ) -> tuple[Type, list[Relation]]:
-    """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a
+    """A user's name is not replaced by an expression in names of ours; the equation becomes a
     condition, as it stays where the user has written it.
     """
     for named in state.names.index.values():

@@ -205,10 +205,7 @@ def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
 
 
 def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int) -> Type:
-    """D9:
-
-    A run-time size that is made further in does not enter the type; it is checked instead.
-    """
+    """A run-time size that is made further in does not enter the type; it is checked instead."""
     match value:
         case Tensor(elem, shape) if _made_deeper(state, shape, scope):
             outer = ShapeVar("", state.level, scope=scope)

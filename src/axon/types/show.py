@@ -165,7 +165,7 @@ class Show:
             terms.append(Term((Quotient("/", top, bottom),), (quotient,), 1))
         for mono, coefficient in dims.terms_of(rest).items():
             terms.append(self._term(mono, coefficient))
-        # constants come last (D16), unless every other term is negative
+        # constants come last, unless every other term is negative
         falling = all(t.coefficient < 0 for t in terms if t.factors)
         terms.sort(
             key=lambda t: (

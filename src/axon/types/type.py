@@ -66,7 +66,7 @@ class ShapeValue:
 class DimValue:
     """The type of a value that is this dimension, such as `d` in `scores / sqrt(d)`.
 
-    A quotient of sizes is two things (D21): where a size is wanted it is `dim`, rounded down; where
+    A quotient of sizes is two things: where a size is wanted it is `dim`, rounded down; where
     a number is wanted it is `number`, the dividend and the divisor.
     """
 
