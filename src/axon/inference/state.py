@@ -4,6 +4,8 @@ and the depth.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic
@@ -32,50 +34,16 @@ class Asked(Exception):
     """Something was asked for where nothing may be."""
 
 
+@dataclass(slots=True)
 class Attempt:
-    """Something that is tried out with variables of its own: `with state.attempt() as attempt`.
-    What goes wrong until the end of the block is the attempt's, and not the state's; what was
-    learnt of other variables stays.
-    """
+    """What went wrong when something was tried out, once that is over."""
 
-    __slots__ = ("_conflicts", "_diagnostics", "_state", "conflicts", "diagnostics")
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._conflicts = len(state.store.conflicts)
-        self._diagnostics = len(state.diagnostics)
-        self.conflicts: list[Conflict] = []
-        self.diagnostics: list[Diagnostic] = []
+    conflicts: list[Conflict] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:
         return bool(self.conflicts or self.diagnostics)
-
-    def __enter__(self) -> Attempt:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.conflicts = self._state.store.set_aside(self._conflicts)
-        self.diagnostics = self._state.diagnostics[self._diagnostics :]
-        del self._state.diagnostics[self._diagnostics :]
-
-
-class Sealed:
-    """A block in which nothing may be asked for: `with state.sealing()`. Who does is stopped by
-    `Asked`, so that what comes to the end of the block holds whether or not it runs.
-    """
-
-    __slots__ = ("_before", "_state")
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._before = state.sealed
-
-    def __enter__(self) -> None:
-        self._state.sealed = True
-
-    def __exit__(self, *_: object) -> None:
-        self._state.sealed = self._before
 
 
 @dataclass(slots=True)
@@ -121,11 +89,29 @@ class State:
 
     # --- trying something out ---
 
-    def attempt(self) -> Attempt:
-        return Attempt(self)
+    @contextmanager
+    def attempt(self) -> Iterator[Attempt]:
+        """Something that is tried out with variables of its own: what goes wrong until the end of
+        the block is the attempt's, and not the state's. What is learnt of other variables stays.
+        """
+        conflicts, diagnostics, made = len(self.store.conflicts), len(self.diagnostics), Attempt()
+        try:
+            yield made
+        finally:
+            made.conflicts = self.store.set_aside(conflicts)
+            made.diagnostics = self.diagnostics[diagnostics:]
+            del self.diagnostics[diagnostics:]
 
-    def sealing(self) -> Sealed:
-        return Sealed(self)
+    @contextmanager
+    def sealing(self) -> Iterator[None]:
+        """A block in which nothing may be asked for: who does is stopped by `Asked`, so that what
+        comes to the end of the block holds whether or not it runs.
+        """
+        before, self.sealed = self.sealed, True
+        try:
+            yield
+        finally:
+            self.sealed = before
 
     # --- what is known ---
 
