@@ -119,9 +119,9 @@ def conv_transpose(node: Node) -> None:
         slid["pad"], extra = found
         later = node.call("conv_transpose", *parts, **slid, output_pad=extra)
     x, f = node.shape(0), node.shape(1)
-    batch: Any = node.fresh_dim() if x is None else x[0]
+    batch: Any = x[0] if x else node.fresh_dim()
     channels: Any = node.fresh_dim()
-    if f is not None and isinstance(f[1], int):
+    if f is not None and len(f) > 1 and isinstance(f[1], int):
         channels = f[1] * slid["groups"]
     node.set_outputs(Tensor(node.elem(0), (batch, channels, *sizes)), fallback=later)
 

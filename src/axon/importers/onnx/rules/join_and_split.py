@@ -56,7 +56,8 @@ def _may_join(parts: list[Any], axis: int) -> bool:
     if any(part is None or not -part.ndim <= axis < part.ndim for part in parts):
         return False
     at = axis % parts[0].ndim
-    return len({(*part.shape[:at], None, *part.shape[at + 1 :]) for part in parts}) == 1
+    others = {(part.ndim, *part.shape[:at], *part.shape[at + 1 :]) for part in parts}
+    return len(others) == 1
 
 
 def _holes(node: Node, index: int) -> Any:

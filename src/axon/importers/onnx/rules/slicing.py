@@ -41,6 +41,8 @@ def slice_(node: Node) -> None:
             axes = None if count is None else list(range(count))
         _set_cut_somewhere(node, axes)
         return
+    if any(isinstance(bound, float) for bound in (*starts, *ends)):
+        raise Malformed("its starts and ends are no whole numbers")
     axes = list(range(len(starts))) if axes is None else axes
     for axis in axes:
         if rank is not None and not -rank <= axis < rank:
