@@ -128,6 +128,40 @@ def test_what_has_no_operator_is_declared() -> None:
     assert (net.model(x) == 0).all()
 
 
+@pytest.mark.parametrize(
+    ("tensor", "size"), [("k", "k"), ("a", None), ("n", "n"), ("b", "a")], ids=str
+)
+@pytest.mark.parametrize("where", ["an input", "a result", "a weight"])
+def test_a_size_and_a_tensor_of_one_name(tensor: str, size: str | None, where: str) -> None:
+    """A size without a name gets a letter, which may be the name of a tensor."""
+    x, other = (tensor, "r") if where == "an input" else ("x", tensor)
+    nodes = [
+        helper.make_node("Shape", [x], ["s"]),
+        helper.make_node("Expand", ["y", "s"], ["z"]),
+        helper.make_node("Add", [x, "w"], ["h"]) if where == "a weight" else None,
+        helper.make_node("Relu", ["h" if where == "a weight" else x], [other]),
+        helper.make_node("Add", ["z", other], ["o"]),
+    ]
+    if where == "a weight":
+        nodes[2].input[1], nodes[3].output[0], nodes[4].input[1] = tensor, "r", "r"
+    shapes = {x: [size, 4], "y": [1]}
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()]
+    weights = [weight(tensor, 4)] if where == "a weight" else []
+    made = model([each for each in nodes if each is not None], inputs, ["o"], weights)
+    imported = import_model(made, "m.onnx")
+    text = write_program(imported).text
+    assert check_text(text).diagnostics == (), text
+    assert write_program(imported).text == text
+    values = np.arange(8, dtype=np.float32).reshape(2, 4)
+    net = axon.from_onnx(made)
+    found = net.model(values, np.ones(1, np.float32))
+    np.testing.assert_allclose(found, _run(made, {x: values, "y": np.ones(1, np.float32)})[0])
+
+
+def _run(made: Any, inputs: dict[str, Any]) -> Any:
+    return ReferenceEvaluator(made).run(None, inputs)
+
+
 def test_external_data_stays_in_the_folder(tmp_path: Any) -> None:
     proto = convolutions()
     stored = onnx.ModelProto()

@@ -47,8 +47,8 @@ class Importer:
 
     __slots__ = (
         "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
-        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "numbers",
-        "odd", "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
+        "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
+        "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
         "state", "steps", "taken", "types", "unsolved", "unsupported", "uses", "writes",
         "written_out",
     )  # fmt: skip
@@ -105,8 +105,8 @@ class Importer:
 
         # Why there is nothing to say of a node, by operator, and the first such node.
         self.unsupported: dict[str, tuple[str, int]] = {}
-        # Nodes that make no sense, as what a rule tripped over shows.
-        self.odd: list[tuple[str, str]] = []
+        # Operations that their operators cannot be, and why: by place and label.
+        self.malformed: dict[tuple[int, str], tuple[Operation, str]] = {}
         # What must not be negative, since sizes were computed in floating point.
         self.limits: list[Dim] = []
 
@@ -169,8 +169,9 @@ class Importer:
         """A node as a line of a text, to point at."""
         found = self.spans.get(at)
         if found is None:
-            text = line_of(self.operations[at]) if at >= 0 else ""
-            found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
+            operation = self.operations[at] if at >= 0 else None
+            text = "" if operation is None else line_of(operation)
+            found = self.spans[at] = Span(Source(self.name, text, at, operation), 0, len(text))
         return found
 
     def shape(self, name: str) -> Shape | None:
@@ -250,7 +251,7 @@ class Importer:
     def trouble(self) -> tuple[int, ...]:
         """How much went wrong so far: an operation that adds to it is inferred each time."""
         state = self.state
-        return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
+        return len(state.store.conflicts), len(state.diagnostics), self.unsolved
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: by itself, or in every run, which is a guard."""

@@ -52,7 +52,7 @@ class Memo:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
 
-    def key(self, operation: Operation, kinds: Callable[[str], Kinds]) -> Hashable:
+    def key(self, operation: Operation, version: int, kinds: Callable[[str], Kinds]) -> Hashable:
         """What a node's outcome depends on, if it has no graphs inside. A node that was like this
         one in all that it asked for asks for the same.
         """
@@ -68,7 +68,7 @@ class Memo:
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
         attributes = operation.key() if operation.attributes else None
         outputs = len(operation.outputs)
-        return operation.operator, operation.domain, attributes, given, twice, outputs
+        return operation.operator, operation.domain, version, attributes, given, twice, outputs
 
     def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""

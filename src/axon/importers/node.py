@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from axon.importers.expressions import (
 )
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
-from axon.importers.operations import Operation
+from axon.importers.operations import Malformed, Operation
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State
@@ -41,8 +42,10 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 Rule = Callable[["Node"], None]
-Rules = Callable[[Operation], Rule | None]
-"""What says what an operation means, if anything does."""
+Rules = Callable[[Operation, int], Rule | None]
+"""What says what an operation means, in a version of the operators, if anything does. It raises
+`Malformed` for one that means nothing.
+"""
 
 
 class Node:
@@ -120,6 +123,14 @@ class Node:
         self.looked.add(index)
         return self.importer.contents.get(self.inputs[index])
 
+    def vector(self, index: int) -> Contents | None:
+        """The elements of an input that must be a vector, where they are known."""
+        found = self.contents(index)
+        if found is None or len(found.shape) == 1:
+            return found
+        self.has_rank(index, 1)
+        return None
+
     def known_elements(self, index: int) -> list[Any] | None:
         """The elements of an input as a flat list, if all of them are known."""
         found = self.contents(index)
@@ -191,10 +202,10 @@ class Node:
 
     def size(self, dim: Dim) -> Expression:
         """A dimension as an expression."""
-        return SizeRef(DimValue(dim))
+        return SizeRef(DimValue(*sizes([dim])))
 
     def shape_literal(self, shape: Sequence[Dim]) -> Expression:
-        return SizeRef(ShapeValue(tuple(shape)))
+        return SizeRef(ShapeValue(sizes(shape)))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:
         return ListOf(items)
@@ -317,6 +328,8 @@ class Node:
         """A number of an element type."""
         if isinstance(value, bool) and elem == "bool":
             return self.literal(value)
+        if not elem.startswith(("f", "bf")) and not math.isfinite(value):
+            raise Malformed(f"{value} is no number of type {elem}")
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
     def like(self, index: int) -> Tensor:
@@ -353,12 +366,18 @@ def is_at_run_time(item: Dim | ShapeVar) -> bool:
     return any(each.runtime for each in shape_variables((item,)))
 
 
-def sensible(type_: Any) -> Type:
+def sensible(type_: Type) -> Type:
     """A type that a rule made of what a file says, if its sizes are some."""
-    for item in type_.shape if isinstance(type_, Tensor) else ():
-        size: Any = item
-        if not isinstance(size, int | DimVar | Poly | ShapeVar):
-            raise TypeError(f"{size!r} is no size")
-        if isinstance(size, int) and size < 0:
-            raise ValueError(f"{size} is no size")
-    return type_  # type: ignore[no-any-return]
+    if isinstance(type_, Tensor):
+        for size in sizes(type_.shape):
+            if isinstance(size, int) and size < 0:
+                raise Malformed(f"{size} is no size")
+    return type_
+
+
+def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """What a file has for sizes, if it is whole numbers."""
+    for item in shape:
+        if not isinstance(item, int | DimVar | Poly | ShapeVar):
+            raise Malformed(f"{item} is no size")
+    return tuple(shape)

@@ -45,7 +45,7 @@ def speculate(node: Node, which: str) -> Subgraph | None:
     found = _unasked(node, which)
     if found is not None:
         return found
-    state, prefix = importer.state, prefix_of(node, which)
+    prefix = prefix_of(node, which)
     outside = {
         name: f"{prefix}⟨outside⟩{name}"
         for name in _taken(importer, graph)
@@ -58,12 +58,10 @@ def speculate(node: Node, which: str) -> Subgraph | None:
         held = _other(importer.sequences.get(name), outside)
         if held is not None:
             importer.sequences[mine] = held
-    conflicts, diagnostics = len(state.store.conflicts), len(state.diagnostics)
-    found = subgraph(node, which, [], outside=outside)
-    fails = len(state.store.conflicts) > conflicts or len(state.diagnostics) > diagnostics
-    del state.store.conflicts[conflicts:], state.diagnostics[diagnostics:]
+    with importer.state.attempt() as attempt:
+        found = subgraph(node, which, [], outside=outside)
     asked = _join(node, own)
-    if fails:
+    if attempt.failed:
         return None
     taken = [
         Step((mine,), _taken_in(node, name, asked), node.operation)
@@ -78,14 +76,12 @@ def _unasked(node: Node, which: str) -> Subgraph | None:
     if state.reasons or state.sealed:
         return subgraph(node, which, []) if state.sealed else None
     back = undo(importer)
-    state.sealed = True
     try:
-        return subgraph(node, which, [])
+        with state.sealing():
+            return subgraph(node, which, [])
     except Asked:
         back()
         return None
-    finally:
-        state.sealed = False
 
 
 def _taken(importer: Importer, graph: Graph) -> Iterator[str]:

@@ -88,7 +88,7 @@ def subgraph(
 def undo(importer: Importer) -> Callable[[], None]:
     """What takes back all that is done with graphs inside nodes from here on."""
     depth, bodies = importer.depth, set(importer.bodies)
-    written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
+    written: list[list[Any]] = [importer.steps, importer.calls]
     before = [len(each) for each in written]
 
     def back() -> None:

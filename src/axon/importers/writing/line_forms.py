@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.writing.writer import NOWHERE, Line, Writer
+from axon.importers.writing.writer import Line, Writer
 from axon.syntax import ast, print_expr, replaced
+from axon.types.trees import NOWHERE
 
 HOLE = "·"
 

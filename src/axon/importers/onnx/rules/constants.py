@@ -14,7 +14,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Constant
+from axon.importers.operations import Constant, Malformed
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -46,7 +46,7 @@ def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
     later = node.for_program(lambda: node.call("full", node.input(0), number))
-    given = node.contents(0)
+    given = None if length(node, 0) == 0 else node.vector(0)
     if given is None and length(node, 0) != 0:
         later = node.call("full", node.input(0), number)
         node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
@@ -82,6 +82,8 @@ def range_(node: Node) -> None:
     if any(part is None for part in parts):
         node.set_outputs(node.unknown(elem, 1), fallback=later)
         return
+    if any(part is not None and len(part) != 1 for part in parts):
+        raise Malformed("its start, its limit and its step are one number each")
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
@@ -137,6 +139,6 @@ def random(node: Node) -> None:
 def multinomial(node: Node) -> None:
     node.has_rank(0, 2)
     word = node.shape(0)
-    rows: Any = node.fresh_dim() if word is None else word[0]
+    rows: Any = word[0] if word else node.fresh_dim()
     elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
     node.set_outputs(Tensor(elem, (rows, int(node.attribute("sample_size", 1)))))

@@ -7,6 +7,7 @@ from typing import Any
 from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Tensor
@@ -118,9 +119,9 @@ def conv_transpose(node: Node) -> None:
         slid["pad"], extra = found
         later = node.call("conv_transpose", *parts, **slid, output_pad=extra)
     x, f = node.shape(0), node.shape(1)
-    batch: Any = node.fresh_dim() if x is None else x[0]
+    batch: Any = x[0] if x else node.fresh_dim()
     channels: Any = node.fresh_dim()
-    if f is not None and isinstance(f[1], int):
+    if f is not None and len(f) > 1 and isinstance(f[1], int):
         channels = f[1] * slid["groups"]
     node.set_outputs(Tensor(node.elem(0), (batch, channels, *sizes)), fallback=later)
 
@@ -132,6 +133,8 @@ def _pads(
     x, f = node.shape(0), node.shape(1)
     if x is None or f is None or not len(x) == len(f) == len(sizes) + 2:
         return None
+    if not all(len(each) == len(sizes) for each in (slid["stride"], slid["dilation"], extra)):
+        raise Malformed("its strides, dilations and output_padding are not one for each axis")
     begins, ends, added = [], [], []
     lower = node.attribute("auto_pad", "NOTSET") != "SAME_UPPER"
     for i, size in enumerate(sizes):

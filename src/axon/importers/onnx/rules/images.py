@@ -53,7 +53,7 @@ def col2im(node: Node) -> None:
         "dilation": node.attribute("dilations") or [1] * count,
     }
     x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
-    found, window = node.contents(1), node.ints(2)
+    found, window = node.vector(1), node.ints(2)
     sizes = (None,) * count if found is None or len(found.items) != count else found.items
     spatial = [node.fresh_dim() if size is None else size for size in sizes]
     if window is None or len(window) != count or min(window) < 1:
@@ -99,7 +99,7 @@ def grid_sample(node: Node) -> None:
 
 @rule("AffineGrid")
 def affine_grid(node: Node) -> None:
-    theta, sizes, count = node.shape(0), node.contents(1), length(node, 1)
+    theta, sizes, count = node.shape(0), node.vector(1), length(node, 1)
     if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
         count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):
@@ -140,7 +140,7 @@ def roi_align(node: Node) -> None:
         mode=node.attribute("mode", "avg"),
         half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
     )
-    if x is None or rois is None:
+    if x is None or rois is None or len(x) != 4 or len(rois) != 2:
         node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
         return
     node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)
@@ -156,7 +156,7 @@ def max_roi_pool(node: Node) -> None:
     regions = node.call("slice", node.input(1), start=1, axis=1)
     scale = node.attribute("spatial_scale", 1.0)
     later = node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
-    if x is None or rois is None:
+    if x is None or rois is None or len(x) != 4 or len(rois) != 2:
         node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
         return
     node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)

@@ -84,7 +84,7 @@ def sizes_held(node: Node, index: int, count: int) -> Expression:
 
 @rule("Tile")
 def tile(node: Node) -> None:
-    reps, word = node.contents(1), node.shape(0)
+    reps, word = node.vector(1), node.shape(0)
     later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
     if rank:
         later = node.call("tile", node.input(0), reps=sizes_held(node, 1, min(rank, 64)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from axon.importers.contents.queries import axes_of, length
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
+from axon.importers.onnx.elements import FLOATS
 from axon.importers.onnx.rules.registry import rule
 from axon.types.type import Type
 
@@ -15,7 +16,6 @@ REDUCTIONS = {
 }  # fmt: skip
 EXACT = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare")
 """Those that make sense of integers; ONNX lets the others take them too."""
-FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 @rule(*REDUCTIONS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from axon.importers.node import Rule
+from axon.importers.onnx.schema import check
 from axon.importers.operations import Operation
 
 RULES: dict[str, Rule] = {}
@@ -25,6 +26,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return enter
 
 
-def find(operation: Operation) -> Rule | None:
-    """The rule for an operation."""
+def find(operation: Operation, version: int) -> Rule | None:
+    """The rule for an operation, if it is well-formed."""
+    check(operation, version)
     return RULES.get(operation.operator) if operation.domain in DOMAINS else None

@@ -114,7 +114,7 @@ def flatten(node: Node) -> None:
 
 @rule("Expand")
 def expand(node: Node) -> None:
-    wanted = node.contents(1)
+    wanted = node.vector(1)
     fallback = node.for_program(lambda: node.call("expand", node.input(0), node.input(1)))
     if wanted is None:
         fallback = node.call("expand", node.input(0), node.input(1))

@@ -123,6 +123,6 @@ def stft(node: Node) -> None:
     if known and word is not None:
         node.set_outputs(made)
         return
-    first = word[0] if word is not None else node.fresh_dim()
+    first = word[0] if word else node.fresh_dim()
     open_ = tuple(node.fresh_dim() for _ in range(2))
     node.set_outputs(Tensor(elem, (first, *open_, 2)), fallback=made)

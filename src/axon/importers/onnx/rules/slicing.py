@@ -10,6 +10,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import Tensor, Type
@@ -40,12 +41,16 @@ def slice_(node: Node) -> None:
             axes = None if count is None else list(range(count))
         _set_cut_somewhere(node, axes)
         return
+    if any(isinstance(bound, float) for bound in (*starts, *ends)):
+        raise Malformed("its starts and ends are no whole numbers")
     axes = list(range(len(starts))) if axes is None else axes
     for axis in axes:
         if rank is not None and not -rank <= axis < rank:
             node.set_outputs(node.call("slice", node.input(0), axis=axis, stop=0))
             return
     steps = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise Malformed("its starts, ends, axes and steps are not equally many")
     starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
     ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
     expr, other = node.input(0), dict[int, Any]()
