@@ -87,7 +87,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.divide(x, y)
 
 
-@operator(ARITHMETICAL)
+@operator(POINTWISE)
 def trunc_divide() -> Rule:
     """Divide integers and round towards zero, as C does; `/` rounds down. The shapes broadcast.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.operators import size_of
+from axon.importers.contents.pointwise import size_of
 from axon.importers.contents.queries import length
 from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Unsupported, scalar, vector
