@@ -283,7 +283,7 @@ graph = Graph(
 )
 graph.operations.insert(0, Operation("Constant", [], ["end"], {"value_ints": (3,)}))
 found = import_operations(Model(graph, version=18), find, "model", program=False)
-print(found.importer.odd, found.type("y"))
+print(list(found.importer.malformed), found.type("y"))
 """
 
 

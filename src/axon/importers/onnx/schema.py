@@ -151,9 +151,11 @@ def _frozen(kinds: dict[str, set[str]]) -> dict[str, frozenset[str]]:
 
 
 def _history(domain: str, operator: str) -> list[Any]:
-    """The schemas of an operator, the newest first."""
-    import onnx.defs
-
+    """The schemas of an operator, the newest first; none where the package is missing."""
+    try:
+        import onnx.defs
+    except ImportError:
+        return []
     found: list[Any] = []
     version = NEWEST
     while version > 0 and onnx.defs.has(operator, version, domain):
