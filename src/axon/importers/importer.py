@@ -112,7 +112,7 @@ class Importer:
 
     # --- tensors ---
 
-    def define(self, name: str, type_: Type, contents: Contents = None) -> None:
+    def define(self, name: str, type_: Type, contents: Contents | None = None) -> None:
         """From here on the model's tensor of that name has this type."""
         self.types[name] = type_
         self.memo.kinds.pop(name, None)
@@ -121,7 +121,8 @@ class Importer:
         if name in self.aliases:
             self.env.names[self.aliases[name]] = Entry(type_)
         if contents is not None and is_small(contents):
-            self.contents[name] = contents
+            elem = type_.elem if isinstance(type_, Tensor) else None
+            self.contents[name] = contents.as_elem(elem)
         else:
             self.contents.pop(name, None)
 
@@ -132,7 +133,7 @@ class Importer:
         if contents is not None:  # which are as small as any
             self.contents[name] = contents
 
-    def forget(self, name: str) -> tuple[Type | None, Contents]:
+    def forget(self, name: str) -> tuple[Type | None, Contents | None]:
         """From here on no tensor has that name; what was known of it."""
         self.memo.kinds.pop(name, None)
         self.sequences.pop(name, None)

@@ -116,17 +116,17 @@ class Node:
     def elem(self, index: int) -> Any:
         return self.importer.elem(self.name(index))
 
-    def contents(self, index: int) -> Contents:
+    def contents(self, index: int) -> Contents | None:
         """The elements of an input, where they are known."""
         if not self.has(index):
             return None
         self.looked.add(index)
         return self.importer.contents.get(self.inputs[index])
 
-    def vector(self, index: int) -> Contents:
+    def vector(self, index: int) -> Contents | None:
         """The elements of an input that must be a vector, where they are known."""
         found = self.contents(index)
-        if found is None or found.ndim == 1:
+        if found is None or len(found.shape) == 1:
             return found
         self.has_rank(index, 1)
         return None
@@ -136,8 +136,7 @@ class Node:
         found = self.contents(index)
         if found is None:
             return None
-        items: list[Any] = found.ravel().tolist()
-        return None if any(item is None for item in items) else items
+        return None if any(item is None for item in found.items) else list(found.items)
 
     def ints(self, index: int) -> list[int] | None:
         """The same if they are whole numbers."""
@@ -163,6 +162,20 @@ class Node:
 
     def type_of(self, tensor: str) -> Type:
         return self.importer.type(tensor)
+
+    def shape_of(self, tensor: str) -> Shape | None:
+        return self.importer.shape(tensor)
+
+    def contents_of(self, tensor: str) -> Contents | None:
+        self.looked.update([i for i, name in enumerate(self.inputs) if name == tensor])
+        return self.importer.contents.get(tensor)
+
+    @property
+    def limits(self) -> list[Dim]:
+        return self.importer.limits
+
+    def is_size(self, dim: Dim) -> bool:
+        return self.importer.is_size(dim)
 
     def name_size(self, type_: Type) -> str:
         names = self.importer.env.names
@@ -209,10 +222,10 @@ class Node:
     def set_outputs(
         self,
         *exprs: Expression | Type | None,
-        contents: Contents = None,
         fallback: Expression | None = None,
     ) -> None:
-        """The outputs, one after another: expressions, or types where no expression says it.
+        """The outputs, one after another: expressions, or types where no expression says it. What
+        is known of their elements follows from the expression.
 
         `fallback` stands in the program where the expression, or the type, cannot be said there.
         """
@@ -220,13 +233,15 @@ class Node:
             if not name or expr is None:
                 continue
             if isinstance(expr, Expression):
-                self.importer.define(name, self.infer(expr), contents)
+                known = expr.contents(self)
+                self.importer.define(name, self.infer(expr), known)
                 self.step((name,), expr, fallback)
             else:
-                type_ = sensible(expr)
+                type_, known = sensible(expr), None
                 if fallback is not None:
+                    known = fallback.contents(self)
                     self.check_type(fallback, type_)
-                self.importer.define(name, type_, contents)
+                self.importer.define(name, type_, known)
                 self.step((name,), None, fallback)
 
     def check_type(self, expr: Expression, type_: Type) -> None:
@@ -251,15 +266,12 @@ class Node:
         unify(state, Tensor(found.elem, word), wanted, origin)
 
     def set_size_output(
-        self,
-        expr: Expression,
-        type_: Type,
-        contents: Contents = None,
-        fallback: Expression | None = None,
+        self, expr: Expression, type_: Type, fallback: Expression | None = None
     ) -> None:
         """The output is an expression that is a size, seen as the tensor that it can be."""
+        known = expr.contents(self)
         self.infer(expr)
-        self.importer.define(self.outputs[0], type_, contents)
+        self.importer.define(self.outputs[0], type_, known)
         self.step((self.outputs[0],), expr, fallback)
 
     def has_rank(self, index: int, rank: int) -> None:
@@ -287,11 +299,13 @@ class Node:
     def set_tuple_outputs(self, expr: Expression, names: Sequence[str] | None = None) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
         names = self.outputs if names is None else names
+        known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         if isinstance(found, Tuple):
-            for name, item in zip(names, found.items, strict=False):
+            parts = [*known, *[None] * (len(found.items) - len(known))]
+            for name, item, part in zip(names, found.items, parts, strict=False):
                 if name:
-                    self.importer.define(name, item)
+                    self.importer.define(name, item, part)
             unnamed = [""] * (len(found.items) - len(names))
             self.step((*names[: len(found.items)], *unnamed), expr)
 

@@ -51,10 +51,17 @@ def import_model(
 
 
 def infer_model(
-    proto: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
+    proto: Any,
+    name: str,
+    forget: bool = False,
+    said: dict[str, Type] | None = None,
+    suggesting: bool = True,
 ) -> Report:
-    """Everything there is to know about a model. `said` is what the caller says of inputs."""
-    return report_on(import_model(proto, name, forget, said, program=False), name, forget)
+    """Everything there is to know about a model. `said` is what the caller says of inputs;
+    suggestions take as long as inferring the model several times.
+    """
+    found = import_model(proto, name, forget, said, program=False)
+    return report_on(found, name, forget, suggesting)
 
 
 def infer_file(path: str, forget: bool = False) -> Report:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from axon.importers.contents.singles import shortest
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.schema import ONNX, declared_attributes
 from axon.importers.operations import (
@@ -117,7 +118,7 @@ def _value(proto: Any) -> Any:
 
 def as_written(number: float) -> float:
     """A number as it was written: the file has what f32 makes of it."""
-    return number if number.is_integer() else float(str(numpy.float32(number)))
+    return number if number.is_integer() else shortest(number)
 
 
 def _declared(info: Any) -> Declared:

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy
-
 from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Contents
 from axon.importers.expressions import Expression
@@ -103,7 +101,7 @@ def _taken(importer: Importer, graph: Graph) -> Iterator[str]:
 def _is_open(importer: Importer, name: str) -> bool:
     """Whether a tensor has anything that could be asked for."""
     held = importer.contents.get(name)
-    items = () if held is None else held.ravel().tolist()
+    items = () if held is None else held.items
     return not is_closed(importer.type(name)) or any(
         isinstance(item, DimVar | Poly | Real) for item in items
     )
@@ -152,17 +150,14 @@ def _own_variables(node: Node, outside: list[str]) -> Renaming:
     return own
 
 
-def _with(own: Renaming, held: Contents) -> Contents:
+def _with(own: Renaming, held: Contents | None) -> Contents | None:
     """Contents in those variables."""
     if held is None:
         return None
-    made = numpy.empty(held.shape, dtype=object)
-    for index in numpy.ndindex(held.shape):
-        item = held[index]
-        if isinstance(item, Real):
-            item = None  # what it takes for granted would be asked of the graph around
-        made[index] = own.dim(item) if isinstance(item, DimVar | Poly) else item
-    return made
+    # what a size in floating point takes for granted would be asked of the graph around
+    items = [None if isinstance(item, Real) else item for item in held.items]
+    own_items = [own.dim(item) if isinstance(item, DimVar | Poly) else item for item in items]
+    return replace(held, items=tuple(own_items))
 
 
 def _join(node: Node, own: Renaming) -> set[Var]:

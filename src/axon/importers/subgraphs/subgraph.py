@@ -39,7 +39,7 @@ def subgraph(
     node: Node,
     which: str,
     given: Sequence[Type],
-    known: dict[int, Any] | None = None,
+    known: dict[int, Contents] | None = None,
     label: str = "",
     outside: Mapping[str, str] | None = None,
 ) -> Subgraph:
@@ -143,7 +143,7 @@ def function(
     return Verbatim(ast.Name(key, node.span))
 
 
-def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents = None) -> str:
+def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents | None = None) -> str:
     """A tensor that the model does not have, under a name that no tensor of it has."""
     importer = node.importer
     importer.hidden.add(name)

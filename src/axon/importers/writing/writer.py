@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-
+from axon.importers.contents.singles import shortest
 from axon.importers.imported import Imported
 from axon.importers.importer import Importer
 from axon.importers.operations import Constant, Operation
@@ -126,14 +125,14 @@ def _number(writer: Writer, name: str, span: Span) -> ast.Expr | None:
         return None
     if type_.elem not in PLAIN:
         return None
-    match held.item():
+    match held.items[0]:
         case bool(found):
             return ast.Number(found, "bool", str(found).lower(), span)
         case int(found):
             number: ast.Expr = ast.Number(abs(found), "int", str(abs(found)), span)
             return ast.Negate(number, span) if found < 0 else number
         case float(found) if type_.elem == "f32" and _sayable(found):
-            short = float(str(numpy.float32(found)))
+            short = shortest(found)
             number = ast.Number(abs(short), "float", str(abs(short)), span)
             return ast.Negate(number, span) if short < 0 else number
         case _:

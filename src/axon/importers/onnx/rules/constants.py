@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy
-
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import length, row, size_of
+from axon.importers.contents.operators import size_of
+from axon.importers.contents.queries import length
 from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS, MOST_FLOATS, Unsupported, array
+from axon.importers.contents.values import Unsupported, scalar, vector
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -33,11 +31,12 @@ def constant(node: Node) -> None:
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
-            found = array(value)
+            found = vector(value, elem) if isinstance(value, list) else scalar(value, elem)
             node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
-            held = numpy.array(value, "i8" if elem == "i64" else "f4")
-            constant = Constant(node.outputs[0], elem, held.shape, _itself, held)
-            node.step((node.outputs[0],), None, tensor=constant)
+            if node.importer.writes:
+                from axon.importers.onnx.weights import listed  # which needs NumPy
+
+                node.step((node.outputs[0],), None, tensor=listed(node.outputs[0], elem, value))
             return
     raise Unsupported("Constant of a kind that Axon does not have")
 
@@ -47,30 +46,20 @@ def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
     later = node.for_program(lambda: node.call("full", node.input(0), number))
-    wanted = [] if length(node, 0) == 0 else node.vector(0)
-    if wanted is None:
+    given = node.contents(0)
+    if given is None and length(node, 0) != 0:
         later = node.call("full", node.input(0), number)
         node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
         return
+    wanted = () if given is None else given.items
     sizes = [node.fresh_dim() if n is None else n for n in wanted]
-    known = None
-    if all(isinstance(n, int) for n in sizes):
-        whole = tuple(n for n in sizes if isinstance(n, int))
-        most = MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS
-        if all(n >= 0 for n in whole) and math.prod(max(n, 1) for n in whole) <= most:
-            known = numpy.full(whole, value, dtype=object)
     if all(n is not None for n in wanted):
-        filled = node.call("full", node.shape_literal(sizes), number)
-        node.set_outputs(filled, contents=known, fallback=later)
-        if known is None:
+        node.set_outputs(node.call("full", node.shape_literal(sizes), number), fallback=later)
+        if node.outputs[0] not in node.importer.contents:
             node.importer.filled[node.outputs[0]] = value
             node.alone = True
     else:
-        node.set_outputs(Tensor(elem, tuple(sizes)), contents=known, fallback=later)
-
-
-def _itself(array: Any) -> Any:
-    return array
+        node.set_outputs(Tensor(elem, tuple(sizes)), fallback=later)
 
 
 def _filling(constant: Constant | None) -> tuple[str, Any]:
@@ -108,13 +97,10 @@ def range_(node: Node) -> None:
     count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
     if not node.importer.is_size(count):
         count = dims.maximum(count, 0)
-    known = None
-    if isinstance(count, int) and isinstance(start, int) and count <= MOST_CONTENTS:
-        known = row([start + i * step for i in range(count)])
     if isinstance(elem, str):
-        node.set_outputs(_counted(node, count, start, step, elem), contents=known, fallback=later)
+        node.set_outputs(_counted(node, count, start, step, elem), fallback=later)
     else:
-        node.set_outputs(Tensor(elem, (count,)), contents=known, fallback=later)
+        node.set_outputs(Tensor(elem, (count,)), fallback=later)
 
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:

@@ -53,8 +53,8 @@ def col2im(node: Node) -> None:
         "dilation": node.attribute("dilations") or [1] * count,
     }
     x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
-    sizes, window = node.vector(1), node.ints(2)
-    sizes = [None] * count if sizes is None or sizes.size != count else list(sizes.flat)
+    found, window = node.contents(1), node.ints(2)
+    sizes = (None,) * count if found is None or len(found.items) != count else found.items
     spatial = [node.fresh_dim() if size is None else size for size in sizes]
     if window is None or len(window) != count or min(window) < 1:
         batch = node.fresh_dim() if word is None or len(word) != 3 else word[0]
@@ -108,7 +108,7 @@ def affine_grid(node: Node) -> None:
     node.has_shape(1, [count])
     inner: list[Any] = [None] * count
     if sizes is not None and sizes.shape == (count,):
-        inner = list(sizes)
+        inner = list(sizes.items)
     inner = [node.fresh_dim() if size is None else size for size in inner]
     dimensions, corners = count - 2, bool(node.attribute("align_corners", 0))
     later = node.call(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
 from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS, Unsupported
+from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -134,24 +132,7 @@ def one_hot(node: Node) -> None:
         return
     at = axis + len(word) + 1 if axis < 0 else axis
     shape = (*word[:at], node.fresh_dim() if size is None else size, *word[at:])
-    known = _one_hot_contents(node, size, at)
-    node.set_outputs(Tensor(node.elem(2), shape), contents=known, fallback=later)
-
-
-def _one_hot_contents(node: Node, depth: Any, axis: int) -> Any:
-    """The elements where the places of the one value are numbers; exporters repeat so."""
-    found, values = node.contents(0), node.contents(2)
-    if found is None or values is None or values.shape != (2,) or not isinstance(depth, int):
-        return None
-    if not 0 < depth * max(found.size, 1) <= MOST_CONTENTS:
-        return None
-    if not all(isinstance(item, int) for item in found.flat):
-        return None
-    made = numpy.full((*found.shape, depth), values[0], dtype=object)
-    for index in numpy.ndindex(found.shape):
-        if -depth <= found[index] < depth:
-            made[(*index, found[index] % depth)] = values[1]
-    return numpy.moveaxis(made, -1, axis)
+    node.set_outputs(Tensor(node.elem(2), shape), fallback=later)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> Expression:

@@ -240,8 +240,7 @@ def dropout(node: Node) -> None:
     ratio = node.known_elements(1) if node.has(1) else [node.attribute("ratio", 0.5)]
     through = training == [False] or ratio == [0.0]
     same = node.call("identity", x)
-    known = node.contents(0) if through else None
-    node.set_outputs(same if through else node.infer(same), contents=known)
+    node.set_outputs(same if through else node.infer(same))
     if len(node.outputs) > 1 and node.outputs[1]:
         all_ = node.call("full", node.call("shape", x), node.literal(True))
         if node.importer.opset < 10 and isinstance(node.elem(0), str):

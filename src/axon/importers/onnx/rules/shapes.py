@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy
-
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import are_axes, axes_of, length, row
-from axon.importers.contents.values import MOST_CONTENTS, Unsupported, array
+from axon.importers.contents.queries import axes_of, length
+from axon.importers.contents.values import Unsupported, vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
@@ -35,7 +32,7 @@ def shape(node: Node) -> None:
         high = low + len(sizes)
     literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
     later = node.for_program(lambda: _sizes_from(node, low, high))
-    node.set_size_output(literal, Tensor("i64", (len(sizes),)), row(sizes), fallback=later)
+    node.set_size_output(literal, Tensor("i64", (len(sizes),)), fallback=later)
 
 
 def _sizes_from(node: Node, start: int, end: int | None) -> Expression:
@@ -53,23 +50,21 @@ def size(node: Node) -> None:
     if word is None:
         node.set_outputs(Tensor("i64", ()), fallback=count)
         return
-    known = numpy.empty((), dtype=object)
-    total = known[()] = shape_size(word)
-    node.set_size_output(node.size(total), Tensor("i64", ()), known, fallback=count)
+    node.set_size_output(node.size(shape_size(word)), Tensor("i64", ()), fallback=count)
 
 
 @rule("Reshape")
 def reshape(node: Node) -> None:
     keeps_zero = bool(node.attribute("allowzero", 0))
-    wanted = node.contents(1) if node.count > 1 else array(node.attribute("shape", []))
+    wanted = node.contents(1) if node.count > 1 else vector(node.attribute("shape", []))
     word, fallback = node.shape(0), None
     if node.count > 1:
         fallback = node.for_program(lambda: _reshape_later(node, keeps_zero))
-    if wanted is None or wanted.ndim != 1:
+    if wanted is None or len(wanted.shape) != 1:
         fallback = _reshape_later(node, keeps_zero)
         node.set_outputs(node.unknown(node.elem(0), length(node, 1)), fallback=fallback)
         return
-    sizes: list[Any] = list(wanted)
+    sizes: list[Any] = list(wanted.items)
     if not keeps_zero:
         for i, n in enumerate(sizes):
             if isinstance(n, int) and n == 0:
@@ -89,27 +84,17 @@ def reshape(node: Node) -> None:
             whole = exact_quotient(total, others)  # of 0 there is none, and it cannot run
             sizes[wild[0]] = dims.floordiv(total, others) if whole is None else whole
     fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
-    known = _reshaped(node.contents(0), fresh)
     if all(n is not None and n != -1 for n in sizes) or word is not None or not wild:
         expr = node.call("reshape", node.input(0), node.shape_literal(fresh))
-        node.set_outputs(expr, contents=known, fallback=fallback)
+        node.set_outputs(expr, fallback=fallback)
     else:
-        node.set_outputs(Tensor(node.elem(0), tuple(fresh)), contents=known, fallback=fallback)
+        node.set_outputs(Tensor(node.elem(0), tuple(fresh)), fallback=fallback)
 
 
 def _reshape_later(node: Node, keeps_zero: bool) -> Expression:
     """The same by sizes that a run finds."""
     x = node.input(0)
     return node.call("reshape", x, node.call("reshaped_sizes", x, node.input(1), zero=keeps_zero))
-
-
-def _reshaped(found: Any, shape: list[Any]) -> Any:
-    if found is None or not all(isinstance(n, int) for n in shape):
-        return None
-    try:
-        return found.reshape(shape)
-    except ValueError:
-        return None
 
 
 @rule("Flatten")
@@ -137,22 +122,11 @@ def expand(node: Node) -> None:
         whole = max(rank, mine) if rank is not None and mine is not None else None
         node.set_outputs(node.unknown(node.elem(0), whole), fallback=fallback)
         return
-    sizes = [node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted]
-    found, known = node.contents(0), None
-    if found is not None and all(isinstance(n, int) for n in wanted):
-        known = _broadcast(found, tuple(wanted))
+    sizes = [
+        node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted.items
+    ]
     expr = node.call("expand", node.input(0), node.shape_literal(sizes))
-    node.set_outputs(expr, contents=known, fallback=fallback)
-
-
-def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
-    try:
-        whole = numpy.broadcast_shapes(found.shape, shape)
-        if math.prod(whole) > MOST_CONTENTS:
-            return None
-        return numpy.broadcast_to(found, whole)
-    except ValueError:
-        return None
+    node.set_outputs(expr, fallback=fallback)
 
 
 @rule("Unsqueeze")
@@ -168,16 +142,12 @@ def unsqueeze(node: Node) -> None:
         return
     if rank is not None:
         axes = sorted(a + rank + len(axes) if a < 0 else a for a in axes)
-    found = node.contents(0)
-    known = None
-    if found is not None and are_axes(axes, found.ndim + len(axes)):
-        known = numpy.expand_dims(found, tuple(axes))
-    node.set_outputs(node.call("expand_dims", node.input(0), axis=list(axes)), contents=known)
+    node.set_outputs(node.call("expand_dims", node.input(0), axis=list(axes)))
 
 
 @rule("Squeeze")
 def squeeze(node: Node) -> None:
-    axes, word, found = axes_of(node, 1), node.shape(0), node.contents(0)
+    axes, word = axes_of(node, 1), node.shape(0)
     if axes is None and node.has(1):
         count = length(node, 1)
         rank = len(word) - count if word is not None and count is not None else None
@@ -193,16 +163,9 @@ def squeeze(node: Node) -> None:
         axes = [i for i, n in enumerate(word) if n == 1]
     assert axes is not None
     if not axes:
-        node.set_outputs(node.call("identity", node.input(0)), contents=found)
+        node.set_outputs(node.call("identity", node.input(0)))
         return
-    known = None
-    if (
-        found is not None
-        and are_axes(axes, found.ndim)
-        and all(found.shape[axis] == 1 for axis in axes)
-    ):
-        known = numpy.asarray(numpy.squeeze(found, tuple(axes)), dtype=object)
-    node.set_outputs(node.call("squeeze", node.input(0), axis=list(axes)), contents=known)
+    node.set_outputs(node.call("squeeze", node.input(0), axis=list(axes)))
 
 
 @rule("Transpose")
@@ -212,8 +175,4 @@ def transpose(node: Node) -> None:
         node.set_outputs(node.unknown(node.elem(0)))
         return
     perm = list(range(rank))[::-1] if perm is None and rank is not None else perm
-    found = node.contents(0)
-    known = None
-    if found is not None and len(perm) == found.ndim and are_axes(perm, found.ndim):
-        known = numpy.transpose(found, perm)
-    node.set_outputs(node.call("transpose", node.input(0), perm=perm), contents=known)
+    node.set_outputs(node.call("transpose", node.input(0), perm=perm))

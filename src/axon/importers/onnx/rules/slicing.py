@@ -53,7 +53,6 @@ def slice_(node: Node) -> None:
         raise Malformed("its starts, ends, axes and steps are not equally many")
     starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
     ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
-    known = _cut_contents(node, starts, ends, axes, steps)
     expr, other = node.input(0), dict[int, Any]()
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         if step == -1 and _whole_turn(start, end):
@@ -65,9 +64,9 @@ def slice_(node: Node) -> None:
             expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
     if other:
         made = node.importer.state.prune(node.infer(expr))
-        node.set_outputs(_some_of(node, made, other), contents=known, fallback=later)
+        node.set_outputs(_some_of(node, made, other), fallback=later)
     else:
-        node.set_outputs(expr, contents=known, fallback=later)
+        node.set_outputs(expr, fallback=later)
     put_together(node)
 
 
@@ -145,18 +144,6 @@ def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
         return None if start > FAR else start, None if end < -FAR else end
     low = None if isinstance(start, int) and (start == 0 or start < -FAR) else start
     return low, None if isinstance(end, int) and end > FAR else end
-
-
-def _cut_contents(
-    node: Node, starts: list[Any], ends: list[Any], axes: list[int], steps: list[int]
-) -> Any:
-    found = node.contents(0)
-    if found is None or not all(isinstance(n, int) for n in (*starts, *ends)):
-        return None
-    index: list[slice] = [slice(None)] * found.ndim
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        index[axis] = slice(start, end, step)
-    return found[tuple(index)]
 
 
 def cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
