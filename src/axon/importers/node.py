@@ -233,8 +233,10 @@ class Node:
             if not name or expr is None:
                 continue
             if isinstance(expr, Expression):
-                known = expr.contents(self)
-                self.importer.define(name, self.infer(expr), known)
+                before = self.importer.trouble()
+                found = self.infer(expr)
+                wrong = self.importer.trouble() != before  # what is refused has no elements
+                self.importer.define(name, found, None if wrong else expr.contents(self))
                 self.step((name,), expr, fallback)
             else:
                 type_, known = sensible(expr), None
@@ -269,9 +271,10 @@ class Node:
         self, expr: Expression, type_: Type, fallback: Expression | None = None
     ) -> None:
         """The output is an expression that is a size, seen as the tensor that it can be."""
-        known = expr.contents(self)
+        before = self.importer.trouble()
         self.infer(expr)
-        self.importer.define(self.outputs[0], type_, known)
+        wrong = self.importer.trouble() != before
+        self.importer.define(self.outputs[0], type_, None if wrong else expr.contents(self))
         self.step((self.outputs[0],), expr, fallback)
 
     def has_rank(self, index: int, rank: int) -> None:
