@@ -151,11 +151,9 @@ def _frozen(kinds: dict[str, set[str]]) -> dict[str, frozenset[str]]:
 
 
 def _history(domain: str, operator: str) -> list[Any]:
-    """The schemas of an operator, the newest first; none where the package is missing."""
-    try:
-        import onnx.defs
-    except ImportError:
-        return []
+    """The schemas of an operator, the newest first."""
+    import onnx.defs
+
     found: list[Any] = []
     version = NEWEST
     while version > 0 and onnx.defs.has(operator, version, domain):
