@@ -292,5 +292,5 @@ def test_models_are_inferred_without_numpy() -> None:
         [sys.executable, "-c", textwrap.dedent(WITHOUT_NUMPY)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert "batch" in done.stdout and done.stdout.startswith("{}")
+    assert "batch" in done.stdout and done.stdout.startswith("[]")
     assert done.stdout.count("2") and done.stdout.count("6"), done.stdout
