@@ -10,15 +10,21 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Protocol
 
+from axon.driver import prelude
 from axon.importers.elem import Elem
 from axon.inference.direct import applied, infixed
+from axon.inference.plan import Plan, planned
 from axon.inference.state import State
-from axon.source import Span
-from axon.syntax import ast
+from axon.ops import OPERATORS
+from axon.ops.scheme import General
+from axon.source import Source, Span
+from axon.syntax import ast, parse_signature
 from axon.types.elements import FLOAT
-from axon.types.type import DimValue, Tensor, Type
+from axon.types.read import read_signature
+from axon.types.type import DimValue, Scheme, Tensor, Type
 from axon.types.variables import ElemVar
 
 
@@ -34,10 +40,13 @@ class Scope(Protocol):
     def alias(self, tensor: str) -> str:
         """The name that a tensor has in a program."""
 
-    def type_of(self, tensor: str) -> Type: ...
+    def tensor_type(self, tensor: str) -> Type: ...
 
     def name_size(self, type_: Type) -> str:
         """A name for a size, or a shape."""
+
+    def name_scheme(self, scheme: Scheme) -> str:
+        """A name for an operator that only its signature tells."""
 
 
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
@@ -91,7 +100,7 @@ class TensorRef(Expression):
         return ast.Name(scope.alias(self.name), scope.span)
 
     def known(self, scope: Scope) -> Type | None:
-        return scope.type_of(self.name)
+        return scope.tensor_type(self.name)
 
 
 class SizeRef(Expression):
@@ -179,7 +188,9 @@ class TupleOf(Expression):
 
 
 class Call(Expression):
-    """An operator applied; attributes are values, or drafts where a run has them."""
+    """An operator, or a function of the standard library, applied; attributes are values, or
+    drafts where a run has them.
+    """
 
     __slots__ = ("args", "attributes", "operator")
 
@@ -202,16 +213,92 @@ class Call(Expression):
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
 
     def known(self, scope: Scope) -> Type | None:
-        args: list[Type] = []
-        for arg in self.args:
-            type_ = arg.known(scope)
-            if type_ is None:
-                return None
-            args.append(type_)
-        state = scope.state
-        if self.operator in INFIX:
-            return infixed(state, self.operator, args, scope.span)
-        return applied(state, self.operator, args, self.attributes, scope.span)
+        args, state, name = known_types(self.args, scope), scope.state, self.operator
+        if args is None:
+            return None
+        if name in INFIX:
+            return infixed(state, name, args, scope.span)
+        if name in OPERATORS:
+            return applied(state, name, args, self.attributes, scope.span)
+        plan = library_plan(name)
+        return None if plan is None else plan.result(state, args, {}, scope.span)
+
+
+class Declared(Expression):
+    """An operator that Axon does not have, or cannot choose before a rank is known, applied: all
+    that is known of it is its signature, and a program declares it.
+    """
+
+    __slots__ = ("args", "name", "signature")
+
+    def __init__(self, name: str, signature: str, args: tuple[Expression, ...]) -> None:
+        self.written = None
+        self.name = name
+        self.signature = signature
+        self.args = args
+
+    def write(self, scope: Scope) -> ast.Expr:
+        name = scope.name_scheme(declared_scheme(self.signature))
+        args = tuple(arg.expr(scope) for arg in self.args)
+        return ast.Call(ast.Name(name, scope.span), args, (), scope.span)
+
+    def known(self, scope: Scope) -> Type | None:
+        args, plan = known_types(self.args, scope), declared_plan(self.signature)
+        if args is None or plan is None:
+            return None
+        return plan.result(scope.state, args, {}, scope.span)
+
+
+class TypeOf(Expression):
+    """What has the type of an expression, and is something else that Axon has no operator for."""
+
+    __slots__ = ("like",)
+
+    def __init__(self, like: Expression) -> None:
+        self.written = None
+        self.like = like
+
+    def write(self, scope: Scope) -> ast.Expr:
+        return self.like.expr(scope)
+
+    def known(self, scope: Scope) -> Type | None:
+        return self.like.known(scope)
+
+
+def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
+    """The types of expressions, if no inference is needed to tell them."""
+    types: list[Type] = []
+    for expr in exprs:
+        type_ = expr.known(scope)
+        if type_ is None:
+            return None
+        types.append(type_)
+    return types
+
+
+@cache
+def library_plan(name: str) -> Plan | None:
+    """How to apply a function of the standard library at once."""
+    entry = prelude(name)
+    assert entry is not None, name
+    scheme = entry.type
+    if not isinstance(scheme, Scheme) or scheme.made:
+        return None
+    return planned(General(scheme, {}), name)
+
+
+@cache
+def declared_scheme(signature: str) -> Scheme:
+    parsed, problems = parse_signature(Source("a signature", signature))
+    assert parsed is not None and not problems, (signature, problems)
+    scheme, misread = read_signature(parsed)
+    assert not misread, (signature, misread)
+    return scheme
+
+
+@cache
+def declared_plan(signature: str) -> Plan | None:
+    return planned(General(declared_scheme(signature), {}), "")
 
 
 def literal(scope: Scope, value: object) -> ast.Expr:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from axon.driver import prelude
 from axon.importers.contents.values import MOST_RANK, Contents, contents_of, is_small
 from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
@@ -67,7 +68,7 @@ class Importer:
         self.inputs: tuple[str, ...] = ()
         self.state = State()
         self.state.level = self.state.depth = 1
-        self.inference = Inference(self.state, lambda _: None)
+        self.inference = Inference(self.state, prelude)
         self.opset = 0
         self.unsolved = 0
         self.depth = 0

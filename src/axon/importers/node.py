@@ -8,6 +8,7 @@ from typing import Any
 from axon.importers.contents.values import Contents, Unsupported
 from axon.importers.expressions import (
     Call,
+    Declared,
     Expression,
     ListOf,
     Literal,
@@ -15,9 +16,11 @@ from axon.importers.expressions import (
     SizeRef,
     TensorRef,
     TupleOf,
+    TypeOf,
 )
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
+from axon.importers.opened import is_plain, opened
 from axon.importers.operations import Operation
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
@@ -28,15 +31,13 @@ from axon.solver.constraints import Origin
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
-    DimEq,
     DimValue,
+    Scheme,
     Shape,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
-    shape_rank,
-    shape_variables,
 )
 from axon.types.variables import DimVar, ShapeVar
 
@@ -150,13 +151,18 @@ class Node:
         better = hint(self.operation) if tensor.startswith("onnx::") else ""
         return self.importer.alias(tensor, better)
 
-    def type_of(self, tensor: str) -> Type:
+    def tensor_type(self, tensor: str) -> Type:
         return self.importer.type(tensor)
 
     def name_size(self, type_: Type) -> str:
         names = self.importer.env.names
         name = f"size {len(names)}"
         names[name] = Entry(type_)
+        return name
+
+    def name_scheme(self, scheme: Scheme) -> str:
+        name = f"the {self.operator}"
+        self.importer.env.names[name] = Entry(scheme)
         return name
 
     # --- what it says ---
@@ -195,61 +201,53 @@ class Node:
         known = draft.known(self) if importer.state.direct else None
         return known or importer.inference.infer(draft.expr(self), importer.env)
 
+    def shaped(self, expr: Expression, sizes: Sequence[Dim]) -> Expression:
+        """A tensor of which a rule knows the sizes, from the contents of integer tensors, where
+        its operator leaves them to the run. The run checks it.
+        """
+        return self.call("ensure_shape", expr, self.shape_literal(sizes))
+
+    def declared(self, signature: str, *indices: int) -> Expression:
+        """An operator that Axon does not have, applied to these inputs: its signature is all that
+        is known of it. In one such as `t p -> t ?r` a size with `?` is any.
+        """
+        return Declared(self.operator, signature, tuple([self.input(i) for i in indices]))
+
+    def type_of(self, expr: Expression) -> Expression:
+        """Something of the type of an expression, which no operator of Axon makes."""
+        return TypeOf(expr)
+
     def set_outputs(
         self,
-        *exprs: Expression | Type | None,
+        *exprs: Expression | None,
         contents: Contents = None,
         fallback: Expression | None = None,
     ) -> None:
-        """The outputs, one after another: expressions, or types where no expression says it.
+        """The outputs, one after another, of the types that the expressions have.
 
-        `fallback` stands in the program where the expression, or the type, cannot be said there.
+        `fallback` stands in the program where an expression has sizes that cannot be said there.
         """
         for name, expr in zip(self.outputs, exprs, strict=False):
-            if not name or expr is None:
-                continue
-            if isinstance(expr, Expression):
-                self.importer.define(name, self.infer(expr), contents)
-                self.step((name,), expr, fallback)
-            else:
-                type_ = sensible(expr)
-                if fallback is not None:
-                    self.check_type(fallback, type_)
-                self.importer.define(name, type_, contents)
-                self.step((name,), None, fallback)
+            if name and expr is not None:
+                self.define((name,), (self.infer(expr),), contents)
+                self.step((name,), sayable(expr), fallback)
 
-    def check_type(self, expr: Expression, type_: Type) -> None:
-        """An expression is possible, and has this type; a size that it leaves to the run can be
-        any. In a branch that may not run and asks for nothing so far, nothing is asked.
-        """
-        state = self.importer.state
-        if state.sealed:
-            return
-        found, wanted = state.resolve(self.infer(expr)), state.resolve(type_)
-        if not isinstance(found, Tensor) or not isinstance(wanted, Tensor):
-            return
-        if any(isinstance(n, ShapeVar) and is_at_run_time(n) for n in found.shape):
-            return
-        word = found.shape
-        if len(word) == len(wanted.shape):
-            pairs = zip(word, wanted.shape, strict=True)
-            word = tuple([said if is_at_run_time(own) else own for own, said in pairs])
-        elif any(map(is_at_run_time, word)) and any(isinstance(n, ShapeVar) for n in wanted.shape):
-            return
-        origin = Origin("value", self.span, self.operator)
-        unify(state, Tensor(found.elem, word), wanted, origin)
-
-    def set_size_output(
-        self,
-        expr: Expression,
-        type_: Type,
-        contents: Contents = None,
-        fallback: Expression | None = None,
+    def define(
+        self, names: Sequence[str], types: Sequence[Type], contents: Contents = None
     ) -> None:
-        """The output is an expression that is a size, seen as the tensor that it can be."""
-        self.infer(expr)
-        self.importer.define(self.outputs[0], type_, contents)
-        self.step((self.outputs[0],), expr, fallback)
+        """Tensors that an expression makes. A size that it leaves to the run is a variable of the
+        model: what follows may tell what it is. A value that is a size is the tensor that it can
+        be.
+        """
+        importer = self.importer
+        found: Sequence[Type] = [importer.state.resolve(type_) for type_ in types]
+        if not all(map(is_plain, found)):
+            given = [importer.type(name) for name in self.inputs if name in importer.types]
+            origin = Origin("value", self.span, self.operator)
+            types = opened(importer.state, found, given, origin)
+        for name, type_ in zip(names, types, strict=False):
+            if name:
+                importer.define(name, type_, contents)
 
     def has_rank(self, index: int, rank: int) -> None:
         """An input has as many dimensions as the operator has sizes for."""
@@ -273,16 +271,19 @@ class Node:
         """An input has this axis."""
         self.infer(self.call("size", self.input(index), axis=axis))
 
-    def set_tuple_outputs(self, expr: Expression, names: Sequence[str] | None = None) -> None:
+    def set_tuple_outputs(
+        self,
+        expr: Expression,
+        names: Sequence[str] | None = None,
+        fallback: Expression | None = None,
+    ) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
         names = self.outputs if names is None else names
         found = self.importer.state.prune(self.infer(expr))
         if isinstance(found, Tuple):
-            for name, item in zip(names, found.items, strict=False):
-                if name:
-                    self.importer.define(name, item)
+            self.define(names, found.items)
             unnamed = [""] * (len(found.items) - len(names))
-            self.step((*names[: len(found.items)], *unnamed), expr)
+            self.step((*names[: len(found.items)], *unnamed), sayable(expr), fallback)
 
     def step(
         self,
@@ -305,18 +306,6 @@ class Node:
             return self.literal(value)
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
-    def like(self, index: int) -> Tensor:
-        """A tensor of which only is known that it has the rank and the elements of an input."""
-        importer, rank = self.importer, self.rank(index)
-        if rank is not None:
-            return self.unknown(self.elem(index), rank)
-        made, given = self.unknown(self.elem(index)), importer.type(self.name(index))
-        if isinstance(given, Tensor):
-            origin = Origin("value", self.span, self.operator)
-            relation = DimEq(shape_rank(made.shape), shape_rank(given.shape))
-            importer.state.post(relation, origin)
-        return made
-
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         return self.importer.unknown(elem, rank)
 
@@ -334,9 +323,9 @@ class Node:
         return axis + rank if rank is not None and axis < 0 else axis
 
 
-def is_at_run_time(item: Dim | ShapeVar) -> bool:
-    """Whether only the run knows a size, or some part of it."""
-    return any(each.runtime for each in shape_variables((item,)))
+def sayable(expr: Expression) -> Expression | None:
+    """The expression, if a program can say it; if not, the program declares an operator."""
+    return None if isinstance(expr, Declared | TypeOf) else expr
 
 
 def sensible(type_: Any) -> Type:

@@ -21,6 +21,12 @@ def scalar_of(node: Node, index: int) -> Expression:
             return node.call("sum", node.input(index))
 
 
+def first_of(node: Node, index: int) -> Expression:
+    """The one element of an input that is a scalar, or a vector of one."""
+    x = node.input(index)
+    return node.call("index", x, i=0) if node.rank(index) == 1 else x
+
+
 def set_tuple(
     node: Node, types: Sequence[Type], later: Expression | None, expr: Expression | None = None
 ) -> None:

@@ -77,6 +77,22 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
 
 
 @operator()
+def ensure_shape() -> Rule:
+    """The same tensor, which has this shape: where its sizes are known at run time, the run checks
+    it.
+
+    >>> ensure_shape(compress(x : f32 [n,3], mask : bool [n]), [m,3])
+    f32 [m,3]
+    """
+    return "(t after, shape q) -> t q where after = q"
+
+
+@ensure_shape.means
+def _(xp: Arrays, x: Array, shape: Ints) -> Array:
+    return x
+
+
+@operator()
 def reshaped_sizes(*, zero: bool = False) -> Rule:
     """The sizes that a list with open places means for a tensor, to give them to `reshape`: -1 is
     what is left for that place, and 0 the size that the tensor has there.

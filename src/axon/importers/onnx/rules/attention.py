@@ -11,6 +11,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.ops.families.attention import UPDATES
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -25,7 +26,7 @@ def attention(node: Node) -> None:
     counts = [node.attribute(f"{whose}_num_heads") for whose in ("q", "kv")]
     packed = _packed(node, counts != [None, None])
     if packed is None:
-        node.set_outputs(node.like(0))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     for index in range(3):
         node.has_rank(index, 3 if packed else 4)
@@ -127,7 +128,7 @@ def rotary_embedding(node: Node) -> None:
     rank = node.rank(0)
     heads = node.attribute("num_heads", 0)
     if rank is None and heads:
-        node.set_outputs(node.importer.types[node.name(0)])
+        node.set_outputs(node.type_of(node.input(0)))
         return
     angles = [node.input(1), node.input(2)]
     if node.has(3):

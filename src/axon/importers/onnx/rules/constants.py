@@ -10,47 +10,46 @@ import numpy
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import length, row, size_of
 from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS, MOST_FLOATS, Unsupported, array
+from axon.importers.contents.values import MOST_CONTENTS, MOST_FLOATS, Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Constant
+from axon.importers.runtime_values import first_of
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
 
 
 @rule("Constant")
 def constant(node: Node) -> None:
-    constant = node.attribute("value")
-    if isinstance(constant, Constant):
-        node.importer.hold(node.outputs[0], constant)
-        node.step((node.outputs[0],), None, tensor=constant)
-        return
+    constant = node.attribute("value") or _plain(node)
+    if not isinstance(constant, Constant):
+        raise Unsupported("Constant of a kind that Axon does not have")
+    node.importer.hold(node.outputs[0], constant)
+    node.step((node.outputs[0],), None, tensor=constant)
+
+
+def _plain(node: Node) -> Constant | None:
+    """A constant that is an attribute of numbers."""
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
-            found = array(value)
-            node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
             held = numpy.array(value, "i8" if elem == "i64" else "f4")
-            constant = Constant(node.outputs[0], elem, held.shape, _itself, held)
-            node.step((node.outputs[0],), None, tensor=constant)
-            return
-    raise Unsupported("Constant of a kind that Axon does not have")
+            return Constant(node.outputs[0], elem, held.shape, _itself, held)
+    return None
 
 
 @rule("ConstantOfShape")
 def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
-    later = node.for_program(lambda: node.call("full", node.input(0), number))
+    later = node.call("full", node.input(0), number)
     wanted = [] if length(node, 0) == 0 else node.contents(0)
     if wanted is None:
-        later = node.call("full", node.input(0), number)
-        node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
+        node.set_outputs(later)
         return
     sizes = [node.fresh_dim() if n is None else n for n in wanted]
     known = None
@@ -58,14 +57,11 @@ def constant_of_shape(node: Node) -> None:
         whole = tuple(n for n in sizes if isinstance(n, int))
         if math.prod(whole) <= (MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS):
             known = numpy.full(whole, value, dtype=object)
-    if all(n is not None for n in wanted):
-        filled = node.call("full", node.shape_literal(sizes), number)
-        node.set_outputs(filled, contents=known, fallback=later)
-        if known is None:
-            node.importer.filled[node.outputs[0]] = value
-            node.alone = True
-    else:
-        node.set_outputs(Tensor(elem, tuple(sizes)), contents=known, fallback=later)
+    filled = node.call("full", node.shape_literal(sizes), number)
+    node.set_outputs(filled, contents=known, fallback=later)
+    if known is None and all(n is not None for n in wanted):
+        node.importer.filled[node.outputs[0]] = value
+        node.alone = True
 
 
 def _itself(array: Any) -> Any:
@@ -88,18 +84,17 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
 def range_(node: Node) -> None:
     parts = [node.known_elements(i) for i in range(3)]
     elem = node.elem(0)
-    later = node.for_program(lambda: node.call("arange", *(node.input(i) for i in range(3))))
+    later = node.call("arange", *(first_of(node, i) for i in range(3)))
     if any(part is None for part in parts):
-        node.set_outputs(node.unknown(elem, 1), fallback=later)
+        node.set_outputs(later)
         return
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
-        type_ = node.unknown(elem, 1) if size is None else Tensor(elem, (size,))
-        node.set_outputs(type_, fallback=later)
+        node.set_outputs(later if size is None else node.shaped(later, [size]), fallback=later)
         return
     if not isinstance(step, int) or step == 0:
-        node.set_outputs(node.unknown(elem, 1), fallback=later)
+        node.set_outputs(later)
         return
     gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
     count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
@@ -108,10 +103,10 @@ def range_(node: Node) -> None:
     known = None
     if isinstance(count, int) and isinstance(start, int) and count <= MOST_CONTENTS:
         known = row([start + i * step for i in range(count)])
+    counted = node.shaped(later, [count])
     if isinstance(elem, str):
-        node.set_outputs(_counted(node, count, start, step, elem), contents=known, fallback=later)
-    else:
-        node.set_outputs(Tensor(elem, (count,)), contents=known, fallback=later)
+        counted = _counted(node, count, start, step, elem)
+    node.set_outputs(counted, contents=known, fallback=later)
 
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
@@ -141,15 +136,18 @@ def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expres
 def random(node: Node) -> None:
     """What is drawn is not for a program to say; its shape is."""
     sizes = node.attribute("shape")
-    if not isinstance(sizes, list):
+    if not isinstance(sizes, list) or any(size < 0 for size in sizes):
         raise Unsupported(f"{node.operator} without a shape")
-    node.set_outputs(Tensor(ELEMENTS.get(node.attribute("dtype", 1)) or "f32", tuple(sizes)))
+    elem = ELEMENTS.get(node.attribute("dtype", 1)) or "f32"
+    node.set_outputs(node.declared(f"() -> {elem} {sizes}"))
 
 
 @rule("Multinomial")
 def multinomial(node: Node) -> None:
-    node.has_rank(0, 2)
-    word = node.shape(0)
-    rows: Any = node.fresh_dim() if word is None else word[0]
-    elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
-    node.set_outputs(Tensor(elem, (rows, int(node.attribute("sample_size", 1)))))
+    elem, count = (
+        ELEMENTS.get(node.attribute("dtype", 6)) or "i32",
+        node.attribute("sample_size", 1),
+    )
+    if count < 0:
+        raise Unsupported(f"Multinomial that draws {count} times")
+    node.set_outputs(node.declared(f"t [n,after_c] -> {elem} [n,{count}]", 0))

@@ -7,9 +7,9 @@ from typing import Any
 from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK, SLIDING
 from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
@@ -41,7 +41,7 @@ def _slid(node: Node, spatial: int) -> dict[str, Any]:
 def conv(node: Node) -> None:
     spatial = _spatial(node)
     if spatial is None:
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(SLIDING, 0, 1))
         return
     if spatial not in (1, 2, 3):
         raise Unsupported("Conv over more than three dimensions")
@@ -80,7 +80,7 @@ def _short(slid: dict[str, Any]) -> dict[str, Any]:
 @rule("DeformConv")
 def deform_conv(node: Node) -> None:
     if _spatial(node) != 2 and node.rank(0) != 4:
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     parts = [node.input(i) for i in range(3)]
     if node.has(3):
@@ -100,7 +100,7 @@ def conv_transpose(node: Node) -> None:
     if spatial is not None:
         node.has_rank(0, spatial + 2)
     if spatial is None or spatial not in (1, 2, 3):
-        node.set_outputs(node.unknown(node.elem(0), None if spatial is None else spatial + 2))
+        node.set_outputs(node.declared(SLIDING, 0, 1))
         return
     slid = _slid(node, spatial)
     extra = node.attribute("output_padding") or [0] * spatial
@@ -113,16 +113,13 @@ def conv_transpose(node: Node) -> None:
         return
     sizes = sizes[-spatial:]
     found = _pads(node, sizes, slid, extra)
-    later = None
     if found is not None:
         slid["pad"], extra = found
-        later = node.call("conv_transpose", *parts, **slid, output_pad=extra)
-    x, f = node.shape(0), node.shape(1)
-    batch: Any = node.fresh_dim() if x is None else x[0]
-    channels: Any = node.fresh_dim()
-    if f is not None and isinstance(f[1], int):
-        channels = f[1] * slid["groups"]
-    node.set_outputs(Tensor(node.elem(0), (batch, channels, *sizes)), fallback=later)
+        node.set_outputs(node.call("conv_transpose", *parts, **slid, output_pad=extra))
+        return
+    made = ",".join(str(size) for size in sizes)
+    signature = f"(t [n,c]@p, t [c,k]@q) -> t [n,{slid['groups']}*k,{made}]"
+    node.set_outputs(node.declared(signature, 0, 1))
 
 
 def _pads(

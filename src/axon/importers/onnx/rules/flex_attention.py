@@ -25,7 +25,7 @@ def flex_attention(node: Node) -> None:
         node.set_outputs(plain)
         return
     if not isinstance(elem, str):  # so the precision is not known
-        node.set_outputs(node.infer(plain))
+        node.set_outputs(node.type_of(plain))
         return
     usual = "f64" if elem == "f64" else "f32"
     precise = ELEMENTS.get(node.attribute("softmax_precision", 0), usual)

@@ -13,9 +13,9 @@ from axon.importers.contents.values import MOST_CONTENTS, Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.slicing import cut_somewhere, put_together
+from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.slicing import put_together
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 
 @rule("Gather")
@@ -64,16 +64,12 @@ def _holes(node: Node, index: int) -> Any:
 
 @rule("Split")
 def split(node: Node) -> None:
-    axis, rank, parts = node.attribute("axis", 0), node.rank(0), len(node.outputs)
+    axis, parts = node.attribute("axis", 0), len(node.outputs)
     sizes = node.known_elements(1) if node.has(1) else node.attribute("split")
-    if node.has(1) and sizes is None:
+    if node.has(1) and sizes is None and parts > 1:
         node.has_shape(1, [parts])
-        later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
-        if not node.importer.state.sealed:
-            node.infer(later)
-        for name in node.outputs:
-            node.importer.define(name, cut_somewhere(node, [axis], rank))
-        node.step(tuple(node.outputs), None, later if parts > 1 else None)
+        held = sizes_held(node, 1, parts)
+        node.set_tuple_outputs(node.call("split", node.input(0), sizes=held, axis=axis))
         return
     if sizes is None:
         word = node.shape(0)
@@ -82,8 +78,8 @@ def split(node: Node) -> None:
             return
         total = word[axis] if word is not None else None
         if total is None and node.attribute("num_outputs"):
-            for name in node.outputs:
-                node.importer.define(name, cut_somewhere(node, [axis], rank))
+            made = ", ".join(f"t ?r{i}" for i in range(parts))
+            node.set_tuple_outputs(node.declared(f"t p -> ({made})", 0))
             return
         uneven = isinstance(total, int) and total % parts
         if uneven or (node.attribute("num_outputs") and contents.is_symbol(total)):
@@ -117,18 +113,12 @@ def tile(node: Node) -> None:
     if rank:
         later = node.call("tile", node.input(0), reps=sizes_held(node, 1, min(rank, 64)))
     if times is None or word is None or len(times) != len(word):
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)), fallback=later)
+        node.set_outputs(later or node.declared(SAME_RANK, 0))
         return
-    sizes = [
-        node.fresh_dim() if n is None else contents.mul(n, size)
-        for n, size in zip(times, word, strict=True)
-    ]
     known = _tiled(node.contents(0), times)
-    if all(n is not None for n in times):
-        expr = node.call("tile", node.input(0), reps=list(times))
-        node.set_outputs(expr, contents=known, fallback=later)
-    else:
-        node.set_outputs(Tensor(node.elem(0), tuple(sizes)), contents=known, fallback=later)
+    by = [node.fresh_dim() if n is None else n for n in times]
+    expr = node.call("tile", node.input(0), reps=by)
+    node.set_outputs(expr, contents=known, fallback=later)
 
 
 def _tiled(found: Any, times: Any) -> Any:

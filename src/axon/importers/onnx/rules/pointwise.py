@@ -88,14 +88,9 @@ def is_infinite(node: Node) -> None:
 
 @rule("PRelu")
 def prelu(node: Node) -> None:
-    x = node.input(0)
-    plain = isinstance(node.elem(0), str) and node.importer.opset >= 7
-    zero = node.scalar(0, node.elem(0)) if plain else None
-    if zero is None:
-        node.set_outputs(node.importer.types[node.name(0)])
-        return
-    low = node.call("*", node.call("minimum", x, zero), node.input(1))
-    node.set_outputs(node.call("+", node.call("maximum", x, zero), low))
+    x, slope = node.input(0), node.input(1)
+    plain = node.importer.opset >= 7
+    node.set_outputs(node.call("prelu", x, slope) if plain else node.type_of(x))
 
 
 @rule("Clip")
@@ -161,7 +156,7 @@ def binary(node: Node) -> None:
         node.set_outputs(node.call("fmod", node.input(0), node.input(1)))
         return
     if node.operator == "Pow" and node.elem(0) != node.elem(1):
-        expr = node.call("pow", node.input(0), node.call("cast", node.input(1), to=_elem(node, 0)))
+        expr = node.call("pow", node.input(0), _cast_like(node, 1, 0))
     node.set_outputs(expr, contents=found)
 
 
@@ -178,7 +173,8 @@ def several(node: Node) -> None:
     for i in range(1, node.count):
         expr = node.call("+", expr, node.input(i))
     if node.operator == "Mean":
-        expr = node.call("/", expr, node.scalar(node.count, str(_elem(node, 0))))
+        count = node.call("cast_like", node.literal(float(node.count)), node.input(0))
+        expr = node.call("/", expr, count)
     node.set_outputs(expr)
 
 
@@ -243,11 +239,12 @@ def _cast(node: Node, name: str, x: Any) -> Any:
 
 @rule("CastLike")
 def cast_like(node: Node) -> None:
-    node.set_outputs(node.call("cast", node.input(0), to=_elem(node, 1)))
+    node.set_outputs(_cast_like(node, 0, 1))
 
 
-def _elem(node: Node, index: int) -> Elem:
-    found = node.elem(index)
-    if not isinstance(found, str):
-        raise Unsupported(f"{node.operator} where an element type is not known")
-    return Elem(found)
+def _cast_like(node: Node, index: int, like: int) -> Expression:
+    """An input with the element type of another one."""
+    elem, x = node.elem(like), node.input(index)
+    if isinstance(elem, str):
+        return node.call("cast", x, to=Elem(elem))
+    return node.call("cast_like", x, node.input(like))

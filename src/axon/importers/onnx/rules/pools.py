@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from axon.importers.contents.queries import length
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.convolution import SAME
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
 
@@ -44,16 +43,17 @@ def pool(node: Node) -> None:
 @rule("MaxUnpool")
 def max_unpool(node: Node) -> None:
     window = node.attribute("kernel_shape")
-    if window:
-        node.has_rank(0, len(window) + 2)
-        node.has_rank(1, len(window) + 2)
-        if node.has(2):
-            node.has_shape(2, [len(window) + 2])
-    word = node.shape(0)
-    if word is None or not window or len(word) != len(window) + 2:
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
-        return
+    if not window:
+        raise Unsupported("MaxUnpool without a window")
     spatial = len(window)
+    node.has_rank(0, spatial + 2)
+    node.has_rank(1, spatial + 2)
+    if node.has(2):
+        node.has_shape(2, [spatial + 2])
+    word = node.shape(0)
+    if word is None or len(word) != spatial + 2:
+        node.set_outputs(node.declared(SAME_RANK, 0))
+        return
     strides = node.attribute("strides") or [1] * spatial
     pads = node.attribute("pads") or [0] * (2 * spatial)
     if len(strides) != spatial or len(pads) != 2 * spatial:
@@ -62,23 +62,18 @@ def max_unpool(node: Node) -> None:
     for i, size in enumerate(word[2:]):
         margin = window[i] - strides[i] - pads[i] - pads[i + spatial]
         sizes.append(dims.add(dims.scale(strides[i], size), margin))  # type: ignore[arg-type]
-    result: list[Any] = list(sizes)
-    if node.has(2):
-        wanted = node.known_elements(2)
-        result = [node.fresh_dim() for _ in word] if wanted is None else wanted
-    later = None
-    elem = node.elem(0)
-    whole = all(isinstance(size, int) and size >= 0 for size in sizes)
-    if whole and isinstance(elem, str) and (not node.has(2) or length(node, 2) == len(word)):
-        zeros = node.call("zeros", node.shape_literal([math.prod(sizes)]), to=Elem(elem))
-        flat = [node.call("flatten", node.input(i)) for i in (1, 0)]
-        later = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
-        if node.has(2):
-            later = _put_in(node, later, sizes)
-    node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+    zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to=Elem("f32"))
+    flat = [node.call("flatten", node.input(i)) for i in (1, 0)]
+    zeros = node.call("cast_like", zeros, flat[1])
+    made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
+    if not node.has(2):
+        node.set_outputs(made)
+        return
+    later, wanted = _put_in(node, made, sizes), node.known_elements(2)
+    node.set_outputs(later if wanted is None else node.shaped(later, wanted), fallback=later)
 
 
-def _put_in(node: Node, x: Any, sizes: list[int]) -> Any:
+def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
     """Zeros behind, up to the sizes that are asked for."""
     axes = list(range(len(sizes)))
     more = node.call("-", node.input(2), node.shape_literal(sizes))
@@ -90,7 +85,7 @@ def _put_in(node: Node, x: Any, sizes: list[int]) -> Any:
 def global_pool(node: Node) -> None:
     rank = node.rank(0)
     if rank is None:
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     axes = list(range(2, rank))
     if node.operator == "GlobalLpPool":
