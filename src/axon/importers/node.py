@@ -205,7 +205,7 @@ class Node:
         """A tensor of which a rule knows the sizes, from the contents of integer tensors, where
         its operator leaves them to the run. The run checks it.
         """
-        return self.call("ensure_shape", expr, self.shape_literal(sizes))
+        return self.call("ensure_shape", self.shape_literal(sizes), expr)
 
     def declared(self, signature: str, *indices: int) -> Expression:
         """An operator that Axon does not have, applied to these inputs: its signature is all that

@@ -78,17 +78,17 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
 
 @operator()
 def ensure_shape() -> Rule:
-    """The same tensor, which has this shape: where its sizes are known at run time, the run checks
-    it.
+    """The second argument, which has the shape that is the first: where its sizes are known at run
+    time, the run checks it.
 
-    >>> ensure_shape(compress(x : f32 [n,3], mask : bool [n]), [m,3])
-    f32 [m,3]
+    >>> ensure_shape([2,3], compress(x : f32 [n,3], mask : bool [n]))
+    f32 [2,3]
     """
-    return "(t after, shape q) -> t q where after = q"
+    return "(shape s, t after) -> t s where after = s"
 
 
 @ensure_shape.means
-def _(xp: Arrays, x: Array, shape: Ints) -> Array:
+def _(xp: Arrays, shape: Ints, x: Array) -> Array:
     return x
 
 

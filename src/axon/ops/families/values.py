@@ -71,7 +71,7 @@ def cast_like() -> Rule:
     >>> cast_like(x : i64 [n,3], y : f16 [2])
     f16 [n,3]
     """
-    return "(t s, u after) -> u s"
+    return "(t s, u r) -> u s"
 
 
 @cast_like.means

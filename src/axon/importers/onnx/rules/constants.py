@@ -144,10 +144,8 @@ def random(node: Node) -> None:
 
 @rule("Multinomial")
 def multinomial(node: Node) -> None:
-    elem, count = (
-        ELEMENTS.get(node.attribute("dtype", 6)) or "i32",
-        node.attribute("sample_size", 1),
-    )
+    elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
+    count = node.attribute("sample_size", 1)
     if count < 0:
         raise Unsupported(f"Multinomial that draws {count} times")
     node.set_outputs(node.declared(f"t [n,after_c] -> {elem} [n,{count}]", 0))

@@ -79,7 +79,7 @@ def _like_first(node: Node, expr: Expression) -> Expression:
     word, scale = node.shape(0), node.shape(1)
     if scale in ((), (1,)) or (word and scale and len(scale) == 1 and scale[0] in word):
         return expr
-    return node.call("ensure_shape", expr, node.call("shape", node.input(0)))
+    return node.call("ensure_shape", node.call("shape", node.input(0)), expr)
 
 
 @rule("DequantizeLinear")

@@ -126,10 +126,9 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
 
 
 def _of_sizes(node: Node, expr: Expression, word: list[Any], made: dict[int, Any]) -> Expression:
-    """A tensor that has these sizes along some axes, if they are known."""
-    if None in made.values():
-        return expr
-    return node.shaped(expr, [made.get(axis, size) for axis, size in enumerate(word)])
+    """A tensor that has these sizes along some axes; None is one that is not known."""
+    sizes = [made.get(axis, size) for axis, size in enumerate(word)]
+    return node.shaped(expr, [node.fresh_dim() if size is None else size for size in sizes])
 
 
 def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
