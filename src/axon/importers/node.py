@@ -25,10 +25,9 @@ from axon.importers.operations import Operation
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State
-from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Dim
 from axon.types.type import (
     AtLeast,
     DimValue,
@@ -39,7 +38,7 @@ from axon.types.type import (
     Tuple,
     Type,
 )
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar
 
 Rule = Callable[["Node"], None]
 Rules = Callable[[Operation], Rule | None]
@@ -161,8 +160,10 @@ class Node:
         return name
 
     def name_scheme(self, scheme: Scheme) -> str:
-        name = f"the {self.operator}"
-        self.importer.env.names[name] = Entry(scheme)
+        name, importer = self.operator, self.importer
+        if importer.is_taken(name):
+            name = f"the {name}"
+        importer.env.names[name] = Entry(scheme)
         return name
 
     # --- what it says ---
@@ -249,23 +250,23 @@ class Node:
             if name:
                 importer.define(name, type_, contents)
 
-    def has_rank(self, index: int, rank: int) -> None:
-        """An input has as many dimensions as the operator has sizes for."""
-        if self.has(index) and self.rank(index) != rank:
-            self.has_shape(index, [None] * rank)
+    def ranked(self, index: int, rank: int) -> Expression:
+        """An input that has as many dimensions as the operator has sizes for."""
+        return self.sized(index, [None] * rank)
 
-    def has_shape(self, index: int, sizes: Sequence[Dim | None]) -> None:
-        """An input has these sizes, as an attribute or another input says; None is any."""
-        self.input(index)
-        own = self.shape(index)
+    def sized(self, index: int, sizes: Sequence[int | None]) -> Expression:
+        """An input that has these sizes, as an attribute or another input says; None is any. If it
+        is not known to have them, it is asked for here.
+        """
+        x, own = self.input(index), self.shape(index)
         if own is not None and len(own) == len(sizes):
             pairs = zip(own, sizes, strict=True)
             if all(size is None or size == n for n, size in pairs):
-                return
-        word = tuple([self.fresh_dim() if size is None else size for size in sizes])
-        given = self.importer.types[self.name(index)]
-        origin = Origin("argument", self.span, self.operator, index + 1)
-        unify(self.importer.state, sensible(Tensor(self.elem(index), word)), given, origin)
+                return x
+        wanted = [-1 if size is None else size for size in sizes]
+        asked = self.call("ensure_shape", x, sizes=wanted)
+        self.infer(asked)
+        return asked
 
     def has_axis(self, index: int, axis: int) -> None:
         """An input has this axis."""
@@ -280,10 +281,11 @@ class Node:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
         names = self.outputs if names is None else names
         found = self.importer.state.prune(self.infer(expr))
-        if isinstance(found, Tuple):
-            self.define(names, found.items)
-            unnamed = [""] * (len(found.items) - len(names))
-            self.step((*names[: len(found.items)], *unnamed), sayable(expr), fallback)
+        items = found.items if isinstance(found, Tuple) else ()
+        self.define(names, items)
+        count = len(items) or len(names)
+        unnamed = [""] * (count - len(names))
+        self.step((*names[:count], *unnamed), sayable(expr), fallback)
 
     def step(
         self,
@@ -326,14 +328,3 @@ class Node:
 def sayable(expr: Expression) -> Expression | None:
     """The expression, if a program can say it; if not, the program declares an operator."""
     return None if isinstance(expr, Declared | TypeOf) else expr
-
-
-def sensible(type_: Any) -> Type:
-    """A type that a rule made of what a file says, if its sizes are some."""
-    for item in type_.shape if isinstance(type_, Tensor) else ():
-        size: Any = item
-        if not isinstance(size, int | DimVar | Poly | ShapeVar):
-            raise TypeError(f"{size!r} is no size")
-        if isinstance(size, int) and size < 0:
-            raise ValueError(f"{size} is no size")
-    return type_  # type: ignore[no-any-return]

@@ -28,9 +28,7 @@ def attention(node: Node) -> None:
     if packed is None:
         node.set_outputs(node.declared(SAME_RANK, 0))
         return
-    for index in range(3):
-        node.has_rank(index, 3 if packed else 4)
-    parts = [node.input(index) for index in range(3)]
+    parts = [node.ranked(index, 3 if packed else 4) for index in range(3)]
     if packed:
         heads, key_heads = (count if type(count) is int else 0 for count in counts)
         cuts = zip(parts, (heads, key_heads, key_heads), strict=True)
@@ -96,8 +94,7 @@ def _cached(node: Node, index: int, x: Expression, count: Dim) -> tuple[Expressi
     """
     start: Dim = 0
     if node.has(index + 3):
-        node.has_rank(index + 3, 4)
-        x = node.call("concat", node.input(index + 3), x, axis=2)
+        x = node.call("concat", node.ranked(index + 3, 4), x, axis=2)
         start = size_of(node, index + 3, 2) or 0
         count = dims.add(start, count)
     if len(node.outputs) > index and node.outputs[index]:

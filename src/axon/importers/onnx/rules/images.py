@@ -66,16 +66,15 @@ def grid_sample(node: Node) -> None:
         raise Unsupported(f"GridSample with the mode {mode}")
     if padding not in ("zeros", "border", "reflection"):
         raise Unsupported(f"GridSample with the padding {padding}")
+    x = node.input(0) if grid is None else node.ranked(0, len(grid))
     expr = node.call(
         "grid_sample",
-        node.input(0),
+        x,
         node.input(1),
         mode=MODES.get(mode, mode),
         padding=padding,
         align_corners=bool(node.attribute("align_corners", 0)),
     )
-    if grid is not None:
-        node.has_rank(0, len(grid))
     rank = node.rank(0)
     if rank is None or not 3 <= rank <= MOST + 2:
         node.set_outputs(node.declared(SAME_RANK, 0))
@@ -91,15 +90,13 @@ def affine_grid(node: Node) -> None:
     if count not in (4, 5):
         node.set_outputs(node.declared(ANY_SHAPE, 0))
         return
-    node.has_shape(1, [count])
+    held = node.sized(1, [count])
     inner: list[Any] = [None] * count
     if sizes is not None and sizes.shape == (count,):
         inner = list(sizes)
     inner = [node.fresh_dim() if size is None else size for size in inner]
     corners = {"dimensions": count - 2, "align_corners": bool(node.attribute("align_corners", 0))}
-    later = node.call(
-        "affine_grid", node.input(0), node.call("slice", node.input(1), start=2), **corners
-    )
+    later = node.call("affine_grid", node.input(0), node.call("slice", held, start=2), **corners)
     made = node.call("affine_grid", node.input(0), node.shape_literal(inner[2:]), **corners)
     if theta is None or theta[0] != inner[0]:
         made = node.shaped(made, [inner[0], *inner[2:], count - 2])

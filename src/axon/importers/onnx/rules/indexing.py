@@ -65,11 +65,11 @@ def _so_far(node: Node, axis: int) -> Expression:
 @rule("TopK")
 def top_k(node: Node) -> None:
     how = {"axis": node.attribute("axis", -1), "largest": bool(node.attribute("largest", 1))}
-    if node.has(1):
-        node.has_shape(1, [1])
     found = node.known_elements(1) if node.has(1) else [node.attribute("k", 1)]
-    by: Any = scalar_of(node, 1) if node.has(1) else None
-    later = None if by is None else node.call("top_k", node.input(0), k=by, **how)
+    later = None
+    if node.has(1):
+        by = node.call("index", node.sized(1, [1]), i=0)
+        later = node.call("top_k", node.input(0), k=by, **how)
     expr = node.call("top_k", node.input(0), k=found[0], **how) if found else later
     if expr is None:
         raise Unsupported("TopK of how many is not said")

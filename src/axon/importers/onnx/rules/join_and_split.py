@@ -9,7 +9,7 @@ import numpy
 
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import empty, length
-from axon.importers.contents.values import MOST_CONTENTS, Unsupported
+from axon.importers.contents.values import MOST_CONTENTS
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
@@ -27,9 +27,10 @@ def gather(node: Node) -> None:
             known = numpy.take(data, index.astype(int), axis=axis)
             known = numpy.asarray(known, dtype=object)
         except (IndexError, ValueError):
-            for i in index.flat:
-                node.infer(node.call("index", node.input(0), i=i, axis=axis))
-            raise Unsupported("Gather with an index that is out of range") from None
+            for i in index.flat:  # one is out of range
+                node.set_outputs(node.call("index", node.input(0), i=i, axis=axis))
+                if node.importer.state.diagnostics or node.importer.state.store.conflicts:
+                    return
     node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis), contents=known)
 
 
@@ -67,8 +68,7 @@ def split(node: Node) -> None:
     axis, parts = node.attribute("axis", 0), len(node.outputs)
     sizes = node.known_elements(1) if node.has(1) else node.attribute("split")
     if node.has(1) and sizes is None and parts > 1:
-        node.has_shape(1, [parts])
-        held = sizes_held(node, 1, parts)
+        held = sizes_held(node, node.sized(1, [parts]), parts)
         node.set_tuple_outputs(node.call("split", node.input(0), sizes=held, axis=axis))
         return
     if sizes is None:
@@ -101,9 +101,9 @@ def split(node: Node) -> None:
             at += count
 
 
-def sizes_held(node: Node, index: int, count: int) -> Expression:
-    """A list of the sizes that an input holds."""
-    return node.list_of([node.call("index", node.input(index), i=i) for i in range(count)])
+def sizes_held(node: Node, vector: Expression, count: int) -> Expression:
+    """A list of the sizes that a vector holds."""
+    return node.list_of([node.call("index", vector, i=i) for i in range(count)])
 
 
 @rule("Tile")
@@ -111,7 +111,9 @@ def tile(node: Node) -> None:
     times, word = node.contents(1), node.shape(0)
     later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
     if rank:
-        later = node.call("tile", node.input(0), reps=sizes_held(node, 1, min(rank, 64)))
+        later = node.call(
+            "tile", node.input(0), reps=sizes_held(node, node.input(1), min(rank, 64))
+        )
     if times is None or word is None or len(times) != len(word):
         node.set_outputs(later or node.declared(SAME_RANK, 0))
         return

@@ -20,7 +20,7 @@ POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
 def pool(node: Node) -> None:
     window = node.attribute("kernel_shape")
     spatial, kind = len(window), node.operator
-    node.has_rank(0, spatial + 2)
+    x = node.ranked(0, spatial + 2)
     auto = node.attribute("auto_pad", "NOTSET")
     how: dict[str, Any] = {
         "window": window,
@@ -34,10 +34,10 @@ def pool(node: Node) -> None:
         own["count_pad"] = bool(node.attribute("count_include_pad", 0))
     elif kind == "LpPool":
         own["p"] = int(node.attribute("p", 2))
-    node.set_outputs(node.call(POOLS[kind], node.input(0), **how, **own))
+    node.set_outputs(node.call(POOLS[kind], x, **how, **own))
     if len(node.outputs) > 1 and node.outputs[1]:
         columns = bool(node.attribute("storage_order", 0))
-        node.set_outputs(None, node.call("argmax_pool", node.input(0), **how, columns=columns))
+        node.set_outputs(None, node.call("argmax_pool", x, **how, columns=columns))
 
 
 @rule("MaxUnpool")
@@ -46,10 +46,7 @@ def max_unpool(node: Node) -> None:
     if not window:
         raise Unsupported("MaxUnpool without a window")
     spatial = len(window)
-    node.has_rank(0, spatial + 2)
-    node.has_rank(1, spatial + 2)
-    if node.has(2):
-        node.has_shape(2, [spatial + 2])
+    parts = [node.ranked(i, spatial + 2) for i in (1, 0)]
     word = node.shape(0)
     if word is None or len(word) != spatial + 2:
         node.set_outputs(node.declared(SAME_RANK, 0))
@@ -63,7 +60,7 @@ def max_unpool(node: Node) -> None:
         margin = window[i] - strides[i] - pads[i] - pads[i + spatial]
         sizes.append(dims.add(dims.scale(strides[i], size), margin))  # type: ignore[arg-type]
     zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to=Elem("f32"))
-    flat = [node.call("flatten", node.input(i)) for i in (1, 0)]
+    flat = [node.call("flatten", part) for part in parts]
     zeros = node.call("cast_like", zeros, flat[1])
     made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
     if not node.has(2):
@@ -76,8 +73,9 @@ def max_unpool(node: Node) -> None:
 def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
     """Zeros behind, up to the sizes that are asked for."""
     axes = list(range(len(sizes)))
-    more = node.call("-", node.input(2), node.shape_literal(sizes))
-    pads = node.call("concat", node.call("zeros_like", node.input(2)), more)
+    wanted = node.sized(2, [len(sizes)])
+    more = node.call("-", wanted, node.shape_literal(sizes))
+    pads = node.call("concat", node.call("zeros_like", wanted), more)
     return node.call("pad_by", x, pads, axis=axes)
 
 

@@ -74,7 +74,11 @@ def pad(node: Node) -> None:
     if node.has(3) and axes is None:
         node.set_outputs(_pad_somewhere(node, rank, mode))
         return
-    axes = list(range(rank)) if axes is None else [_axis(node, axis, rank) for axis in axes]
+    wrong = [axis for axis in axes or [] if not -rank <= axis < rank]
+    if wrong:
+        node.set_outputs(node.call("pad", node.input(0), before=1, axis=wrong[0]))
+        return
+    axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
     later = _pad_later(node, axes, mode)
     if pads is None or len(pads) != 2 * len(axes):
         if later is None:
@@ -83,13 +87,6 @@ def pad(node: Node) -> None:
         return
     pairs = {axis: (pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)}
     node.set_outputs(_pad(node, pairs, mode), fallback=later)
-
-
-def _axis(node: Node, axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        node.has_axis(0, axis)
-        raise Unsupported(f"an axis {axis} where there are {rank}")
-    return axis % rank
 
 
 def _value(node: Node) -> tuple[list[Expression], float | None]:
