@@ -2,9 +2,9 @@
 
     python benchmarks/onnx_agreement.py [--only OPERATOR …] [--part I/N]
 
-Of onnx's node tests, and of the same with the shape of one input changed
-(`onnx_models/changed.py`), those on which the two differ are listed: one refuses the model and the
-other does not, or the outputs have other types. The exit status is 1 if there are any.
+Of onnx's node tests, and of the same with the shape of one input changed, those on which the two
+differ are listed: one refuses the model and the other does not, or the outputs have other types.
+The exit status is 1 if there are any. `tests/importers/onnx_changes.py` makes the models.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import time
 import warnings
 from collections import Counter
 
-from onnx_models.agreement import disagreement
-from onnx_models.changed import changes, make
+from onnx_models.shared import changes, disagreement, make
 
 
 def main() -> int:

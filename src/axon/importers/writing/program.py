@@ -38,9 +38,8 @@ def write_program(imported: Imported) -> Written:
         if not imported.importer.graphs:
             return made
         signature = _signature(made.text)
-        state = imported.importer.state
-        if not signature and (state.store.conflicts or state.diagnostics):
-            return made  # what is wrong with the model is wrong with it
+        if not signature and imported.is_wrong:
+            return made
         if "*" in signature:  # a model has no ragged tensors
             other = _written(imported, annotates=True)
             if _fits(told := _signature(other.text), imported) and "*" not in told:

@@ -109,7 +109,8 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
         sizes = list(found.flat)
     if aspect != "stretch":
         made = _one_scale([word[axis] for axis in axes], sizes, aspect)
-        node.set_outputs(_of_sizes(node, later, word, dict(zip(axes, made, strict=True))))
+        sized = _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
+        node.set_outputs(sized, fallback=later)
         return
     if all(size is None for size in sizes):
         node.set_outputs(later)

@@ -46,13 +46,8 @@ def tensor_scatter(node: Node) -> None:
     """New rows for a cache: from a place on that each image of the batch has for itself."""
     parts = [node.input(i) for i in range(3) if node.has(i)]
     circular = node.attribute("mode", "linear") == "circular"
-    cache, new, axis = node.shape(0), node.shape(1), node.attribute("axis", -2)
-    node.set_outputs(node.call("update_cache", *parts, axis=axis, circular=circular))
-    first = node.ints(2)
-    if first and not circular and cache and new and len(cache) == len(new) > abs(axis):
-        rows, written = cache[axis], new[axis]
-        if isinstance(rows, int) and isinstance(written, int):
-            node.guard(rows - written - max(first))
+    how = {"axis": node.attribute("axis", -2), "last": max(node.ints(2) or [0])}
+    node.set_outputs(node.call("update_cache", *parts, circular=circular, **how))
 
 
 # --- edges -----------------------------------------------------------------------------------

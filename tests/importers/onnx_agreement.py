@@ -1,8 +1,9 @@
 """Whether `infer` and the program that `import` writes agree on a model.
 
 Both refuse it, or both take it and its outputs have the same types: the same element types and
-ranks, and the same numbers for sizes. What the program leaves to the run is not compared: the
-number that `infer` has for it is one that the run checks. Nor are outputs that are no tensors.
+ranks, and the same numbers for sizes. What the program leaves to the run is not compared: where
+`infer` has a number for it, or refuses the model, the run checks it. Nor are outputs that are no
+tensors.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ Told = tuple[str | None, tuple[int | None, ...] | None]
 
 
 class Verdict(NamedTuple):
+    """What is wrong with a model, or the types of its outputs; `checks` are left to the run."""
+
     problem: str
     types: tuple[Told, ...]
+    checks: bool = False
 
     def __str__(self) -> str:
         return self.problem or ", ".join(f"{elem} {sizes}" for elem, sizes in self.types)
@@ -49,12 +53,14 @@ def written(model: Any) -> Verdict:
     type_ = definition.scheme.type
     result = type_.result if isinstance(type_, Fn) else type_
     parts = result.items if isinstance(result, Tuple) else (result,)
-    return Verdict("", tuple(_told(part) for part in parts))
+    return Verdict("", tuple(_told(part) for part in parts), bool(definition.guards))
 
 
 def disagreement(model: Any) -> str:
     """In what way the two differ, or nothing."""
     one, other = inferred(model), written(model)
+    if one.problem and other.checks:
+        return ""
     if bool(one.problem) == bool(other.problem):
         tensors = all(each.type.HasField("tensor_type") for each in model.graph.output)
         if not tensors or _fit(one.types, other.types):
