@@ -11,10 +11,11 @@ import pytest
 
 from axon.cli import html, main
 from axon.cli.html import explain_page, page_model
-from axon.driver import check, check_text
+from axon.driver import Checked, check
 from axon.files import find_import, read_source
 from axon.solver.rules import RULES
 from axon.solver.trace import LAWS, derive
+from axon.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ATTENTION = (EXAMPLES / "attention.axon").read_text(encoding="utf-8")
@@ -27,8 +28,12 @@ after = fn (x) { mlp(x, x, x) };
 """
 
 
+def explained(text: str, name: str = "program.axon") -> Checked:
+    return check(Source(name, text), reasons=True)
+
+
 def _model(text: str, name: str | None = None) -> dict[str, Any]:
-    return page_model(check_text(text), name)
+    return page_model(explained(text), name)
 
 
 def _embedded(page: str) -> dict[str, Any]:
@@ -74,7 +79,7 @@ def test_every_rule_has_a_law() -> None:
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.axon")), ids=lambda p: p.stem)
 def test_the_page_has_the_steps_and_the_sets_that_the_text_has(path: Path) -> None:
-    checked = check(read_source(str(path)), find_import)
+    checked = check(read_source(str(path)), find_import, reasons=True)
     model = page_model(checked)
     assert [d["name"] for d in model["definitions"]] == [
         d.name for d in sorted(checked.inferred.definitions, key=lambda d: d.span.start)
@@ -160,8 +165,8 @@ f = fn (x : f32 [n]) { matmul(x, "</ScRiPt>") };
 
 
 def test_a_program_cannot_add_to_the_page() -> None:
-    plain = explain_page(check_text("f = fn (x) { x };\n"))
-    page = explain_page(check_text(HOSTILE, name="</title><script>alert(4)</script>.axon"))
+    plain = explain_page(explained("f = fn (x) { x };\n"))
+    page = explain_page(explained(HOSTILE, name="</title><script>alert(4)</script>.axon"))
     for tag in ("<script", "</script", "<img", "<svg", "<b>", "<!--", "</title"):
         assert page.lower().count(tag) == plain.lower().count(tag), tag
     model = _embedded(page)
@@ -170,7 +175,7 @@ def test_a_program_cannot_add_to_the_page() -> None:
 
 
 def test_the_page_loads_nothing() -> None:
-    page = explain_page(check_text(ATTENTION))
+    page = explain_page(explained(ATTENTION))
     assert not re.search(r"https?://|@import|url\(|\bfetch\(|XMLHttpRequest|WebSocket", page)
     assert re.findall(r"(?:src|href)=\"([^\"]*)\"", page) == ["data:,", "#step"]
     assert "default-src 'none'" in page and "unsafe" not in page

@@ -22,6 +22,8 @@ def test_every_rule_fires_somewhere() -> None:
 
     for folder in ("tests/golden", "examples/paper"):
         for path in sorted((ROOT / folder).rglob("*.axon")):
-            checked = check(Source(str(path), path.read_text(encoding="utf-8")), find_import)
+            checked = check(
+                Source(str(path), path.read_text(encoding="utf-8")), find_import, reasons=True
+            )
             new_store(note, levels=False).post_all(checked.inferred.state.store.posted)
     assert fired == set(RULES)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from axon import stdlib
@@ -33,18 +34,24 @@ InferFile = Callable[[Source, "Imports"], Environment | None]
 MOST_NESTED_IMPORTS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checked:
     """What there is to know about a program."""
 
     program: ast.Program
     inferred: Inferred
-    signatures: tuple[Signature, ...]
     diagnostics: tuple[Diagnostic, ...]
+    paper: bool = False
 
     @property
     def ok(self) -> bool:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+    @cached_property
+    def signatures(self) -> tuple[Signature, ...]:
+        """The definitions as they are shown; made when someone looks."""
+        with workspace():
+            return tuple(describe_definition(d, self.paper) for d in self.inferred.definitions)
 
     @property
     def definitions(self) -> tuple[Signature, ...]:
@@ -56,31 +63,44 @@ class Checked:
         return found[-1] if found else None
 
 
-def check_text(text: str, name: str = "program.axon") -> Checked:
+def check_text(text: str, name: str = "program.axon", reasons: bool = False) -> Checked:
     """Check a program that imports nothing."""
-    return check(Source(name, text))
+    return check(Source(name, text), reasons=reasons)
 
 
 def check(
-    source: Source, find_file: FindFile | None = None, paper: bool = False, prove: bool = False
+    source: Source,
+    find_file: FindFile | None = None,
+    paper: bool = False,
+    prove: bool = False,
+    reasons: bool = False,
 ) -> Checked:
-    """Parse, infer, describe. To `prove` needs the extra of that name: see `axon.prove.extra`."""
+    """Parse, infer, describe. To explain a definition needs `reasons`. To `prove` needs the extra
+    of that name: see `axon.prove.extra`.
+    """
     with workspace():
-        return check_file(source, Imports(find_file or no_files), paper, prove)
+        return check_file(source, Imports(find_file or no_files), paper, prove, reasons)
 
 
 def check_file(
-    source: Source, imports: Imports, paper: bool = False, prove: bool = False
+    source: Source,
+    imports: Imports,
+    paper: bool = False,
+    prove: bool = False,
+    reasons: bool = False,
 ) -> Checked:
     """The same for one file among others."""
     program, problems = parse_program(source)
     broken = tuple(p.span for p in problems if p.span is not None)
-    inferred = infer_program(program, lambda item: imports.read(item, source), prelude, broken)
+
+    def read(item: ast.Import) -> Environment | Diagnostic:
+        return imports.read(item, source)
+
+    inferred = infer_program(program, read, prelude, broken, reasons)
     if prove:
         inferred = _proved(inferred)
-    signatures = tuple(describe_definition(d, paper) for d in inferred.definitions)
     diagnostics = sorted((*problems, *inferred.diagnostics), key=_place)
-    return Checked(program, inferred, signatures, tuple(diagnostics))
+    return Checked(program, inferred, tuple(diagnostics), paper)
 
 
 def _proved(inferred: Inferred) -> Inferred:

@@ -149,7 +149,7 @@ class _File:
     def _infer(
         self, source: Source, parts: list[_Part], imports: Imports
     ) -> tuple[Snapshot, Environment]:
-        walk = Walk(lambda item: imports.read(item, source), prelude, ())
+        walk = Walk(lambda item: imports.read(item, source), prelude)
         for part in parts:
             for name, span in part.bound:
                 walk.inference.later.setdefault(name, span)

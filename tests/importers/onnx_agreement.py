@@ -36,10 +36,7 @@ def inferred(model: Any) -> Verdict:
     report = infer_model(model, "model")
     errors = [d.message for d in report.diagnostics if d.severity == "error"]
     found = [report.tensors.get(each.name) for each in model.graph.output]
-    types = [
-        (None, None) if each is None else (each.dtype, each.shape and _sizes(each.shape))
-        for each in found
-    ]
+    types = [(None, None) if each is None else (each.dtype, _sizes(each.shape)) for each in found]
     return Verdict(errors[0] if errors else "", () if errors else tuple(types))
 
 
@@ -92,5 +89,7 @@ def _told(type_: Type) -> Told:
     return elem, _sizes(type_.shape) if is_ranked else None
 
 
-def _sizes(shape: tuple[Any, ...]) -> tuple[int | None, ...]:
-    return tuple(size if isinstance(size, int) else None for size in shape)
+def _sizes(shape: tuple[Any, ...] | None) -> tuple[int | None, ...] | None:
+    return (
+        None if shape is None else tuple(size if isinstance(size, int) else None for size in shape)
+    )

@@ -185,7 +185,7 @@ def _word(word: Word) -> str:
 
 
 def _sizes_of(word: Word) -> list[str]:
-    """Computed sizes in shapes are sizes (D7); inference posts these conditions with the shape."""
+    """Computed sizes in shapes are sizes; inference posts these conditions with the shape."""
     return [f"{_expr(i)}>=0" for i in word if isinstance(i, Op)]
 
 

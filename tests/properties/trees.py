@@ -1,6 +1,6 @@
 """Programs as trees: what they look like as text, and what they give by `meanings.py`.
 
-A parameter and a binding that is no `fn` have one type (D13). Values do not show that, so a
+A parameter and a binding that is no `fn` have one type. Values do not show that, so a
 function that comes in such a way notes the sizes at which it is used: at two different ones it may
 be refused.
 """

@@ -46,7 +46,7 @@ class Size(int):
 
 
 class Halved(Size):
-    """A quotient of sizes: as a size it is rounded down, as a number it is not (D21)."""
+    """A quotient of sizes: as a size it is rounded down, as a number it is not."""
 
 
 class Sizes(tuple[int, ...]):

@@ -196,7 +196,7 @@ def _check(options: argparse.Namespace) -> int:
         for result in results:
             _print_diagnostics(result.diagnostics)
             if result.ok:
-                count = len(result.signatures)
+                count = len(result.inferred.definitions)
                 noun = "definition" if count == 1 else "definitions"
                 say(f"{result.program.source.name}: fine, {count} {noun}")
     return FINE if all(result.ok for result in results) else HAS_ERRORS
@@ -244,7 +244,7 @@ def _explain(options: argparse.Namespace) -> int:
     from axon.driver import check
     from axon.explain import answer_text, derivation_text
 
-    checked = check(read_source(options.file), find_import)
+    checked = check(read_source(options.file), find_import, reasons=True)
     chosen = checked.inferred.definitions
     if options.name is not None:
         found = checked.find(options.name)
@@ -282,7 +282,7 @@ def _explain_html(options: argparse.Namespace) -> int:
     from axon.driver import check
 
     finder = Finder()
-    checked = check(read_source(options.file), finder)
+    checked = check(read_source(options.file), finder, reasons=True)
     inferred = checked.inferred
     known = [*(d.name for d in inferred.definitions), *(d.name for d in inferred.failed)]
     if options.name is not None and options.name not in known:

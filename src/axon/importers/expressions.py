@@ -15,11 +15,10 @@ from typing import Any, Protocol
 
 from axon.driver import prelude
 from axon.importers.elem import Elem
-from axon.inference.direct import applied, infixed
-from axon.inference.plan import Plan, planned
+from axon.inference.apply import Site, matched
+from axon.inference.operators import apply_to_values
 from axon.inference.state import State
 from axon.ops import OPERATORS
-from axon.ops.scheme import General
 from axon.source import Source, Span
 from axon.syntax import ast, parse_signature
 from axon.types.elements import FLOAT
@@ -213,15 +212,14 @@ class Call(Expression):
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
 
     def known(self, scope: Scope) -> Type | None:
-        args, state, name = known_types(self.args, scope), scope.state, self.operator
+        args, name = known_types(self.args, scope), self.operator
         if args is None:
             return None
-        if name in INFIX:
-            return infixed(state, name, args, scope.span)
-        if name in OPERATORS:
-            return applied(state, name, args, self.attributes, scope.span)
-        plan = library_plan(name)
-        return None if plan is None else plan.result(state, args, {}, scope.span)
+        if name not in OPERATORS:
+            return applied(scope, name, library_scheme(name), args)
+        if name in INFIX and not any(isinstance(arg, Tensor) for arg in args):
+            return None  # arithmetic on sizes
+        return apply_to_values(scope.state, name, args, self.attributes, scope.span)
 
 
 class Declared(Expression):
@@ -243,10 +241,10 @@ class Declared(Expression):
         return ast.Call(ast.Name(name, scope.span), args, (), scope.span)
 
     def known(self, scope: Scope) -> Type | None:
-        args, plan = known_types(self.args, scope), declared_plan(self.signature)
-        if args is None or plan is None:
+        args = known_types(self.args, scope)
+        if args is None:
             return None
-        return plan.result(scope.state, args, {}, scope.span)
+        return applied(scope, self.name, declared_scheme(self.signature), args)
 
 
 class TypeOf(Expression):
@@ -276,15 +274,19 @@ def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
     return types
 
 
+def applied(scope: Scope, name: str, scheme: Scheme, args: list[Type]) -> Type | None:
+    """The type of what is applied, if no inference is needed to tell it."""
+    site = Site(name, scope.span, (scope.span,) * len(args))
+    found = matched(scope.state, scheme, args, site)
+    return None if found is None else found.result
+
+
 @cache
-def library_plan(name: str) -> Plan | None:
-    """How to apply a function of the standard library at once."""
+def library_scheme(name: str) -> Scheme:
+    """The type of a function of the standard library."""
     entry = prelude(name)
-    assert entry is not None, name
-    scheme = entry.type
-    if not isinstance(scheme, Scheme) or scheme.made:
-        return None
-    return planned(General(scheme, {}), name)
+    assert entry is not None and isinstance(entry.type, Scheme), name
+    return entry.type
 
 
 @cache
@@ -294,11 +296,6 @@ def declared_scheme(signature: str) -> Scheme:
     scheme, misread = read_signature(parsed)
     assert not misread, (signature, misread)
     return scheme
-
-
-@cache
-def declared_plan(signature: str) -> Plan | None:
-    return planned(General(declared_scheme(signature), {}), "")
 
 
 def literal(scope: Scope, value: object) -> ast.Expr:

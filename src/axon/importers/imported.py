@@ -126,7 +126,8 @@ def _once(
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
     importer = Importer(asked.name, graph.operations, sizes, asked.program)
-    importer.state.direct = direct
+    importer.state.reasons = not direct
+    importer.state.uniform = True
     importer.opset = model.version
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)

@@ -166,7 +166,7 @@ class Importer:
 
     def span(self, at: int) -> Span:
         """A node as a line of a text; who does not ask for reasons has no use for the text."""
-        return self.line(-1 if self.state.direct else at)
+        return self.line(at if self.state.reasons else -1)
 
     def line(self, at: int) -> Span:
         """A node as a line of a text, to point at."""

@@ -199,7 +199,7 @@ class Node:
 
     def infer(self, draft: Expression) -> Type:
         importer = self.importer
-        known = draft.known(self) if importer.state.direct else None
+        known = None if importer.state.reasons else draft.known(self)
         return known or importer.inference.infer(draft.expr(self), importer.env)
 
     def shaped(self, expr: Expression, sizes: Sequence[Dim]) -> Expression:

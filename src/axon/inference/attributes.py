@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from axon.diagnostics import Diagnostic, error
 from axon.ops import Operator
 from axon.syntax import ast
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Poly
 from axon.types.elements import BIT
+from axon.types.variables import DimVar
 
 ReadDim = Callable[[ast.Expr], Dim | None]
 
@@ -32,22 +35,138 @@ LARGEST = 1 << 128
 class _Wrong(Exception):
     """Stops the reading of one attribute; never leaves this module."""
 
-    def __init__(self, expr: ast.Expr) -> None:
-        self.expr = expr
+    def __init__(self, item: Any) -> None:
+        self.item = item
 
 
 class _TooLarge(_Wrong):
     """An integer that no attribute takes: signatures are written with the others, and read."""
 
 
-class AttributeReader:
-    """Values for one operator's attributes;
-
-    Symbolic dimensions go to `given` under made-up names.
+class Attributes:
+    """Plain values for the attributes of one operator, whatever they are read from. Sizes that are
+    no numbers go to `given` under made-up names.
     """
 
-    def __init__(self, read_dim: ReadDim) -> None:
+    def __init__(self) -> None:
         self.given: dict[str, Dim] = {}
+
+    def value(self, name: str, kind: str, item: Any) -> object:
+        """What an item is as an attribute of a kind; `_Wrong` if it is nothing of that kind."""
+        match kind:
+            case "int":
+                return self.integer(item)
+            case "bool":
+                return self.truth(item)
+            case "float":
+                return self.number(item)
+            case "str":
+                return self.text(item)
+            case "Element":
+                return self.element(item)
+            case "Ints":
+                return tuple([self.integer(each) for each in self.items(item)])
+            case "Floats":
+                return tuple([self.number(each) for each in self.items(item)])
+            case "Extent":
+                return self._extent(name, item)
+            case "Extents":
+                parts = enumerate(self.items(item))
+                return tuple([self._extent(f"{name}{i}", each) for i, each in parts])
+            case _:
+                return self._either(name, kind, item)
+
+    def _either(self, name: str, kind: str, item: Any) -> object:
+        """`Ints | str` and the like: the first that fits."""
+        for option in kind.split(" | "):
+            if option in _WANTED:
+                try:
+                    return self.value(name, option, item)
+                except _Wrong:
+                    continue
+        raise _Wrong(item)
+
+    def _extent(self, name: str, item: Any) -> int | str:
+        size = self.size(item)
+        if isinstance(size, int):
+            return _bounded(size, item)
+        key = f"{name}_given"
+        self.given[key] = size
+        return key
+
+    def items(self, item: Any) -> list[Any]:
+        """The items of a list, or of lists in it; any other is one item."""
+        found: list[Any] = []
+        for each in self.parts(item):
+            found.extend(self.parts(each))
+        return found
+
+    @abstractmethod
+    def parts(self, item: Any) -> Sequence[Any]: ...
+
+    @abstractmethod
+    def integer(self, item: Any) -> int: ...
+
+    @abstractmethod
+    def truth(self, item: Any) -> bool: ...
+
+    @abstractmethod
+    def number(self, item: Any) -> float: ...
+
+    @abstractmethod
+    def text(self, item: Any) -> str: ...
+
+    @abstractmethod
+    def element(self, item: Any) -> str: ...
+
+    @abstractmethod
+    def size(self, item: Any) -> Dim: ...
+
+
+class Values(Attributes):
+    """Attributes that are values already, as an importer has them."""
+
+    def read(self, operator: Operator, attributes: dict[str, Any]) -> dict[str, object] | None:
+        """The values by name; None if one of them is not plain."""
+        try:
+            return {
+                name: self.value(name, operator.attributes[name].removesuffix(" | None"), item)
+                for name, item in attributes.items()
+            }
+        except (_Wrong, KeyError):
+            return None
+
+    def parts(self, item: Any) -> Sequence[Any]:
+        return item if isinstance(item, list | tuple) else (item,)
+
+    def integer(self, item: Any) -> int:
+        return _bounded(item, item) if type(item) is int else _no(item)
+
+    def truth(self, item: Any) -> bool:
+        return item if type(item) is bool else _no(item)
+
+    def number(self, item: Any) -> float:
+        return float(item) if type(item) in (int, float) else _no(item)
+
+    def text(self, item: Any) -> str:
+        return item if isinstance(item, str) else _no(item)
+
+    def element(self, item: Any) -> str:
+        return str(item) if isinstance(item, str) and item in BIT else _no(item)
+
+    def size(self, item: Any) -> Dim:
+        return item if type(item) is int or isinstance(item, DimVar | Poly) else _no(item)
+
+
+def _no(item: Any) -> Any:
+    raise _Wrong(item)
+
+
+class AttributeReader(Attributes):
+    """Attributes that a program writes as expressions."""
+
+    def __init__(self, read_dim: ReadDim) -> None:
+        super().__init__()
         self.diagnostics: list[Diagnostic] = []
         self._read_dim = read_dim
 
@@ -67,16 +186,16 @@ class AttributeReader:
                 )
             else:
                 try:
-                    values[name] = self._value(name, kind.removesuffix(" | None"), attribute.value)
+                    values[name] = self.value(name, kind.removesuffix(" | None"), attribute.value)
                 except _TooLarge as large:
                     text = f"{operator.name}: this number is too large for `{name}`"
-                    self.diagnostics.append(error("AX006", text, large.expr.span, "too large"))
+                    self.diagnostics.append(error("AX006", text, large.item.span, "too large"))
                 except _Wrong as wrong:
                     self.diagnostics.append(
                         error(
                             "AX210",
                             f"{operator.name}: `{name}` wants {_wanted(kind)}",
-                            wrong.expr.span,
+                            wrong.item.span,
                             "not that",
                         )
                     )
@@ -104,90 +223,54 @@ class AttributeReader:
             )
         )
 
-    def _value(self, name: str, kind: str, expr: ast.Expr) -> object:
-        match kind:
-            case "int":
-                return _integer(expr)
-            case "bool":
-                if isinstance(expr, ast.Number) and expr.kind == "bool":
-                    return bool(expr.value)
-                raise _Wrong(expr)
-            case "float":
-                return _number(expr)
-            case "str":
-                if isinstance(expr, ast.String):
-                    return expr.value
-                raise _Wrong(expr)
-            case "Element":
-                if isinstance(expr, ast.Name) and expr.name in BIT:
-                    return expr.name
-                raise _Wrong(expr)
-            case "Ints":
-                return tuple(_integer(item) for item in _items(expr))
-            case "Floats":
-                return tuple(_number(item) for item in _items(expr))
-            case "Extent":
-                return self._extent(name, expr)
-            case "Extents":
-                return tuple(self._extent(f"{name}{i}", e) for i, e in enumerate(_items(expr)))
-            case _:
-                return self._either(name, kind, expr)
+    def parts(self, item: Any) -> Sequence[Any]:
+        return item.items if isinstance(item, ast.ListExpr) else (item,)
 
-    def _either(self, name: str, kind: str, expr: ast.Expr) -> object:
-        """`Ints | str` and the like: the first that fits."""
-        for option in kind.split(" | "):
-            if option in _WANTED:
-                try:
-                    return self._value(name, option, expr)
-                except _Wrong:
-                    continue
-        raise _Wrong(expr)
+    def truth(self, item: Any) -> bool:
+        if isinstance(item, ast.Number) and item.kind == "bool":
+            return bool(item.value)
+        raise _Wrong(item)
 
-    def _extent(self, name: str, expr: ast.Expr) -> int | str:
-        if isinstance(expr, ast.Number | ast.Negate):
-            return _integer(expr)
-        dim = self._read_dim(expr)
-        if dim is None:
-            raise _Wrong(expr)
-        if isinstance(dim, int):
-            return _bounded(dim, expr)
-        key = f"{name}_given"
-        self.given[key] = dim
-        return key
+    def text(self, item: Any) -> str:
+        if isinstance(item, ast.String):
+            return item.value
+        raise _Wrong(item)
+
+    def element(self, item: Any) -> str:
+        if isinstance(item, ast.Name) and item.name in BIT:
+            return item.name
+        raise _Wrong(item)
+
+    def size(self, item: Any) -> Dim:
+        if isinstance(item, ast.Number | ast.Negate):
+            return self.integer(item)
+        found = self._read_dim(item)
+        if found is None:
+            raise _Wrong(item)
+        return found
+
+    def integer(self, item: Any) -> int:
+        if isinstance(item, ast.Negate):
+            return -self.integer(item.operand)
+        if isinstance(item, ast.Number) and item.kind == "int":
+            return _bounded(int(item.value), item)
+        raise _Wrong(item)
+
+    def number(self, item: Any) -> float:
+        if isinstance(item, ast.Negate):
+            return -self.number(item.operand)
+        if isinstance(item, ast.Number) and item.kind != "bool":
+            try:
+                return float(item.value)
+            except OverflowError:
+                raise _Wrong(item) from None
+        raise _Wrong(item)
 
 
-def _items(expr: ast.Expr) -> tuple[ast.Expr, ...]:
-    if isinstance(expr, ast.ListExpr):
-        items: list[ast.Expr] = []
-        for item in expr.items:
-            items.extend(item.items if isinstance(item, ast.ListExpr) else (item,))
-        return tuple(items)
-    return (expr,)
-
-
-def _integer(expr: ast.Expr) -> int:
-    if isinstance(expr, ast.Negate):
-        return -_integer(expr.operand)
-    if isinstance(expr, ast.Number) and expr.kind == "int":
-        return _bounded(int(expr.value), expr)
-    raise _Wrong(expr)
-
-
-def _bounded(value: int, expr: ast.Expr) -> int:
+def _bounded(value: int, item: Any) -> int:
     if abs(value) > LARGEST:
-        raise _TooLarge(expr)
+        raise _TooLarge(item)
     return value
-
-
-def _number(expr: ast.Expr) -> float:
-    if isinstance(expr, ast.Negate):
-        return -_number(expr.operand)
-    if isinstance(expr, ast.Number) and expr.kind != "bool":
-        try:
-            return float(expr.value)
-        except OverflowError:
-            raise _Wrong(expr) from None
-    raise _Wrong(expr)
 
 
 def _wanted(kind: str) -> str:

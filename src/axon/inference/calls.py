@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.apply import Site, apply_scheme
 from axon.inference.environment import Environment
 from axon.inference.existentials import opened_by_call
 from axon.inference.operators import apply_operator, is_operator, wrong_count
@@ -28,7 +29,7 @@ IN_PLACE = "fn"
 
 def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     function = call.function
-    name, called = "", False
+    name = ""
     if isinstance(function, ast.OperatorName):
         return apply_operator(inference, function.op, call.args, call.attributes, call.span, env)
     if isinstance(function, ast.Name):
@@ -44,41 +45,52 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
                 inference.infer(arg, env)
             return UNKNOWN
         if isinstance(entry.type, Scheme):
-            called = True
-            type_ = instantiate(
-                inference.state, entry.type, Origin("call", call.span, name), called
-            )
-        else:
-            type_ = entry.type
-            inference.tainted = inference.tainted or type_ is UNKNOWN
+            return _call_scheme(inference, entry.type, call, name, env)
+        type_ = entry.type
+        inference.tainted = inference.tainted or type_ is UNKNOWN
     elif isinstance(function, ast.Fn):
-        type_, called = _bound_in_place(inference, function, call, env), True
+        return _call_scheme(inference, _bound_in_place(inference, function, env), call, "", env)
     else:
         type_ = inference.infer(function, env)
+    _no_attributes(inference, call, name)
+    args = [inference.infer(arg, env) for arg in call.args]
+    return apply(inference, type_, args, call, name)
+
+
+def _no_attributes(inference: Walk, call: ast.Call, name: str) -> None:
     if call.attributes:
         inference.error(
             "AX209",
             f"{name or 'a function'} has no attributes: only operators do",
             call.attributes[0].span,
         )
+
+
+def _call_scheme(
+    inference: Walk, scheme: Scheme, call: ast.Call, name: str, env: Environment
+) -> Type:
+    """A call of a function that was generalised: its type is made for this call alone."""
+    _no_attributes(inference, call, name)
     args = [inference.infer(arg, env) for arg in call.args]
-    return apply(inference, type_, args, call, name, called)
+    if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
+        type_ = instantiate(inference.state, scheme, Origin("call", call.span, name), called=True)
+        return apply(inference, type_, args, call, name)
+    site = Site(name, call.span, tuple([arg.span for arg in call.args]))
+    return _result(inference, apply_scheme(inference.state, scheme, args, site), call)
 
 
-def _bound_in_place(inference: Walk, function: ast.Fn, call: ast.Call, env: Environment) -> Type:
+def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Scheme:
     """A function that is called where it is written, `(fn (x) { … })(y)`: as if it had a name."""
     inner = Environment(env)
     pattern = ast.NamePattern(IN_PLACE, function.span)
     inference.bind(ast.Binding(pattern, function, function.span), inner)
     scheme = inner.names[IN_PLACE].type
     assert isinstance(scheme, Scheme)
-    return instantiate(inference.state, scheme, Origin("call", call.span), called=True)
+    return scheme
 
 
-def apply(
-    inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: str, called: bool
-) -> Type:
-    """Apply a function type to arguments. One that was `called` is made for this call alone."""
+def apply(inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: str) -> Type:
+    """Apply a function that is a value to arguments."""
     state = inference.state
     type_ = state.prune(type_)
     if type_ is UNKNOWN:
@@ -101,7 +113,12 @@ def apply(
         return UNKNOWN
     for i, (param, arg, expr) in enumerate(zip(type_.params, args, call.args, strict=True)):
         unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", call.span))
-    opened = type_ if called else opened_by_call(state, type_)
+    return _result(inference, opened_by_call(state, type_), call)
+
+
+def _result(inference: Walk, opened: Fn, call: ast.Call) -> Type:
+    """What a call gives, taken down for who asks later."""
+    state = inference.state
     size = state.prune(opened.result)
     if isinstance(size, DimValue) and any(
         map(is_ragged, dims.variables(state.store.dim(size.dim)))

@@ -33,6 +33,8 @@ from axon.types.variables import DimVar, ShapeVar, Var
 
 MOST_RELATIONS = 60
 MOST_WRITTEN = 8
+UNSEEN = 5
+"""The kind of a relation that is never shown."""
 
 
 def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
@@ -103,7 +105,7 @@ def _says_nothing(relation: Relation) -> bool:
 
 
 def _is_users(word: Shape) -> bool:
-    """Whether a word has a name that the user has given: it stays as it is (D2)."""
+    """Whether a word has a name that the user has given: it stays as it is."""
     return any(v.user for v in shape_variables(word))
 
 
@@ -166,7 +168,13 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     relations = list(dict.fromkeys(_sorted(relation, places) for relation in relations))
     if len(relations) < 2 or len(relations) > MOST_RELATIONS:
         return relations
-    left = [_Left(r, _kind(r), set(relation_variables(r)) - places.keys()) for r in relations]
+    kinds = {relation: _kind(relation) for relation in relations}
+    unseen = [relation for relation in relations if kinds[relation] == UNSEEN]
+    left = [
+        _Left(r, kind, set(relation_variables(r)) - places.keys())
+        for r, kind in kinds.items()
+        if kind != UNSEEN
+    ]
     found: list[Relation] = []
     while left:
         least = min((len(each.unplaced), each.kind) for each in left)
@@ -179,7 +187,7 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
                 places[var] = f"z{len(places):03}"
                 for each in left:
                     each.place(var)
-    return found
+    return [*found, *unseen]
 
 
 def _sorted(relation: Relation, places: dict[Var, str]) -> Relation:
@@ -232,4 +240,4 @@ def _kind(relation: Relation) -> int:
         case AtLeast():
             return 4
         case Uniform() | RowOf() | HasRank():
-            return 5
+            return UNSEEN

@@ -36,7 +36,7 @@ from axon.types.variables import DimVar, ShapeVar, Var, made_at
 
 
 def opened_by_call(state: State, type_: Fn) -> Fn:
-    """A function value where it is called: what it makes is made anew by each call (D9)."""
+    """A function value where it is called: what it makes is made anew by each call."""
     result = state.resolve(type_.result)
     here = made_at(state.depth)
     outside = {v for p in type_.params for v in type_variables(state.resolve(p))}

@@ -1,4 +1,4 @@
-"""Arithmetic on sizes that are values. A quotient stays both a size and a number (D21), and so does
+"""Arithmetic on sizes that are values. A quotient stays both a size and a number, and so does
 what is made of it.
 
 As a size each quotient is rounded down where it stands; as a number nothing is.

@@ -71,7 +71,7 @@ class Inference(Walk):
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """D12: a literal takes the element type that the context asks for.
+        """A literal takes the element type that the context asks for.
 
         A whole number is a size as well: bound to a name it can be used in a shape.
         """
@@ -196,9 +196,11 @@ class Inference(Walk):
             type_ = TypeVar(param.name, self.state.level, scope=given_at(self.state.depth + 1))
             type_.shown = True
             return type_
+        declared = reader.read_type(param.type)
+        if not self.state.reasons:
+            return declared
         note = f"`{param.name} : {print_type(param.type)}`"
-        origin = Origin("annotation", param.span, "", 0, note)
-        return self._declared(reader.read_type(param.type), origin)
+        return self._declared(declared, Origin("annotation", param.span, "", 0, note))
 
     def _size(self, kind: Kind, scope: int) -> Type:
         if kind == "dim":
@@ -241,7 +243,7 @@ class Inference(Walk):
     # --- bindings ---
 
     def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
-        """Enter what a binding binds; a `fn` is generalised (D13)."""
+        """Enter what a binding binds; a `fn` is generalised."""
         pattern, value = binding.pattern, binding.value
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from axon.inference import size_values
-from axon.inference.attributes import AttributeReader
+from axon.inference.apply import Site, apply_scheme, matched
+from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_turns, gives_sizes
 from axon.inference.environment import Environment
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
+from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
-from axon.ops.scheme import scheme_of
+from axon.ops.scheme import General, general_scheme, scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.elements import BIT, NUM
 from axon.types.type import (
     UNKNOWN,
@@ -28,6 +34,21 @@ from axon.types.type import (
     Uniform,
 )
 from axon.types.variables import DimVar, ShapeVar, TypeVar, is_ragged
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An operator with its attributes, and the signature that it has with them."""
+
+    operator: Operator
+    attributes: dict[str, object]
+    given: dict[str, Dim]
+    general: General
+
+
+_same = ShapeVar("s")
+SAME = Fn((Tensor("f32", (_same,)), Tensor("f32", (_same,))), Tensor("f32", (_same,)))
+"""The signature of `x + y` for equal types."""
 
 
 def is_operator(name: str) -> bool:
@@ -51,7 +72,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
         inference.error("AX210", f"{name}: {scheme.text}", span)
         return UNKNOWN
     type_ = instantiate(inference.state, scheme, Origin("value", span, name), called=False)
-    use = Use(operator, {}, {}, type_)
+    use = Use(operator, {}, {}, scheme.type, type_)
     if inference.record is not None:
         inference.record.uses[span] = use
     if isinstance(type_, Fn):
@@ -71,23 +92,56 @@ def scheme_of_value(name: str) -> Scheme | None:
 def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
     operator = OPERATORS[node.op]
     arithmetic = operator.traits.arithmetic
-    if arithmetic and (same := _same_tensor(inference, left, right)) is not None:
+    if arithmetic and (same := _same_tensor(inference.state, left, right)) is not None:
         if inference.record is not None:
-            inference.record.uses[node.span] = Use(operator, {}, {}, Fn((same, same), same))
+            inference.record.uses[node.span] = Use(operator, {}, {}, SAME, Fn((same, same), same))
         return same
-    scheme = scheme_of(operator, 2, {})
-    assert isinstance(scheme, Scheme)
-    use = Use(operator, {}, {}, scheme.type)
-    return _apply_scheme(inference, scheme, use, [left, right], (node.left, node.right), node.span)
+    general = general_scheme(operator, 2, {})
+    assert isinstance(general, General)
+    found = Chosen(operator, {}, {}, general)
+    return _apply(inference, found, [left, right], (node.left, node.right), node.span)
 
 
-def _same_tensor(inference: Walk, left: Type, right: Type) -> Type | None:
+def apply_to_values(
+    state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
+) -> Type | None:
+    """The result of an operator for arguments of these types and attributes that are values; None
+    if it takes an expression to say it.
+    """
+    operator = OPERATORS[name]
+    if operator.traits.arithmetic and len(args) == 2 and not attributes:
+        same = _same_tensor(state, args[0], args[1])
+        if same is not None:
+            return same
+    given: dict[str, Dim] = {}
+    values: dict[str, object] | None = {}
+    if attributes:
+        reader = Values()
+        values = reader.read(operator, attributes)
+        given = {key: state.store.dim(dim) for key, dim in reader.given.items()}
+    if values is None or operator.required.difference(values):
+        return None
+    spatial = _spatial(state, args) if operator.spatial else None
+    if operator.spatial and spatial is None:
+        return None
+    general = general_scheme(operator, len(args), values, spatial, tuple(given))
+    if isinstance(general, Problem):
+        return None
+    scheme = general.scheme
+    if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
+        return None
+    site = Site(name, span, (span,) * len(args))
+    found = matched(state, scheme, args, site, general.sizes(given) if given else None)
+    return None if found is None else found.result
+
+
+def _same_tensor(state: State, left: Type, right: Type) -> Type | None:
     """`x + y` of one number type and one shape is of that type: there is nothing to solve."""
-    left, right = inference.state.prune(left), inference.state.prune(right)
+    left, right = state.prune(left), state.prune(right)
     if not isinstance(left, Tensor) or not isinstance(right, Tensor) or left.shape != right.shape:
         return None
-    elem = inference.state.elem(left.elem)
-    if elem is not inference.state.elem(right.elem):
+    elem = state.elem(left.elem)
+    if elem is not state.elem(right.elem):
         return None
     allowed = BIT[elem] if isinstance(elem, str) else elem.allowed
     return left if allowed & NUM == allowed else None
@@ -113,7 +167,7 @@ def apply_operator(
         return UNKNOWN
     if operator.spatial:
         args = [inference.infer(expr, env) for expr in exprs]
-        spatial = _spatial(inference, args)
+        spatial = _spatial(inference.state, args)
         pending = Pending(
             operator, values, reader.given, args, exprs, state.fresh_type(), span, state.depth
         )
@@ -123,17 +177,19 @@ def apply_operator(
             inference.pending.append(pending)
             return pending.result
         return _choose(inference, pending, spatial)
-    scheme = scheme_of(operator, len(exprs), values, None, reader.given)
-    if isinstance(scheme, Problem):
-        inference.error("AX210", f"{name}: {scheme.text}", span)
+    general = general_scheme(operator, len(exprs), values, None, tuple(reader.given))
+    if isinstance(general, Problem):
+        inference.error("AX210", f"{name}: {general.text}", span)
         for expr in exprs:
             inference.infer(expr, env)
         return UNKNOWN
-    use = Use(operator, values, reader.given, scheme.type)
-    if operator.traits.calls is not None and gives_sizes(scheme, len(exprs)):
+    found = Chosen(operator, values, reader.given, general)
+    if operator.traits.calls is not None and gives_sizes(general.scheme, len(exprs)):
+        scheme = general.scheme.at(general.sizes(reader.given))
+        use = Use(operator, values, reader.given, scheme.type, scheme.type)
         return apply_turns(inference, scheme, use, exprs, span, env)
-    args = _arguments(inference, operator, scheme, exprs, env, span)
-    return _apply_scheme(inference, scheme, use, args, exprs, span)
+    args = _arguments(inference, operator, general.scheme, exprs, env, span)
+    return _apply(inference, found, args, exprs, span)
 
 
 def _arguments(
@@ -174,28 +230,25 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
             return ""
 
 
-def _apply_scheme(
+def _apply(
     inference: Walk,
-    scheme: Scheme,
-    use: Use,
+    chosen: Chosen,
     args: list[Type],
     exprs: tuple[ast.Expr, ...],
     span: Span,
 ) -> Type:
-    state = inference.state
-    name = use.operator.name
+    operator, scheme = chosen.operator, chosen.general.scheme
+    name = operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
         wrong_count(inference, name, len(params), len(args), span)
         return UNKNOWN
-    origin = Origin("call", span, name)
-    type_ = instantiate(state, scheme, origin, called=True)
-    assert isinstance(type_, Fn)
-    for i, (param, arg, expr) in enumerate(zip(type_.params, args, exprs, strict=True)):
-        unify(state, param, arg, Origin("argument", expr.span, name, i + 1, "", span))
+    site = Site(name, span, tuple([expr.span for expr in exprs]))
+    sizes = chosen.general.sizes(chosen.given) if chosen.given else None
+    type_ = apply_scheme(inference.state, scheme, args, site, sizes)
     if isinstance(type_.result, DimValue):
-        type_ = _counted(inference, use, type_, type_.result, span)
-    use = Use(use.operator, use.attributes, use.given, type_)
+        type_ = _counted(inference, chosen, type_, type_.result, span)
+    use = Use(operator, chosen.attributes, chosen.given, scheme.type, type_)
     if inference.record is not None:
         inference.record.uses[span] = use
     inference.results.append((type_.result, span))
@@ -203,7 +256,7 @@ def _apply_scheme(
     return type_.result
 
 
-def _counted(inference: Walk, use: Use, type_: Fn, result: DimValue, span: Span) -> Fn:
+def _counted(inference: Walk, use: Chosen, type_: Fn, result: DimValue, span: Span) -> Fn:
     """The number of elements of a tensor whose rows vary is a run-time size; a size that varies is
     no number.
     """
@@ -225,29 +278,27 @@ def _counted(inference: Walk, use: Use, type_: Fn, result: DimValue, span: Span)
     return Fn(type_.params, UNKNOWN)
 
 
-def _spatial(inference: Walk, args: list[Type]) -> int | None:
+def _spatial(state: State, args: list[Type]) -> int | None:
     """The number of spatial dimensions, if the rank of the input or of the filter is known."""
     for arg in args[:2]:
-        type_ = inference.state.prune(arg)
+        type_ = state.prune(arg)
         if isinstance(type_, Tensor):
-            word = inference.state.store.shape(type_.shape)
+            word = state.store.shape(type_.shape)
             if not any(isinstance(item, ShapeVar) for item in word):
                 return len(word) - 2 if 3 <= len(word) <= 5 else None
     return None
 
 
 def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
-    scheme = scheme_of(
-        pending.operator, len(pending.args), pending.attributes, spatial, pending.given
-    )
-    name = pending.operator.name
-    if isinstance(scheme, Problem):
-        inference.error("AX210", f"{name}: {scheme.text}", pending.span)
+    operator, given = pending.operator, pending.given
+    general = general_scheme(operator, len(pending.args), pending.attributes, spatial, tuple(given))
+    if isinstance(general, Problem):
+        inference.error("AX210", f"{operator.name}: {general.text}", pending.span)
         return UNKNOWN
     depth, inference.state.depth = inference.state.depth, pending.depth
-    use = Use(pending.operator, pending.attributes, pending.given, scheme.type)
-    result = _apply_scheme(inference, scheme, use, pending.args, pending.exprs, pending.span)
-    unify(inference.state, pending.result, result, Origin("call", pending.span, name))
+    chosen = Chosen(operator, pending.attributes, given, general)
+    result = _apply(inference, chosen, pending.args, pending.exprs, pending.span)
+    unify(inference.state, pending.result, result, Origin("call", pending.span, operator.name))
     inference.state.depth = depth
     return result
 
@@ -260,7 +311,7 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
     while progress:
         progress = False
         for pending in inference.pending[mark:]:
-            spatial = _spatial(inference, pending.args)
+            spatial = _spatial(inference.state, pending.args)
             if spatial is not None:
                 inference.pending.remove(pending)
                 _choose(inference, pending, spatial)

@@ -12,7 +12,7 @@ from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.report.conflict import describe
-from axon.inference.schemes import as_run_finds_it, generalise
+from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.inference.walk import Prelude
@@ -49,7 +49,8 @@ ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it.
+    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it,
+    if it was inferred with reasons.
 
     `type` is as inference left it, before anything known was put in: what questions about it start
     from.
@@ -59,10 +60,15 @@ class Definition:
     span: Span
     scheme: Scheme
     guards: tuple[Guard, ...]
-    constraints: tuple[Constraint, ...]
+    asked: tuple[Constraint, ...] | None
     type: Type
     params: tuple[str, ...]
     names: Scope
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        assert self.asked is not None, "a definition is explained that was inferred without reasons"
+        return self.asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +98,15 @@ def infer_program(
     read_import: ImportReader,
     prelude: Prelude,
     broken: tuple[Span, ...] = (),
+    reasons: bool = False,
 ) -> Inferred:
     """Infer every definition that can be; the errors of the others are in the diagnostics.
 
-    `broken` are the places that could not be read: a definition around one of them has no type.
+    `broken` are the places that could not be read: a definition around one of them has no type. A
+    definition is inferred with `reasons` only if they are asked for, or if something is wrong with
+    it and a message has to say why.
     """
-    walk = Walk(read_import, prelude, broken)
+    walk = Walk(read_import, prelude, broken, reasons)
     for item in program.items:
         if isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):
@@ -134,7 +143,11 @@ def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
 
 class Walk:
     def __init__(
-        self, read_import: ImportReader, prelude: Prelude, broken: tuple[Span, ...]
+        self,
+        read_import: ImportReader,
+        prelude: Prelude,
+        broken: tuple[Span, ...] = (),
+        reasons: bool = False,
     ) -> None:
         self.state = State()
         self.inference = Inference(self.state, prelude)
@@ -144,6 +157,9 @@ class Walk:
         self.diagnostics: list[Diagnostic] = []
         self.open: list[int] = []
         self._read_import = read_import
+        self._reasons = reasons
+        self._shared = False
+        self._explained = True
         self._broken = sorted(span.start for span in broken)
 
     # --- items ---
@@ -187,9 +203,7 @@ class Walk:
 
     def _binding(self, item: ast.Binding) -> None:
         names = bound_names(item.pattern)
-        self._begin()
-        generalised = self.inference.bind(item, self.environment)
-        operators.settle(self.inference, 0, final=True)
+        generalised = self._bound(item)
         readable = not self._unreadable(item.span)
         bad, constraints, guards = self._end(generalised.scheme if generalised else None, readable)
         bad = bad or self.inference.tainted or not readable
@@ -209,8 +223,9 @@ class Walk:
                 tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
             )
             type_ = generalised.type if generalised is not None else scheme.type
+            asked = constraints if self._explained else None
             self.definitions.append(
-                Definition(name, span, scheme, guards, constraints, type_, params, self.state.names)
+                Definition(name, span, scheme, guards, asked, type_, params, self.state.names)
             )
 
     def _unreadable(self, span: Span) -> bool:
@@ -224,9 +239,72 @@ class Walk:
 
     # --- one definition ---
 
+    def _bound(self, item: ast.Binding) -> Generalised | None:
+        """Infer a definition; again, with reasons, if something is wrong with it. A variable that
+        it shares with another is bound once, and with a reason.
+        """
+        alone = isinstance(item.value, ast.Fn) and isinstance(item.pattern, ast.NamePattern)
+        if alone and not self._reasons and not self._shared:
+            assert isinstance(item.pattern, ast.NamePattern)
+            before = self.environment.names.get(item.pattern.name)
+            self.state.reasons = False
+            generalised, fine = self._attempt(item)
+            self.state.reasons = True
+            if fine:
+                self._explained = False
+                return generalised
+            self._forget(item.pattern.name, before)
+        self._explained = True
+        generalised, _ = self._attempt(item)
+        if generalised is None:
+            self._shared = self._shared or self._is_open(item)
+        return generalised
+
+    def _is_open(self, item: ast.Binding) -> bool:
+        """Whether a definition that is no function has variables left."""
+        entries = (self.environment.names.get(name) for name, _ in bound_names(item.pattern))
+        types = (entry.type for entry in entries if entry is not None)
+        return any(
+            not isinstance(type_, Scheme) and type_variables(self.state.resolve(type_))
+            for type_ in types
+        )
+
+    def _attempt(self, item: ast.Binding) -> tuple[Generalised | None, bool]:
+        """What inference makes of a definition, and whether nothing is wrong with it."""
+        self._begin()
+        _, conflicts, _, diagnostics = self._mark
+        generalised = self.inference.bind(item, self.environment)
+        operators.settle(self.inference, 0, final=True)
+        state = self.state
+        if len(state.store.conflicts) == conflicts and not any(
+            d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
+        ):
+            self._look_for_ragged()
+        fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
+        return generalised, fine
+
+    def _forget(self, name: str, before: Entry | None) -> None:
+        """Nothing was inferred since the definition of a name began, which was something else
+        `before`. What waits is its own: no other is without a type.
+        """
+        if before is None:
+            self.environment.names.pop(name, None)
+        else:
+            self.environment.names[name] = before
+        store = self.state.store
+        posted, conflicts, guards, diagnostics = self._mark
+        del store.posted[posted:], store.conflicts[conflicts:], store.guards[guards:]
+        del self.state.diagnostics[diagnostics:]
+        for constraint in list(store.waiting):
+            store.unwait(constraint)
+        self.inference.results.clear()
+        self.inference.applied.clear()
+        self.inference.pending.clear()
+
     def _begin(self) -> None:
         state = self.state
         state.names = Scope()
+        state.sizes.clear()
         self.inference.tainted = False
         state.names_level = state.level + 1
         self._mark = (
@@ -244,10 +322,6 @@ class Walk:
         constraints = tuple(store.posted[posted:])
         found = self.state.diagnostics[diagnostics:]
         bad = any(d.severity == Severity.ERROR for d in found)
-        if not bad and len(store.conflicts) == conflicts:
-            self._look_for_ragged()
-            found = self.state.diagnostics[diagnostics:]
-            bad = bool(found)
         self.inference.results.clear()
         self.inference.applied.clear()
         if readable:
@@ -270,7 +344,7 @@ class Walk:
         return bad, constraints, tuple(dict.fromkeys(checks))
 
     def _look_for_ragged(self) -> None:
-        """A ragged dimension varies over those before it, so no tensor may begin with one (D8)."""
+        """A ragged dimension varies over those before it, so no tensor may begin with one."""
         state = self.state
         ragged = state.names.ragged
         for type_, span in self.inference.results:
@@ -306,7 +380,7 @@ class Walk:
                 continue  # the call will know
             attributes = {**use.operator.defaults, **use.attributes}
             try:
-                made(use.operator, attributes, type_, use.type, trees)
+                made(use.operator, attributes, type_, use.signature, trees)
             except WorksAlong:
                 name = use.operator.name
                 text = f"{name}: works along an axis that a ragged dimension varies over"
@@ -314,7 +388,7 @@ class Walk:
                 return
 
     def _notes(self) -> None:
-        """D2: names that turned out equal, or constant."""
+        """Names that turned out equal, or constant."""
         seen: dict[DimVar | ShapeVar, str] = {}
         for name, var in self.state.names.index.items():
             place = self.state.names.places[name]

@@ -14,13 +14,14 @@ from axon.types.variables import DimVar
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An operator at one place: its attributes, the dimensions among them by made-up names, and
-    the type that its signature has there.
+    """An operator at one place: its attributes, the dimensions among them by made-up names, its
+    signature, and the type that it has there.
     """
 
     operator: Operator
     attributes: dict[str, object]
     given: dict[str, Dim]
+    signature: Type
     type: Type
 
 

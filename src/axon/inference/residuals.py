@@ -117,7 +117,8 @@ def without_implied(relations: list[Relation]) -> list[Relation]:
         return relations
     kept: list[Relation] = []
     for i, relation in enumerate(relations):
-        others = [*kept, *relations[i + 1 :]]
+        kind = type(relation)
+        others = [other for other in (*kept, *relations[i + 1 :]) if type(other) is kind]
         if not any(_implies(other, relation) for other in others):
             kept.append(relation)
     return kept

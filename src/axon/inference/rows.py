@@ -59,7 +59,7 @@ def same_rows(state: State, level: int) -> None:
 
 def first_sizes(state: State, type_: Type) -> None:
     """A size of rows is broadcast with the first size of a tensor only where that is 1: it does not
-    vary (D8).
+    vary.
     """
     store = state.store
     found = [

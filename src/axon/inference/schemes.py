@@ -4,7 +4,7 @@ copied at each use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
@@ -66,8 +66,9 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     if state.sealed:
         raise Asked
     outer = state.depth if called else state.depth + 1
-    fresh = _Fresh(state, scheme, outer)
-    renaming = fresh.renaming(scheme.variables)
+    fresh = Fresh(state, scheme, outer)
+    renaming = Renaming({}, {}, {}, {})
+    fresh.enter(renaming)
     for relation in (*scheme.relations, *scheme.made):
         inner = scheme.inner and not scheme.inner.isdisjoint(relation_variables(relation))
         renamed = (fresh.inside if inner else renaming).relation(relation)
@@ -81,7 +82,7 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
     return Fn(tuple(params), renaming.type(scheme.type.result))
 
 
-class _Fresh:
+class Fresh:
     """Variables in place of those of a scheme. `inside` is what stands for them in the functions
     that it takes, if these are called for each row.
     """
@@ -96,39 +97,37 @@ class _Fresh:
         self.rows: list[RowOf] = []
         self.derived = {lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
 
-    def renaming(self, variables: tuple[Var, ...]) -> Renaming:
-        found, level = Renaming({}, {}, {}, {}), self.state.level
+    def enter(self, found: Renaming, variables: Sequence[Var] = ()) -> None:
+        """Enter fresh variables for those that nothing stands for yet."""
         self.inside = found
+        level = self.state.level
         made: list[DimVar] = []
-        for var in variables:
+        for var in variables or self.scheme.variables:
             match var:
                 case DimVar():
-                    if var.runtime:
-                        made.append(var)
-                    found.dims[var] = self._dim(var)
+                    if var not in found.dims:
+                        if var.runtime:
+                            made.append(var)
+                        found.dims[var] = self._dim(var)
                 case ShapeVar():
-                    scope = var.scope + self.shift if var.runtime else self._scope(var)
-                    found.shapes[var] = (
-                        ShapeVar(
-                            var.name,
-                            level,
-                            scope=scope,
-                            runtime=var.runtime,
-                            derived=var in self.derived,
-                        ),
-                    )
+                    if var not in found.shapes:
+                        scope = var.scope + self.shift if var.runtime else self._scope(var)
+                        derived = var in self.derived
+                        shape = ShapeVar(var.name, level, False, scope, var.runtime, derived)
+                        found.shapes[var] = (shape,)
                 case ElemVar():
-                    found.elems[var] = ElemVar(
-                        var.name, level, allowed=var.allowed, literal=var.literal
-                    )
+                    if var not in found.elems:
+                        found.elems[var] = ElemVar(
+                            var.name, level, allowed=var.allowed, literal=var.literal
+                        )
                 case TypeVar():
-                    scope = self._scope(var)
-                    found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
+                    if var not in found.types:
+                        scope = self._scope(var)
+                        found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
         if len(made) > 1:
             found.dims.update(dict.fromkeys(added_up(self.scheme, made), 0))
         if self.scheme.rows:
             self._split(found)
-        return found
 
     def _dim(self, var: DimVar) -> DimVar:
         level = self.state.level
@@ -316,7 +315,7 @@ def _positive(dim: Dim) -> Dim:
 def _keep_names(
     state: State, type_: Type, relations: list[Relation]
 ) -> tuple[Type, list[Relation]]:
-    """D2: a user's name is not replaced by an expression in names of ours; the equation becomes a
+    """A user's name is not replaced by an expression in names of ours; the equation becomes a
     condition, as it stays where the user has written it.
     """
     for named in state.names.index.values():

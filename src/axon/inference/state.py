@@ -48,9 +48,12 @@ class State:
     names_level: int = 1
     level: int = 0
     depth: int = 0
-    direct: bool = False
-    """Whether reasons are not asked for, and what arguments tell may be put in at once."""
+    reasons: bool = True
+    """Whether each fact has a reason. Without them a call replaces what its arguments decide."""
+    uniform: bool = False
+    """Whether no size varies inside a tensor, as in models of other formats."""
     sizes: set[Dim] = field(default_factory=set)
+    """Expressions that are known to be sizes, or are asked to be."""
     sealed: bool = False
     """Whether nothing may be asked for: who does is stopped by `Asked`."""
 

@@ -90,23 +90,23 @@ def unify(
         case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if (
             not isinstance(expected, DimValue)
         ):
-            if _restrict(state, elem, NUM, origin):
+            if restrict(state, elem, NUM, origin):
                 state.post(ShapeEq(shape, ()), origin, deeper)
         case (DimValue(dim), Tensor(elem, shape)):
-            if _restrict(state, elem, INT, origin):
+            if restrict(state, elem, INT, origin):
                 state.post(ShapeEq((), shape), origin, deeper)
                 state.post(DimEq(dim, _found(state, deeper)), origin, deeper)
         case (Tensor(), ShapeValue(word)) if _varies(state, word):
             varies(state, origin)
         case (Tensor(elem, shape), ShapeValue(word)):
-            if _restrict(state, elem, INT, origin):
+            if restrict(state, elem, INT, origin):
                 word = state.store.word(word)
                 for item in word:
                     if isinstance(item, ShapeVar):
                         state.store.watch_rank(item)
                 state.post(ShapeEq(shape, (shape_rank(word),)), origin, deeper)
         case (ShapeValue(word), Tensor(elem, shape)):
-            if _restrict(state, elem, INT, origin):
+            if restrict(state, elem, INT, origin):
                 _open_shape(state, word, shape, origin, deeper)
         case _:
             mismatch(state, expected, actual, origin, "AX207")
@@ -184,7 +184,7 @@ def _bind(
         if _rank(value) > _rank(var):
             var, value = value, var
         value.wide |= var.wide
-    if isinstance(value, Tensor) and var.shown:
+    if isinstance(value, Tensor) and var.shown and state.reasons:
         # a name for a whole type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
@@ -205,10 +205,7 @@ def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
 
 
 def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int) -> Type:
-    """D9:
-
-    A run-time size that is made further in does not enter the type; it is checked instead.
-    """
+    """A run-time size that is made further in does not enter the type; it is checked instead."""
     match value:
         case Tensor(elem, shape) if _made_deeper(state, shape, scope):
             outer = ShapeVar("", state.level, scope=scope)
@@ -324,7 +321,7 @@ def _bind_elem(state: State, var: ElemVar, elem: str, origin: Origin) -> bool:
     return False
 
 
-def _restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
+def restrict(state: State, elem: Elem, mask: int, origin: Origin) -> bool:
     elem = state.elem(elem)
     if isinstance(elem, str):
         if BIT[elem] & mask:

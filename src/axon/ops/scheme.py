@@ -10,7 +10,7 @@ from axon.syntax import parse_signature
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.read import read_signature
-from axon.types.type import AtLeast, Renaming, Scheme
+from axon.types.type import AtLeast, Scheme
 from axon.types.variables import DimVar
 
 MOST_SCHEMES = 10_000
@@ -34,20 +34,6 @@ class General:
             found[more], found[less] = given[name], 0
         return found
 
-    def at(self, given: dict[str, Dim]) -> Scheme:
-        """The scheme where the attributes give these integers."""
-        if not self.given:
-            return self.scheme
-        sizes, scheme = Renaming(self.sizes(given), {}, {}, {}), self.scheme
-        return Scheme(
-            scheme.variables,
-            sizes.type(scheme.type),
-            tuple(map(sizes.relation, scheme.relations)),
-            scheme.depth,
-            scheme.inner,
-            scheme.rows,
-        )
-
 
 def scheme_of(
     operator: Operator,
@@ -60,7 +46,7 @@ def scheme_of(
     the integers that are `given`.
     """
     found = general_scheme(operator, arity, attributes, spatial, tuple(given or ()))
-    return found if isinstance(found, Problem) else found.at(given or {})
+    return found if isinstance(found, Problem) else found.scheme.at(found.sizes(given or {}))
 
 
 def general_scheme(

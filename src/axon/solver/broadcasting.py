@@ -197,7 +197,7 @@ def _at_least_as_long(
 
 def _ends_meet(store: Store, constraint: Constraint, result: Shape, part: Shape) -> None:
     """A size of a part is 1 or the size of the result that it faces: what that decides. One that
-    varies is not stretched (D8).
+    varies is not stretched.
     """
     for size, whole in zip(reversed(part), reversed(result), strict=False):
         if isinstance(size, ShapeVar) or isinstance(whole, ShapeVar):
@@ -238,7 +238,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         return
     rows = [part for part in parts if _of_a_row(part)]
     if len(rows) > 1:
-        # as the tensors that they are rows of: a row of one element is not stretched (D8)
+        # as the tensors that they are rows of: a row of one element is not stretched
         others = tuple(part for part in parts if part not in rows)
         store.derive(
             "broadcasting",

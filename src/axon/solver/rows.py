@@ -114,7 +114,7 @@ def _solve_size(store: Store, constraint: Constraint, row: Dim, rest: Dim, call:
 
 def _is_same(size: Dim, call: RowCall) -> bool:
     """Whether a size is known to be the same in each call: a number, or what the user has named
-    around the function, which does not vary (D8).
+    around the function, which does not vary.
     """
     return isinstance(size, int) or all(
         var.user and not var.runtime and not call.is_inside(var) for var in dims.variables(size)

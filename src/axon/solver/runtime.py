@@ -106,7 +106,7 @@ def _variables(terms: dict[Mono, int]) -> list[DimVar | ShapeVar]:
 def ragged_clash(terms: dict[Mono, int]) -> bool:
     """Sizes that vary are equated with what does not, and nothing is left to learn.
 
-    A dimension that the user has named does not vary (D8).
+    A dimension that the user has named does not vary.
     """
     found = [(c, list(dims.variables(dims.from_terms({m: 1})))) for m, c in terms.items()]
     if not all(v.runtime or v.user for _, variables in found for v in variables):

@@ -44,7 +44,7 @@ AFTER = "after"
 
 @dataclass(slots=True)
 class Scope:
-    """The names of one definition. A name is a dimension or a shape, never both (D14)."""
+    """The names of one definition. A name is a dimension or a shape, never both."""
 
     index: dict[str, DimVar | ShapeVar] = field(default_factory=dict)
     elems: dict[str, ElemVar] = field(default_factory=dict)

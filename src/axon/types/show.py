@@ -146,7 +146,7 @@ class Show:
             terms.append(([f"{self._operand(top)}/{self._operand(bottom)}"], 1))
         for mono, coefficient in dims.terms_of(rest).items():
             terms.append((self._factors(mono, coefficient), coefficient))
-        # constants come last (D16), unless every other term is negative
+        # constants come last, unless every other term is negative
         falling = all(c < 0 for factors, c in terms if factors)
         terms.sort(key=lambda t: (not t[0] and not falling, t[1] < 0, -len(t[0]), t[0]))
         return terms

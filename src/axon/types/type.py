@@ -66,7 +66,7 @@ class ShapeValue:
 class DimValue:
     """The type of a value that is this dimension, such as `d` in `scores / sqrt(d)`.
 
-    A quotient of sizes is two things (D21): where a size is wanted it is `dim`, rounded down; where
+    A quotient of sizes is two things: where a size is wanted it is `dim`, rounded down; where
     a number is wanted it is `number`, the dividend and the divisor.
     """
 
@@ -176,6 +176,14 @@ class Scheme:
     inner: frozenset[Var] = frozenset()
     rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
+
+    def at(self, sizes: dict[DimVar, Dim]) -> Scheme:
+        """The scheme where some variables stand for these sizes."""
+        if not sizes:
+            return self
+        known = Renaming(sizes, {}, {}, {})
+        type_, relations = known.type(self.type), tuple(map(known.relation, self.relations))
+        return Scheme(self.variables, type_, relations, self.depth, self.inner, self.rows)
 
 
 def make_scheme(

@@ -77,7 +77,7 @@ def speculate(node: Node, which: str) -> Subgraph | None:
 def _unasked(node: Node, which: str) -> Subgraph | None:
     """What came of the graph as if it ran, unless that asks for something."""
     importer, state = node.importer, node.importer.state
-    if not state.direct or state.sealed:
+    if state.reasons or state.sealed:
         return subgraph(node, which, []) if state.sealed else None
     back = undo(importer)
     state.sealed = True

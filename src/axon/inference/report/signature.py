@@ -85,7 +85,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
-    """The sizes that vary and stand in more than one place (D8)."""
+    """The sizes that vary and stand in more than one place."""
     shapes = [*_shapes(type_), *(word for r in relations for word in _words(r))]
     places = Counter(v for shape in shapes for v in shape if isinstance(v, DimVar) and v.over)
     return frozenset(var for var, count in places.items() if count > 1)

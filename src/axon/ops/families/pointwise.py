@@ -1,5 +1,5 @@
 """Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does
-(D3)."""
+."""
 
 from __future__ import annotations
 

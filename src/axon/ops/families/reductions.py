@@ -1,7 +1,7 @@
 """Reductions: an axis, several, or all of them go (or stay with size 1).
 
 `max` and `min` are two operators each: of one tensor the reduction, of two the strict maximum of
-the paper (D3).
+the paper.
 """
 
 from __future__ import annotations
