@@ -320,10 +320,6 @@ class Node:
         self.importer.state.post(AtLeast(dim, silent=True), origin)
         self.importer.state.sizes.add(dim)
 
-    def axis(self, axis: int, rank: int | None) -> int:
-        """An axis that is counted from the front where the rank is known."""
-        return axis + rank if rank is not None and axis < 0 else axis
-
 
 def sayable(expr: Expression) -> Expression | None:
     """The expression, if a program can say it; if not, the program declares an operator."""

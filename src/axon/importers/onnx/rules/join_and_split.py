@@ -27,11 +27,19 @@ def gather(node: Node) -> None:
             known = numpy.take(data, index.astype(int), axis=axis)
             known = numpy.asarray(known, dtype=object)
         except (IndexError, ValueError):
-            for i in index.flat:  # one is out of range
-                node.set_outputs(node.call("index", node.input(0), i=i, axis=axis))
-                if node.importer.state.diagnostics or node.importer.state.store.conflicts:
-                    return
+            wrong = _outside(data, index, axis)
+            if wrong is not None:  # which the operator for one of them refuses
+                node.set_outputs(node.call("index", node.input(0), i=wrong, axis=axis))
+                return
     node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis), contents=known)
+
+
+def _outside(data: Any, index: Any, axis: int) -> int | None:
+    """An index that is out of range, if there is that axis."""
+    if not -data.ndim <= axis < data.ndim:
+        return None
+    size = data.shape[axis]
+    return next((i for i in index.flat if not -size <= i < size), None)
 
 
 @rule("Concat")
