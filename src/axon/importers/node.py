@@ -27,7 +27,7 @@ from axon.inference.environment import Entry
 from axon.inference.state import State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
     DimValue,
@@ -187,7 +187,13 @@ class Node:
         """A dimension as an expression."""
         return SizeRef(DimValue(dim))
 
-    def shape_literal(self, shape: Sequence[Dim]) -> Expression:
+    def shape_literal(self, shape: Sequence[Any]) -> Expression:
+        """Sizes as a shape; one that is negative is an error, as in a program."""
+        for size in shape:
+            if not isinstance(size, int | DimVar | Poly):
+                raise TypeError(f"{size!r} is no size")
+            if isinstance(size, int) and size < 0:
+                return ListOf([self.literal(n) for n in shape])
         return SizeRef(ShapeValue(tuple(shape)))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:

@@ -130,7 +130,7 @@ def _by_channel(node: Node, index: int) -> Expression:
     if len(own) != 1:
         part = node.call("reshape", part, node.shape_literal([count]))
     if count == 1 and channels != 1:
-        part = node.call("broadcast_to", part, node.shape_literal([channels]))  # type: ignore[list-item]
+        part = node.call("broadcast_to", part, node.shape_literal([channels]))
     return part
 
 
