@@ -4,9 +4,9 @@
     python benchmarks/onnx_changed.py --verdicts FILE [--only OPERATOR …] [--why] [--record FILE]
 
 Of each input each dimension is changed by one, or a leading 1 is added, or the leading dimension
-dropped (`onnx_models/changed.py`). Declared shapes are removed but for those of the inputs. Integer
-inputs of rank 0 or 1 (shapes, axes, repeats) are in the file, with the test's data, except the one
-that is changed: what is in it only a run can tell.
+dropped (`tests/importers/onnx_changes.py`). Declared shapes are removed but for those of the
+inputs. Integer inputs of rank 0 or 1 (shapes, axes, repeats) are in the file, with the test's data,
+except the one that is changed: what is in it only a run can tell.
 
 `--judge` asks onnxruntime and onnx's reference evaluator, which run each model on the test's data,
 cut or repeated at the edge; it needs onnxruntime. A runtime that does not take the unchanged model
@@ -37,8 +37,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from onnx_models import verdicts
-from onnx_models.changed import Change, Kind, make
-from onnx_models.changed import changes as every_change
+from onnx_models.shared import Change, Kind, make
+from onnx_models.shared import changes as every_change
 from onnx_models.verdicts import REFUSES, TAKES, Verdicts
 from onnx_models.worker import Lost, Worker
 

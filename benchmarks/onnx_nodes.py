@@ -10,7 +10,6 @@ under the operator that it is there for, also where the package wrote that one o
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import warnings
 from collections import Counter, defaultdict
@@ -20,8 +19,8 @@ from typing import Any
 
 import numpy
 import onnx
-from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
+from onnx_models.shared import array, operators
 
 import axon
 from axon.importers.onnx.model import infer_model
@@ -53,25 +52,6 @@ class Outcome:
     shapes: str
     values: str
     why: str
-
-
-def operators(cases: list[Any]) -> dict[str, str]:
-    """The operator that each case is there for, by the case's name."""
-    direct = {c.name: c.model.graph.node[0].op_type for c in cases if "_expanded" not in c.name}
-    found = {}
-    for case in cases:
-        base = re.sub(r"_expanded.*", "", case.name)
-        found[case.name] = direct.get(base) or direct.get(case.name) or "?"
-    return found
-
-
-def array(value: Any) -> Any:
-    """A recorded value as an array, or None if it is no tensor."""
-    if isinstance(value, onnx.TensorProto):
-        return numpy_helper.to_array(value)
-    if isinstance(value, numpy.ndarray | numpy.generic):
-        return numpy.asarray(value)
-    return None
 
 
 def shapes(model: Any, outputs: list[Any]) -> tuple[str, str]:

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
+from onnx_models.shared import bare, copied
 from onnx_models.stack import stack
 
 from axon.importers.onnx.model import infer_model
@@ -60,12 +61,6 @@ class Timing:
     seconds: float
     mark: str = " "
     """What it did not do: `!` if it raised an exception, `?` if an output has no rank."""
-
-
-def copied(model: Any) -> Any:
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    return copy
 
 
 def tools() -> list[Tool]:
@@ -135,34 +130,6 @@ def _installed(*names: str) -> bool:
 
 def _is_compiled() -> bool:
     return inference.__file__.endswith(tuple(EXTENSION_SUFFIXES))
-
-
-def bare(model: Any) -> Any:
-    """The model without any shape that it declares, but for the dims of its inputs."""
-    _forget(model.graph, is_main=True)
-    for function in model.functions:
-        del function.value_info[:]
-    return model
-
-
-def _forget(graph: Any, is_main: bool) -> None:
-    del graph.value_info[:]
-    for info in [*graph.output, *(() if is_main else graph.input)]:
-        _forget_type(info.type)
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.HasField("g"):
-                _forget(attribute.g, is_main=False)
-            for inner in attribute.graphs:
-                _forget(inner, is_main=False)
-
-
-def _forget_type(type_: Any) -> None:
-    kind = type_.WhichOneof("value")
-    if kind in ("sequence_type", "optional_type"):
-        _forget_type(getattr(type_, kind).elem_type)
-    elif kind in ("tensor_type", "sparse_tensor_type"):
-        getattr(type_, kind).ClearField("shape")
 
 
 def measure(model: Any, among: list[Tool], rounds: int) -> dict[str, Timing]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import onnx
 
-from onnx_models.changed import Change, Made, make
+from onnx_models.shared import Change, Made, make
 from onnx_models.worker import Lost, Worker
 
 SECONDS = 20.0

@@ -186,18 +186,19 @@ _library: dict[str, tuple[Entry, ast.Program, Inferred]] = {}
 
 
 def prelude(name: str) -> Entry | None:
-    """A name of the standard library, which is read the first time that a program has a name
-    that nothing else explains.
+    """A name of the standard library. The file that defines it is read the first time that nothing
+    else explains one of its names.
     """
-    if not _library:
-        for path, text in stdlib.sources().items():
-            program, problems = parse_program(Source(path, text))
-            inferred = infer_program(program, _no_import, lambda _name: None)
-            assert not problems and not inferred.diagnostics, (path, problems, inferred.diagnostics)
-            for known, entry in inferred.environment.names.items():
-                _library[known] = entry, program, inferred
-    found = _library.get(name)
-    return None if found is None else found[0]
+    path = stdlib.files().get(name)
+    if path is None:
+        return None
+    if name not in _library:
+        program, problems = parse_program(Source(path, stdlib.sources()[path]))
+        inferred = infer_program(program, _no_import, lambda _name: None)
+        assert not problems and not inferred.diagnostics, (path, problems, inferred.diagnostics)
+        for known, entry in inferred.environment.names.items():
+            _library[known] = entry, program, inferred
+    return _library[name][0]
 
 
 def library(name: str) -> tuple[Module, str, int] | None:

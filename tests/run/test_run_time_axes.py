@@ -47,6 +47,37 @@ def test_sizes_that_do_not_fit_are_an_error_that_says_so() -> None:
             axon.compile(program, backend=backend).f(X, ints(5, -1))
 
 
+def test_a_shape_that_is_ensured_is_checked_by_the_run() -> None:
+    program = "f = fn (x : f32 [n], c : bool [n]) { ensure_shape([2], compress(x, c)) };"
+    x, mask = floats(3), numpy.array([True, False, True])
+    close(plain(on_both(program, x, mask)), x[mask])
+    for backend in BACKENDS:
+        with pytest.raises(axon.RunError, match="ensure_shape"):
+            axon.compile(program, backend=backend).f(x, ~mask)
+
+
+def test_sizes_that_are_ensured_are_those_of_the_argument() -> None:
+    program = "f = fn (x : f32 s) { ensure_shape(x, sizes=[-1,3,-1]) };"
+    close(plain(on_both(program, X)), X)
+    with pytest.raises(axon.AxonError):
+        axon.compile(program).f(X[0])
+
+
+@pytest.mark.parametrize(("before", "after"), [(-1, 2), (1, -2), (-1, -1), (-3, 0)])
+def test_negative_pads_cut_off(before: int, after: int) -> None:
+    made = on_both(f"f = fn (x : f32 [3]) {{ pad(x, before={before}, after={after}) }};", floats(3))
+    low, high = max(-before, 0), 3 - max(-after, 0)
+    pads = (max(before, 0), max(after, 0))
+    close(plain(made), numpy.pad(floats(3)[low:high], pads))
+
+
+def test_elements_as_those_of_another_tensor() -> None:
+    program = "f = fn (x : f32 s, y : t r) { cast_like(x, y) };"
+    close(plain(on_both(program, X * 5, ints(1))), (X * 5).astype("i8"))
+    with numpy.errstate(all="ignore"):
+        close(plain(on_both(program, X, numpy.array(True))), X.astype(bool))
+
+
 @pytest.mark.parametrize("axes", [(0,), (3,), (-1,), (1, 2), (2, 0), (-1, 0)])
 def test_dimensions_of_one_at_axes_of_the_run(axes: tuple[int, ...]) -> None:
     wider = numpy.expand_dims(X, axes)

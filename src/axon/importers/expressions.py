@@ -10,19 +10,24 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Protocol
 
+from axon.driver import prelude
 from axon.importers.contents.applied import Applied, SizeFacts
 from axon.importers.contents.arithmetic import settled
 from axon.importers.contents.operators import CONTENTS, CONTENTS_OF_PARTS
 from axon.importers.contents.values import Contents, scalar, vector
 from axon.importers.elem import Elem
+from axon.inference.apply import Site, matched
 from axon.inference.operators import apply_to_values
 from axon.inference.state import State
-from axon.source import Span
-from axon.syntax import ast
+from axon.ops import OPERATORS
+from axon.source import Source, Span
+from axon.syntax import ast, parse_signature
 from axon.types.elements import FLOAT
-from axon.types.type import DimValue, Shape, ShapeValue, Tensor, Type
+from axon.types.read import read_signature
+from axon.types.type import DimValue, Scheme, Shape, ShapeValue, Tensor, Type
 from axon.types.variables import ElemVar, ShapeVar
 
 
@@ -38,7 +43,7 @@ class Scope(SizeFacts, Protocol):
     def alias(self, tensor: str) -> str:
         """The name that a tensor has in a program."""
 
-    def type_of(self, tensor: str) -> Type: ...
+    def tensor_type(self, tensor: str) -> Type: ...
 
     def shape_of(self, tensor: str) -> Shape | None:
         """The shape of a tensor, if its rank is known."""
@@ -48,6 +53,9 @@ class Scope(SizeFacts, Protocol):
 
     def name_size(self, type_: Type) -> str:
         """A name for a size, or a shape."""
+
+    def name_scheme(self, scheme: Scheme) -> str:
+        """A name for an operator that only its signature tells."""
 
 
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
@@ -115,7 +123,7 @@ class TensorRef(Expression):
         return ast.Name(scope.alias(self.name), scope.span)
 
     def known(self, scope: Scope) -> Type | None:
-        return scope.type_of(self.name)
+        return scope.tensor_type(self.name)
 
     def shape(self, scope: Scope) -> Shape | None:
         return scope.shape_of(self.name)
@@ -227,7 +235,9 @@ class TupleOf(Expression):
 
 
 class Call(Expression):
-    """An operator applied; attributes are values, or drafts where a run has them."""
+    """An operator, or a function of the standard library, applied; attributes are values, or
+    drafts where a run has them.
+    """
 
     __slots__ = ("args", "attributes", "operator")
 
@@ -250,15 +260,14 @@ class Call(Expression):
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
 
     def known(self, scope: Scope) -> Type | None:
-        args: list[Type] = []
-        for arg in self.args:
-            type_ = arg.known(scope)
-            if type_ is None:
-                return None
-            args.append(type_)
-        if self.operator in INFIX and not any(isinstance(arg, Tensor) for arg in args):
+        args, name = known_types(self.args, scope), self.operator
+        if args is None:
+            return None
+        if name not in OPERATORS:
+            return applied(scope, name, library_scheme(name), args)
+        if name in INFIX and not any(isinstance(arg, Tensor) for arg in args):
             return None  # arithmetic on sizes
-        return apply_to_values(scope.state, self.operator, args, self.attributes, scope.span)
+        return apply_to_values(scope.state, name, args, self.attributes, scope.span)
 
     def contents(self, scope: Scope) -> Contents | None:
         follow = CONTENTS.get(self.operator)
@@ -273,6 +282,82 @@ class Call(Expression):
         if any(isinstance(value, Expression) for value in attributes.values()):
             attributes = {name: item_of(scope, value) for name, value in attributes.items()}
         return Applied(self.operator, self.args, attributes, scope)
+
+
+class Declared(Expression):
+    """An operator that Axon does not have, or cannot choose before a rank is known, applied: all
+    that is known of it is its signature, and a program declares it.
+    """
+
+    __slots__ = ("args", "name", "signature")
+
+    def __init__(self, name: str, signature: str, args: tuple[Expression, ...]) -> None:
+        self.written = None
+        self.name = name
+        self.signature = signature
+        self.args = args
+
+    def write(self, scope: Scope) -> ast.Expr:
+        name = scope.name_scheme(declared_scheme(self.signature))
+        args = tuple(arg.expr(scope) for arg in self.args)
+        return ast.Call(ast.Name(name, scope.span), args, (), scope.span)
+
+    def known(self, scope: Scope) -> Type | None:
+        args = known_types(self.args, scope)
+        if args is None:
+            return None
+        return applied(scope, self.name, declared_scheme(self.signature), args)
+
+
+class TypeOf(Expression):
+    """What has the type of an expression, and is something else that Axon has no operator for."""
+
+    __slots__ = ("like",)
+
+    def __init__(self, like: Expression) -> None:
+        self.written = None
+        self.like = like
+
+    def write(self, scope: Scope) -> ast.Expr:
+        return self.like.expr(scope)
+
+    def known(self, scope: Scope) -> Type | None:
+        return self.like.known(scope)
+
+
+def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
+    """The types of expressions, if no inference is needed to tell them."""
+    types: list[Type] = []
+    for expr in exprs:
+        type_ = expr.known(scope)
+        if type_ is None:
+            return None
+        types.append(type_)
+    return types
+
+
+def applied(scope: Scope, name: str, scheme: Scheme, args: list[Type]) -> Type | None:
+    """The type of what is applied, if no inference is needed to tell it."""
+    site = Site(name, scope.span, (scope.span,) * len(args))
+    found = matched(scope.state, scheme, args, site)
+    return None if found is None else found.result
+
+
+@cache
+def library_scheme(name: str) -> Scheme:
+    """The type of a function of the standard library."""
+    entry = prelude(name)
+    assert entry is not None and isinstance(entry.type, Scheme), name
+    return entry.type
+
+
+@cache
+def declared_scheme(signature: str) -> Scheme:
+    parsed, problems = parse_signature(Source("a signature", signature))
+    assert parsed is not None and not problems, (signature, problems)
+    scheme, misread = read_signature(parsed)
+    assert not misread, (signature, misread)
+    return scheme
 
 
 def item_of(scope: Scope, value: Any) -> Any:

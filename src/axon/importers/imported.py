@@ -36,6 +36,11 @@ class Imported:
     def type(self, name: str) -> Type:
         return self.importer.type(name)
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the model contradicts itself: a program from it does too, and hides nothing."""
+        return bool(self.importer.state.store.conflicts or self.importer.state.diagnostics)
+
     def names(self) -> Names:
         """Names for variables: those that sizes of the inputs have are theirs."""
         names = Names()

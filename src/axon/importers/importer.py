@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
+from axon import stdlib
+from axon.driver import prelude
 from axon.importers.contents.values import MOST_RANK, Contents, contents_of, is_small
 from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
@@ -36,6 +39,7 @@ from axon.types.type import (
 from axon.types.variables import ElemVar, ShapeVar
 
 NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
+LIBRARY = "std/onnx.axon"
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
@@ -67,7 +71,7 @@ class Importer:
         self.inputs: tuple[str, ...] = ()
         self.state = State()
         self.state.level = self.state.depth = 1
-        self.inference = Inference(self.state, lambda _: None)
+        self.inference = Inference(self.state, prelude)
         self.opset = 0
         self.unsolved = 0
         self.depth = 0
@@ -159,7 +163,7 @@ class Importer:
 
     def is_taken(self, name: str) -> bool:
         """Whether something in the program has this name, or the language does."""
-        return name in self.taken or name in NAMES
+        return name in self.taken or name in NAMES or name in library_names()
 
     def span(self, at: int) -> Span:
         """A node as a line of a text; who does not ask for reasons has no use for the text."""
@@ -264,6 +268,12 @@ class Importer:
             self.state.post(AtLeast(dim, silent=True), Origin("size", self.span(-1)))
             self.state.sizes.add(dim)
         return True
+
+
+@cache
+def library_names() -> frozenset[str]:
+    """The functions of the standard library that rules call."""
+    return frozenset(name for name, path in stdlib.files().items() if path == LIBRARY)
 
 
 def is_closed(type_: Type) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from axon.importers.contents.values import Contents, Unsupported
 from axon.importers.expressions import (
     Call,
+    Declared,
     Expression,
     ListOf,
     Literal,
@@ -16,28 +17,27 @@ from axon.importers.expressions import (
     SizeRef,
     TensorRef,
     TupleOf,
+    TypeOf,
 )
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
+from axon.importers.opened import is_plain, opened
 from axon.importers.operations import Malformed, Operation
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State
-from axon.inference.unify import unify
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
-    DimEq,
     DimValue,
+    Scheme,
     Shape,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
-    shape_rank,
-    shape_variables,
 )
 from axon.types.variables import DimVar, ShapeVar
 
@@ -128,7 +128,7 @@ class Node:
         found = self.contents(index)
         if found is None or len(found.shape) == 1:
             return found
-        self.has_rank(index, 1)
+        self.infer(self.ranked(index, 1))
         return None
 
     def known_elements(self, index: int) -> list[Any] | None:
@@ -160,7 +160,7 @@ class Node:
         better = hint(self.operation) if tensor.startswith("onnx::") else ""
         return self.importer.alias(tensor, better)
 
-    def type_of(self, tensor: str) -> Type:
+    def tensor_type(self, tensor: str) -> Type:
         return self.importer.type(tensor)
 
     def shape_of(self, tensor: str) -> Shape | None:
@@ -181,6 +181,13 @@ class Node:
         names = self.importer.env.names
         name = f"size {len(names)}"
         names[name] = Entry(type_)
+        return name
+
+    def name_scheme(self, scheme: Scheme) -> str:
+        name, importer = self.operator, self.importer
+        if importer.is_taken(name):
+            name = f"the {name}"
+        importer.env.names[name] = Entry(scheme)
         return name
 
     # --- what it says ---
@@ -204,8 +211,12 @@ class Node:
         """A dimension as an expression."""
         return SizeRef(DimValue(*sizes([dim])))
 
-    def shape_literal(self, shape: Sequence[Dim]) -> Expression:
-        return SizeRef(ShapeValue(sizes(shape)))
+    def shape_literal(self, shape: Sequence[Any]) -> Expression:
+        """Sizes as a shape; one that is negative is an error, as in a program."""
+        word = sizes(shape)
+        if any(isinstance(size, int) and size < 0 for size in word):
+            return ListOf([self.literal(size) for size in word])
+        return SizeRef(ShapeValue(word))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:
         return ListOf(items)
@@ -219,98 +230,98 @@ class Node:
         known = None if importer.state.reasons else draft.known(self)
         return known or importer.inference.infer(draft.expr(self), importer.env)
 
+    def shaped(self, expr: Expression, sizes: Sequence[Dim]) -> Expression:
+        """A tensor of which a rule knows the sizes, from the contents of integer tensors, where
+        its operator leaves them to the run. The run checks it.
+        """
+        return self.call("ensure_shape", self.shape_literal(sizes), expr)
+
+    def declared(self, signature: str, *indices: int) -> Expression:
+        """An operator that Axon does not have, applied to these inputs: its signature is all that
+        is known of it. In one such as `t p -> t ?r` a size with `?` is any.
+        """
+        return Declared(self.operator, signature, tuple([self.input(i) for i in indices]))
+
+    def type_of(self, expr: Expression) -> Expression:
+        """Something of the type of an expression, which no operator of Axon makes."""
+        return TypeOf(expr)
+
     def set_outputs(
         self,
-        *exprs: Expression | Type | None,
+        *exprs: Expression | None,
         fallback: Expression | None = None,
     ) -> None:
-        """The outputs, one after another: expressions, or types where no expression says it. What
-        is known of their elements follows from the expression.
+        """The outputs, one after another, of the types that the expressions have. What is known of
+        their elements follows from the expressions.
 
-        `fallback` stands in the program where the expression, or the type, cannot be said there.
+        `fallback` stands in the program where an expression has sizes that cannot be said there.
         """
         for name, expr in zip(self.outputs, exprs, strict=False):
-            if not name or expr is None:
-                continue
-            if isinstance(expr, Expression):
+            if name and expr is not None:
                 before = self.importer.trouble()
                 found = self.infer(expr)
                 wrong = self.importer.trouble() != before  # what is refused has no elements
-                self.importer.define(name, found, None if wrong else expr.contents(self))
-                self.step((name,), expr, fallback)
-            else:
-                type_, known = sensible(expr), None
-                if fallback is not None:
-                    known = fallback.contents(self)
-                    self.check_type(fallback, type_)
-                self.importer.define(name, type_, known)
-                self.step((name,), None, fallback)
+                self.define((name,), (found,), () if wrong else (expr.contents(self),))
+                self.step((name,), sayable(expr), fallback)
 
-    def check_type(self, expr: Expression, type_: Type) -> None:
-        """An expression is possible, and has this type; a size that it leaves to the run can be
-        any. In a branch that may not run and asks for nothing so far, nothing is asked.
-        """
-        state = self.importer.state
-        if state.sealed:
-            return
-        found, wanted = state.resolve(self.infer(expr)), state.resolve(type_)
-        if not isinstance(found, Tensor) or not isinstance(wanted, Tensor):
-            return
-        if any(isinstance(n, ShapeVar) and is_at_run_time(n) for n in found.shape):
-            return
-        word = found.shape
-        if len(word) == len(wanted.shape):
-            pairs = zip(word, wanted.shape, strict=True)
-            word = tuple([said if is_at_run_time(own) else own for own, said in pairs])
-        elif any(map(is_at_run_time, word)) and any(isinstance(n, ShapeVar) for n in wanted.shape):
-            return
-        origin = Origin("value", self.span, self.operator)
-        unify(state, Tensor(found.elem, word), wanted, origin)
-
-    def set_size_output(
-        self, expr: Expression, type_: Type, fallback: Expression | None = None
+    def define(
+        self,
+        names: Sequence[str],
+        types: Sequence[Type],
+        contents: Sequence[Contents | None] = (),
     ) -> None:
-        """The output is an expression that is a size, seen as the tensor that it can be."""
-        before = self.importer.trouble()
-        self.infer(expr)
-        wrong = self.importer.trouble() != before
-        self.importer.define(self.outputs[0], type_, None if wrong else expr.contents(self))
-        self.step((self.outputs[0],), expr, fallback)
+        """Tensors that an expression makes. A size that it leaves to the run is a variable of the
+        model: what follows may tell what it is. A value that is a size is the tensor that it can
+        be.
+        """
+        importer = self.importer
+        found: Sequence[Type] = [importer.state.resolve(type_) for type_ in types]
+        if not all(map(is_plain, found)):
+            given = [importer.type(name) for name in self.inputs if name in importer.types]
+            origin = Origin("value", self.span, self.operator)
+            types = opened(importer.state, found, given, origin)
+        known = [*contents, *[None] * (len(types) - len(contents))]
+        for name, type_, each in zip(names, types, known, strict=False):
+            if name:
+                importer.define(name, type_, each)
 
-    def has_rank(self, index: int, rank: int) -> None:
-        """An input has as many dimensions as the operator has sizes for."""
-        if self.has(index) and self.rank(index) != rank:
-            self.has_shape(index, [None] * rank)
+    def ranked(self, index: int, rank: int) -> Expression:
+        """An input that has as many dimensions as the operator has sizes for."""
+        return self.sized(index, [None] * rank)
 
-    def has_shape(self, index: int, sizes: Sequence[Dim | None]) -> None:
-        """An input has these sizes, as an attribute or another input says; None is any."""
-        self.input(index)
-        own = self.shape(index)
+    def sized(self, index: int, sizes: Sequence[int | None]) -> Expression:
+        """An input that has these sizes, as an attribute or another input says; None is any. If it
+        is not known to have them, it is asked for here.
+        """
+        x, own = self.input(index), self.shape(index)
         if own is not None and len(own) == len(sizes):
             pairs = zip(own, sizes, strict=True)
             if all(size is None or size == n for n, size in pairs):
-                return
-        word = tuple([self.fresh_dim() if size is None else size for size in sizes])
-        given = self.importer.types[self.name(index)]
-        origin = Origin("argument", self.span, self.operator, index + 1)
-        unify(self.importer.state, sensible(Tensor(self.elem(index), word)), given, origin)
+                return x
+        wanted = [-1 if size is None else size for size in sizes]
+        asked = self.call("ensure_shape", x, sizes=wanted)
+        self.infer(asked)
+        return asked
 
     def has_axis(self, index: int, axis: int) -> None:
         """An input has this axis."""
         self.infer(self.call("size", self.input(index), axis=axis))
 
-    def set_tuple_outputs(self, expr: Expression, names: Sequence[str] | None = None) -> None:
+    def set_tuple_outputs(
+        self,
+        expr: Expression,
+        names: Sequence[str] | None = None,
+        fallback: Expression | None = None,
+    ) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
         names = self.outputs if names is None else names
         known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
-        if isinstance(found, Tuple):
-            parts = [*known, *[None] * (len(found.items) - len(known))]
-            for name, item, part in zip(names, found.items, parts, strict=False):
-                if name:
-                    self.importer.define(name, item, part)
-            unnamed = [""] * (len(found.items) - len(names))
-            self.step((*names[: len(found.items)], *unnamed), expr)
+        items = found.items if isinstance(found, Tuple) else ()
+        self.define(names, items, known[: len(items)])
+        count = len(items) or len(names)
+        unnamed = [""] * (count - len(names))
+        self.step((*names[:count], *unnamed), sayable(expr), fallback)
 
     def step(
         self,
@@ -335,18 +346,6 @@ class Node:
             raise Malformed(f"{value} is no number of type {elem}")
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
-    def like(self, index: int) -> Tensor:
-        """A tensor of which only is known that it has the rank and the elements of an input."""
-        importer, rank = self.importer, self.rank(index)
-        if rank is not None:
-            return self.unknown(self.elem(index), rank)
-        made, given = self.unknown(self.elem(index)), importer.type(self.name(index))
-        if isinstance(given, Tensor):
-            origin = Origin("value", self.span, self.operator)
-            relation = DimEq(shape_rank(made.shape), shape_rank(given.shape))
-            importer.state.post(relation, origin)
-        return made
-
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
         return self.importer.unknown(elem, rank)
 
@@ -359,24 +358,6 @@ class Node:
         self.importer.state.post(AtLeast(dim, silent=True), origin)
         self.importer.state.sizes.add(dim)
 
-    def axis(self, axis: int, rank: int | None) -> int:
-        """An axis that is counted from the front where the rank is known."""
-        return axis + rank if rank is not None and axis < 0 else axis
-
-
-def is_at_run_time(item: Dim | ShapeVar) -> bool:
-    """Whether only the run knows a size, or some part of it."""
-    return any(each.runtime for each in shape_variables((item,)))
-
-
-def sensible(type_: Type) -> Type:
-    """A type that a rule made of what a file says, if its sizes are some."""
-    if isinstance(type_, Tensor):
-        for size in sizes(type_.shape):
-            if isinstance(size, int) and size < 0:
-                raise Malformed(f"{size} is no size")
-    return type_
-
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     """What a file has for sizes, if it is whole numbers."""
@@ -384,3 +365,8 @@ def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(item, int | DimVar | Poly | ShapeVar):
             raise Malformed(f"{item} is no size")
     return tuple(shape)
+
+
+def sayable(expr: Expression) -> Expression | None:
+    """The expression, if a program can say it; if not, the program declares an operator."""
+    return None if isinstance(expr, Declared | TypeOf) else expr

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
-from axon.types.type import Type
 
 
 def scalar_of(node: Node, index: int) -> Expression:
@@ -21,21 +19,10 @@ def scalar_of(node: Node, index: int) -> Expression:
             return node.call("sum", node.input(index))
 
 
-def set_tuple(
-    node: Node, types: Sequence[Type], later: Expression | None, expr: Expression | None = None
-) -> None:
-    """The outputs are the parts of a tuple that an expression makes."""
-    for name, type_ in zip(node.outputs, types, strict=False):
-        if name:
-            node.importer.define(name, type_)
-    unnamed = [""] * (len(types) - len(node.outputs))
-    node.step((*node.outputs, *unnamed), expr, later)
-
-
-def replaced(word: Sequence[Any], axis: int, size: Any) -> tuple[Any, ...]:
-    """A shape with another size on one axis."""
-    at = axis % len(word)
-    return (*word[:at], size, *word[at + 1 :])
+def first_of(node: Node, index: int) -> Expression:
+    """The one element of an input that is a scalar, or a vector of one."""
+    x = node.input(index)
+    return node.call("index", x, i=0) if node.rank(index) == 1 else x
 
 
 def cut_to(node: Node, x: Expression, index: int, like: int, axes: Sequence[int]) -> Expression:

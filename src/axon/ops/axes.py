@@ -14,7 +14,7 @@ together are called `along0`, `along1`, …: it has no rows along them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from axon.ops.operator import Ints, Problem
 
@@ -77,7 +77,7 @@ def _behind(tail: str, distance: int) -> str:
     return f"e{distance}" if tail == "s" else f"{tail}{distance}"
 
 
-def dims(items: Sequence[str]) -> str:
+def dims(items: Iterable[str]) -> str:
     return f"[{','.join(item for item in items if item)}]"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,16 @@ def sources() -> dict[str, str]:
     return {
         f"{PREFIX}{path.name}": path.read_text(encoding="utf-8")
         for path in sorted(folder.glob("*.axon"))
+    }
+
+
+@cache
+def files() -> dict[str, str]:
+    """The path of the file that defines a name, for every name of the library."""
+    return {
+        name: path
+        for path, text in sources().items()
+        for name in re.findall(r"^(\w+) =", text, re.MULTILINE)
     }
 
 

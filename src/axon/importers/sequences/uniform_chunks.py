@@ -20,7 +20,7 @@ from axon.importers.runtime_values import scalar_of
 from axon.importers.subgraphs.subgraph import hidden, ranked
 from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.type import Shape, Tensor, Type, shape_variables
+from axon.types.type import Shape, shape_variables
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -196,11 +196,11 @@ def cut(node: Node, size: int) -> None:
 def length(node: Node, pieces: Chunks) -> None:
     known = _known_count(node, pieces)
     if known is None:
-        node.set_size_output(_count(node, pieces), Tensor("i64", ()))
+        node.set_outputs(_count(node, pieces))
     else:
         number = node.call("cast", node.size(known), to=Elem("i64"))
         later = node.for_program(lambda: _count(node, pieces))
-        node.set_size_output(number, Tensor("i64", ()), fallback=later)
+        node.set_outputs(number, fallback=later)
 
 
 def at(node: Node, pieces: Chunks) -> None:
@@ -244,11 +244,7 @@ def _somewhere(node: Node, pieces: Chunks) -> None:
         found = node.call("gather", _stacked(node, pieces), place, axis=axis)
         node.set_outputs(found, fallback=later)
         return
-    elem = node.importer.elem(pieces.base)
-    type_: Type = node.unknown(elem)
-    if word is not None:
-        type_ = Tensor(elem, (*word[:axis], node.fresh_dim(), *word[axis + 1 :]))
-    node.set_outputs(type_, fallback=later)
+    node.set_outputs(later)
 
 
 def erase(node: Node, pieces: Chunks) -> None:

@@ -171,7 +171,8 @@ def _sayable(writer: Writer, expr: ast.Expr) -> bool:
 def _is_function(writer: Writer, inner: SubgraphFunction) -> bool:
     """Whether what a graph takes and gives has the types that a function would have."""
     type_ = writer.imported.type
-    return writer.functions and all(type_(a) == type_(b) for a, b in inner.same)
+    same = writer.imported.is_wrong or all(type_(a) == type_(b) for a, b in inner.same)
+    return writer.functions and same
 
 
 def flat(names: Parts) -> Iterator[str]:

@@ -43,6 +43,8 @@ def write_program(imported: Imported) -> Written:
         if not imported.importer.graphs:
             return made
         type_ = _type(made.text)
+        if type_ is None and imported.is_wrong:
+            return made
         if type_ is not None and _is_ragged(type_):  # which no tensor of a model is
             other = _written(imported, names, annotates=True)
             told = _type(other.text)

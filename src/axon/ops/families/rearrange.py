@@ -282,7 +282,7 @@ def pad(
     mode: str = "constant",
 ) -> Rule:
     """Put elements around a tensor, along its first axes or along one. What to put there may follow
-    as a scalar.
+    as a scalar. A negative number cuts so many off.
 
     - `pad`: a list with a pair `[before, after]` for each of the first axes,
     - `before`, `after`: or how many to put at the ends of one axis.
@@ -295,6 +295,8 @@ def pad(
     f32 [n+2,5]
     >>> pad(x : f32 [b,n], before=1, axis=-1)
     f32 [b,n+1]
+    >>> pad(x : f32 [8,3], before=-2, after=1)
+    f32 [7,3]
     """
     if problem := bad_axes((axis,)):
         return problem
@@ -303,8 +305,6 @@ def pad(
     if len(pad) % 2 or len(pad) > 2 * LIMIT:
         return Problem("pad is a list of pairs, one for each of the first axes: [[1,1],[0,2]]")
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)] or [(before, after)]
-    if any(isinstance(size, int) and size < 0 for pair in pairs for size in pair):
-        return Problem("pad makes a tensor longer; to make it shorter, use slice")
     axes = tuple(range(len(pairs))) if pad else (axis,)
     moves = pairs[0] != (0, 0) and axes[0] == 0  # the first axis: what is behind it may not vary
     behind = "after_n" if moves else "n"
@@ -315,8 +315,8 @@ def pad(
     if arity not in (1, 2):
         return Problem(f"pad takes a tensor, and perhaps a value; {arity} arguments are given")
     scalar = ", t []" if arity == 2 else ""
-    grown = [n for n, pair in zip(names, pairs, strict=True) if pair != (0, 0)]
-    some = "" if mode == "constant" else ", ".join(f"{n} >= 1" for n in grown)
+    least = [_least(pair, mode) for pair in pairs]
+    some = ", ".join(f"{n} >= {size}" for n, size in zip(names, least, strict=True) if size)
     where = f" where {some}" if some else ""
     tail = "after" if moves else "s"
     return f"(t {place(axes, names, tail)}{scalar}) -> t {place(axes, longer, tail)}{where}"
@@ -339,6 +339,10 @@ def _(
         pairs[: len(pad) // 2] = zip(pad[::2], pad[1::2], strict=True)
     else:
         pairs[axis] = (before, after)
+    if any(size < 0 for pair in pairs for size in pair):
+        cuts = zip(x.shape, pairs, strict=True)
+        x = x[tuple(slice(max(-low, 0), n - max(-high, 0)) for n, (low, high) in cuts)]
+        pairs = [(max(low, 0), max(high, 0)) for low, high in pairs]
     if mode != "constant":
         return xp.pad(x, pairs, mode=mode)
     if scalar:
@@ -346,6 +350,13 @@ def _(
     if is_integer(x):  # cut off behind the point, and brought in if it does not fit
         value = int(min(max(xp.iinfo(x.dtype).min, value), xp.iinfo(x.dtype).max))
     return xp.pad(x, pairs, constant_values=xp.asarray(value, dtype=x.dtype))
+
+
+def _least(pair: Extents, mode: str) -> int:
+    """The least size that can be padded so: what is cut off is there, and what is copied is."""
+    cut = sum(-size for size in pair if isinstance(size, int) and size < 0)
+    copies = mode != "constant" and any(isinstance(s, str) or s > 0 for s in pair)
+    return cut + (1 if copies else 0)
 
 
 def _longer(name: str, pair: Extents) -> str:

@@ -97,13 +97,15 @@ def _put_elements(
 
 
 @operator(roles={"b": "batch sizes", "n": "rows of the cache", "m": "new rows"})
-def update_cache(arity: int, *, axis: int = -2, circular: bool = False) -> Rule:
+def update_cache(arity: int, *, axis: int = -2, circular: bool = False, last: int = 0) -> Rule:
     """A copy of the cache, the first tensor, in which new rows, the second, replace those from a
     place on: the first row, or the one whose number the third tensor has for each element of the
     batch. The batch is the outermost axis.
 
     - `axis`: which one the rows stand along; the last but one if not given. It is not the first.
     - `circular`: whether what goes beyond the last row goes on with the first.
+    - `last`: the largest of those numbers, if it is known: there is room for the new rows from
+      there on.
 
     >>> update_cache(cache : f32 [b,h,16,d], new : f32 [b,h,1,d], first : i64 [b])
     f32 [b,h,16,d]
@@ -119,12 +121,15 @@ def update_cache(arity: int, *, axis: int = -2, circular: bool = False) -> Rule:
         return problem
     old, new = (place((0, axis), ("b", rows), tail="after") for rows in ("n", "m"))
     first = ", i [b]" if arity == 3 else ""
-    where = "n >= m, i : int" if arity == 3 else "n >= m"
+    room = f"n >= m+{last}" if last > 0 and not circular else "n >= m"
+    where = f"{room}, i : int" if arity == 3 else room
     return f"(t {old}, t {new}{first}) -> t {old} where {where}"
 
 
 @update_cache.means
-def _(xp: Arrays, cache: Array, new: Array, *first: Array, axis: int, circular: bool) -> Array:
+def _(
+    xp: Arrays, cache: Array, new: Array, *first: Array, axis: int, circular: bool, last: int
+) -> Array:
     axis = axis % cache.ndim
     behind = (1,) * (cache.ndim - 1 - axis)
     spots = xp.reshape(xp.arange(new.shape[axis], dtype=xp.element("i64")), (-1, *behind))

@@ -54,8 +54,10 @@ def dft(
     f32 [b,16,2]
     """
     last = "1" if inverse and onesided else "2"
-    if arity == 2:
+    if arity == 2 and (onesided or size is not None):
         return f"(t s@[c], i []) -> t ?r@[{last}] where rank(?r) = rank(s), t : float, i : int"
+    if arity == 2:
+        return "(t s@[c], i []) -> t s@[2] where t : float, i : int"
     if problem := bad_axes((axis,)):
         return problem
     if arity != 1:

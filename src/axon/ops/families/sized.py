@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from axon.ops.arrays import Array, Arrays, is_integer, wide
-from axon.ops.axes import bad_axes, place
+from axon.ops.axes import bad_axes, dims, place
 from axon.ops.memory import Refused
 from axon.ops.operator import Ints, Problem, Rule, operator
 from axon.ops.traits import RowRule, Traits
@@ -74,6 +74,31 @@ def measured(*, axis: Ints = ()) -> Rule:
 @measured.means
 def _(xp: Arrays, x: Array, axis: Ints) -> Array:
     return x
+
+
+@operator()
+def ensure_shape(arity: int, *, sizes: Ints = ()) -> Rule:
+    """A tensor as it is, of which the shape is known: it is the first argument, or has some
+    `sizes`. What only the run knows of it, the run checks.
+
+    - `sizes`: one for each dimension; -1 is any.
+
+    >>> ensure_shape([2,3], compress(x : f32 [n,3], mask : bool [n]))
+    f32 [2,3]
+    >>> ensure_shape(x : f32 [n,3], sizes=[-1,3])
+    f32 [n,3]
+    """
+    if arity == 2 and not sizes:
+        return "(shape s, t after) -> t s where after = s"
+    if arity != 1 or any(size < -1 for size in sizes):
+        return Problem("ensure_shape takes a shape and a tensor, or a tensor with sizes=[-1,3]")
+    shape = dims(f"n{i}" if size == -1 else str(size) for i, size in enumerate(sizes))
+    return f"t {shape} -> t {shape}"
+
+
+@ensure_shape.means
+def _(xp: Arrays, *given: Array, sizes: Ints) -> Array:
+    return given[-1]
 
 
 @operator()

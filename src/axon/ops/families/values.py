@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from axon.ops.arrays import Array, Arrays, Value, whole, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
@@ -53,10 +55,28 @@ def cast(*, to: Element) -> Rule:
 
 @cast.means
 def _(xp: Arrays, x: Array, to: Element) -> Array:
-    dtype = xp.element(to)
+    return _cast(xp, x, xp.element(to))
+
+
+def _cast(xp: Arrays, x: Array, dtype: Any) -> Array:
     if dtype.kind in "iu" and x.dtype.kind not in "iub":
         return whole(xp, wide(x), dtype)
     return x.astype(dtype)
+
+
+@operator()
+def cast_like() -> Rule:
+    """The same elements as the element type that another tensor has.
+
+    >>> cast_like(x : i64 [n,3], y : f16 [2])
+    f16 [n,3]
+    """
+    return "(t s, u r) -> u s"
+
+
+@cast_like.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return _cast(xp, x, y.dtype)
 
 
 # --- sizes as values -------------------------------------------------------------------------

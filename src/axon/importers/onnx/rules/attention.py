@@ -11,6 +11,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.operations import Malformed
 from axon.ops.families.attention import UPDATES
 from axon.types import dim as dims
@@ -26,11 +27,9 @@ def attention(node: Node) -> None:
     counts = [node.attribute(f"{whose}_num_heads") for whose in ("q", "kv")]
     packed = _packed(node, counts != [None, None])
     if packed is None:
-        node.set_outputs(node.like(0))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
-    for index in range(3):
-        node.has_rank(index, 3 if packed else 4)
-    parts = [node.input(index) for index in range(3)]
+    parts = [node.ranked(index, 3 if packed else 4) for index in range(3)]
     if packed:
         heads, key_heads = (count if type(count) is int else 0 for count in counts)
         cuts = zip(parts, (heads, key_heads, key_heads), strict=True)
@@ -99,8 +98,7 @@ def _cached(node: Node, index: int, x: Expression, count: Dim) -> tuple[Expressi
     """
     start: Dim = 0
     if node.has(index + 3):
-        node.has_rank(index + 3, 4)
-        x = node.call("concat", node.input(index + 3), x, axis=2)
+        x = node.call("concat", node.ranked(index + 3, 4), x, axis=2)
         start = size_of(node, index + 3, 2) or 0
         count = dims.add(start, count)
     if len(node.outputs) > index and node.outputs[index]:
@@ -131,7 +129,7 @@ def rotary_embedding(node: Node) -> None:
     rank = node.rank(0)
     heads = node.attribute("num_heads", 0)
     if rank is None and heads:
-        node.set_outputs(node.importer.types[node.name(0)])
+        node.set_outputs(node.type_of(node.input(0)))
         return
     angles = [node.input(1), node.input(2)]
     if node.has(3):

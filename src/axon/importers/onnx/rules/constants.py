@@ -15,6 +15,7 @@ from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Constant, Malformed
+from axon.importers.runtime_values import first_of
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -45,21 +46,18 @@ def constant(node: Node) -> None:
 def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
-    later = node.for_program(lambda: node.call("full", node.input(0), number))
+    later = node.call("full", node.input(0), number)
     given = None if length(node, 0) == 0 else node.vector(0)
     if given is None and length(node, 0) != 0:
-        later = node.call("full", node.input(0), number)
-        node.set_outputs(node.unknown(elem, length(node, 0)), fallback=later)
+        node.set_outputs(later)
         return
     wanted = () if given is None else given.items
     sizes = [node.fresh_dim() if n is None else n for n in wanted]
-    if all(n is not None for n in wanted):
-        node.set_outputs(node.call("full", node.shape_literal(sizes), number), fallback=later)
-        if node.outputs[0] not in node.importer.contents:
-            node.importer.filled[node.outputs[0]] = value
-            node.alone = True
-    else:
-        node.set_outputs(Tensor(elem, tuple(sizes)), fallback=later)
+    filled = node.call("full", node.shape_literal(sizes), number)
+    node.set_outputs(filled, fallback=later)
+    if all(n is not None for n in wanted) and node.outputs[0] not in node.importer.contents:
+        node.importer.filled[node.outputs[0]] = value
+        node.alone = True
 
 
 def _filling(constant: Constant | None) -> tuple[str, Any]:
@@ -78,29 +76,28 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
 def range_(node: Node) -> None:
     parts = [node.known_elements(i) for i in range(3)]
     elem = node.elem(0)
-    later = node.for_program(lambda: node.call("arange", *(node.input(i) for i in range(3))))
+    later = node.call("arange", *(first_of(node, i) for i in range(3)))
     if any(part is None for part in parts):
-        node.set_outputs(node.unknown(elem, 1), fallback=later)
+        node.set_outputs(later)
         return
     if any(part is not None and len(part) != 1 for part in parts):
         raise Malformed("its start, its limit and its step are one number each")
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
-        type_ = node.unknown(elem, 1) if size is None else Tensor(elem, (size,))
-        node.set_outputs(type_, fallback=later)
+        node.set_outputs(later if size is None else node.shaped(later, [size]), fallback=later)
         return
     if not isinstance(step, int) or step == 0:
-        node.set_outputs(node.unknown(elem, 1), fallback=later)
+        node.set_outputs(later)
         return
     gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
     count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
     if not node.importer.is_size(count):
         count = dims.maximum(count, 0)
+    counted = node.shaped(later, [count])
     if isinstance(elem, str):
-        node.set_outputs(_counted(node, count, start, step, elem), fallback=later)
-    else:
-        node.set_outputs(Tensor(elem, (count,)), fallback=later)
+        counted = _counted(node, count, start, step, elem)
+    node.set_outputs(counted, fallback=later)
 
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
@@ -130,15 +127,16 @@ def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expres
 def random(node: Node) -> None:
     """What is drawn is not for a program to say; its shape is."""
     sizes = node.attribute("shape")
-    if not isinstance(sizes, list):
+    if not isinstance(sizes, list) or any(size < 0 for size in sizes):
         raise Unsupported(f"{node.operator} without a shape")
-    node.set_outputs(Tensor(ELEMENTS.get(node.attribute("dtype", 1)) or "f32", tuple(sizes)))
+    elem = ELEMENTS.get(node.attribute("dtype", 1)) or "f32"
+    node.set_outputs(node.declared(f"() -> {elem} {sizes}"))
 
 
 @rule("Multinomial")
 def multinomial(node: Node) -> None:
-    node.has_rank(0, 2)
-    word = node.shape(0)
-    rows: Any = word[0] if word else node.fresh_dim()
     elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
-    node.set_outputs(Tensor(elem, (rows, int(node.attribute("sample_size", 1)))))
+    count = node.attribute("sample_size", 1)
+    if count < 0:
+        raise Unsupported(f"Multinomial that draws {count} times")
+    node.set_outputs(node.declared(f"t [n,after_c] -> {elem} [n,{count}]", 0))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents.values import Unsupported
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK, SLIDING
 from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
@@ -19,11 +20,14 @@ SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
 
 def _spatial(node: Node) -> int | None:
     """How many spatial dimensions there are, which the filters tell if the input does not."""
-    window = node.attribute("kernel_shape")
-    if window:
-        node.has_shape(1, [None, None, *window])
     rank = node.rank(1) or node.rank(0)
     return None if rank is None else rank - 2
+
+
+def _filters(node: Node) -> Expression:
+    """The filters, which have the sizes that an attribute says."""
+    window = node.attribute("kernel_shape")
+    return node.sized(1, [None, None, *window]) if window else node.input(1)
 
 
 def _slid(node: Node, spatial: int) -> dict[str, Any]:
@@ -40,13 +44,13 @@ def _slid(node: Node, spatial: int) -> dict[str, Any]:
 
 @rule("Conv")
 def conv(node: Node) -> None:
-    spatial = _spatial(node)
+    filters, spatial = _filters(node), _spatial(node)
     if spatial is None:
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(SLIDING, 0, 1))
         return
     if spatial not in (1, 2, 3):
         raise Unsupported("Conv over more than three dimensions")
-    parts = [node.input(i) for i in range(3) if node.has(i)]
+    parts = [node.input(0), filters, *([node.input(2)] if node.has(2) else [])]
     slid = _slid(node, spatial)
     node.set_outputs(node.call("conv", *parts, **(slid if node.rank(1) is None else _short(slid))))
     _fits(node, slid)
@@ -80,10 +84,11 @@ def _short(slid: dict[str, Any]) -> dict[str, Any]:
 
 @rule("DeformConv")
 def deform_conv(node: Node) -> None:
+    filters = _filters(node)
     if _spatial(node) != 2 and node.rank(0) != 4:
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
-    parts = [node.input(i) for i in range(3)]
+    parts = [node.input(0), filters, node.input(2)]
     if node.has(3):
         parts.append(node.input(3))
     elif node.has(4):
@@ -97,16 +102,18 @@ def deform_conv(node: Node) -> None:
 
 @rule("ConvTranspose")
 def conv_transpose(node: Node) -> None:
-    spatial = _spatial(node)
-    if spatial is not None:
-        node.has_rank(0, spatial + 2)
-    if spatial is None or spatial not in (1, 2, 3):
-        node.set_outputs(node.unknown(node.elem(0), None if spatial is None else spatial + 2))
+    filters, spatial = _filters(node), _spatial(node)
+    if None not in (ranks := {node.rank(0), node.rank(1)}) and len(ranks) > 1:
+        node.set_outputs(node.call("conv_transpose", node.input(0), filters))
+        return
+    if spatial is None or spatial > 3:
+        node.set_outputs(node.declared(SLIDING, 0, 1))
         return
     slid = _slid(node, spatial)
     extra = node.attribute("output_padding") or [0] * spatial
     sizes = node.attribute("output_shape")
-    parts = [node.input(i) for i in range(3) if node.has(i)]
+    x = node.ranked(0, spatial + 2)
+    parts = [x, filters, *([node.input(2)] if node.has(2) else [])]
     if not sizes:
         if node.rank(1) is not None:
             slid, extra = _short(slid), _short({"extra": extra})["extra"]
@@ -114,16 +121,13 @@ def conv_transpose(node: Node) -> None:
         return
     sizes = sizes[-spatial:]
     found = _pads(node, sizes, slid, extra)
-    later = None
     if found is not None:
         slid["pad"], extra = found
-        later = node.call("conv_transpose", *parts, **slid, output_pad=extra)
-    x, f = node.shape(0), node.shape(1)
-    batch: Any = x[0] if x else node.fresh_dim()
-    channels: Any = node.fresh_dim()
-    if f is not None and len(f) > 1 and isinstance(f[1], int):
-        channels = f[1] * slid["groups"]
-    node.set_outputs(Tensor(node.elem(0), (batch, channels, *sizes)), fallback=later)
+        node.set_outputs(node.call("conv_transpose", *parts, **slid, output_pad=extra))
+        return
+    made = ",".join(str(size) for size in sizes)
+    signature = f"(t [n,c]@p, t [c,k]@q) -> t [n,{slid['groups']}*k,{made}]"
+    node.set_outputs(node.declared(signature, 0, 1))
 
 
 def _pads(

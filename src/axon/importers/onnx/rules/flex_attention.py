@@ -14,10 +14,8 @@ from axon.importers.operations import Function, Graph, Operation
 
 @rule("FlexAttention")
 def flex_attention(node: Node) -> None:
-    for index in range(3):
-        node.has_rank(index, 4)
+    parts = [node.ranked(index, 4) for index in range(3)]
     groups, elem = groups_of(size_of(node, 0, 1), size_of(node, 1, 1)), node.elem(0)
-    parts = [node.input(i) for i in range(3)]
     options = {"scale": node.attribute("scale"), "groups": groups}
     changes = [node.attribute("score_mod"), node.attribute("prob_mod")]
     plain = node.call("dot_product_attention", *parts, **options)
@@ -25,7 +23,7 @@ def flex_attention(node: Node) -> None:
         node.set_outputs(plain)
         return
     if not isinstance(elem, str):  # so the precision is not known
-        node.set_outputs(node.infer(plain))
+        node.set_outputs(node.type_of(plain))
         return
     usual = "f64" if elem == "f64" else "f32"
     precise = ELEMENTS.get(node.attribute("softmax_precision", 0), usual)

@@ -7,44 +7,31 @@ from typing import Any
 from axon.importers.contents.queries import length
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
 from axon.importers.runtime_values import scalar_of
 from axon.ops.sliding import MOST
-from axon.types import dim as dims
-from axon.types.type import Tensor
-from axon.types.variables import ShapeVar
 
 
 @rule("DepthToSpace", "SpaceToDepth")
 def blocks(node: Node) -> None:
-    word, size = node.shape(0), node.attribute("blocksize", 1)
+    size = node.attribute("blocksize", 1)
     deep = node.operator == "DepthToSpace"
     mode = node.attribute("mode", "DCR")
     if mode not in ("DCR", "CRD") or size < 1:
         raise Unsupported(f"{node.operator} with the mode {mode} and blocks of {size}")
-    later = node.call(
-        "depth_to_space" if deep else "space_to_depth",
-        node.input(0),
-        block=size,
-        blocks_first=mode == "DCR",
-    )
-    if word is None or len(word) != 4:
-        node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
-        return
-    n, c, h, w = (size for size in word if not isinstance(size, ShapeVar))
-    if deep:
-        made = (n, dims.floordiv(c, size * size), dims.scale(size, h), dims.scale(size, w))
-    else:
-        made = (n, dims.scale(size * size, c), dims.floordiv(h, size), dims.floordiv(w, size))
-    node.set_outputs(Tensor(node.elem(0), made), fallback=later)
+    operator = "depth_to_space" if deep else "space_to_depth"
+    first = mode == "DCR"
+    node.set_outputs(node.call(operator, node.input(0), block=size, blocks_first=first))
 
 
 @rule("Col2Im")
 def col2im(node: Node) -> None:
-    word, count = node.shape(0), length(node, 1) or length(node, 2)
+    count = length(node, 1) or length(node, 2)
     if count is None or count < 1:
-        node.set_outputs(node.unknown(node.elem(0), None if count is None else count + 2))
+        node.set_outputs(node.declared(ANY_SHAPE, 0))
         return
     how: dict[str, Any] = {
         "dimensions": count,
@@ -53,17 +40,16 @@ def col2im(node: Node) -> None:
         "dilation": node.attribute("dilations") or [1] * count,
     }
     x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
-    found, window = node.vector(1), node.ints(2)
-    sizes = (None,) * count if found is None or len(found.items) != count else found.items
-    spatial = [node.fresh_dim() if size is None else size for size in sizes]
-    if window is None or len(window) != count or min(window) < 1:
-        batch = node.fresh_dim() if word is None or len(word) != 3 else word[0]
-        made = Tensor(node.elem(0), (batch, node.fresh_dim(), *spatial))
-        node.set_outputs(made, fallback=later)
-        return
-    node.has_shape(1, [count])
-    parts = (x, node.shape_literal(spatial), node.shape_literal(window))
-    node.set_outputs(node.call("col2im", *parts, **how), fallback=later)
+    image, block = (_sizes(node, i, count) for i in (1, 2))
+    node.set_outputs(node.call("col2im", x, image, block, **how), fallback=later)
+
+
+def _sizes(node: Node, index: int, count: int) -> Expression:
+    """So many sizes that an input holds, as they are if any of them is known."""
+    found = node.vector(index)
+    if found is None or found.shape != (count,) or all(size is None for size in found.items):
+        return node.input(index)
+    return node.shape_literal([node.fresh_dim() if size is None else size for size in found.items])
 
 
 # --- grids -----------------------------------------------------------------------------------
@@ -80,19 +66,18 @@ def grid_sample(node: Node) -> None:
         raise Unsupported(f"GridSample with the mode {mode}")
     if padding not in ("zeros", "border", "reflection"):
         raise Unsupported(f"GridSample with the padding {padding}")
+    x = node.input(0) if grid is None else node.ranked(0, len(grid))
     expr = node.call(
         "grid_sample",
-        node.input(0),
+        x,
         node.input(1),
         mode=MODES.get(mode, mode),
         padding=padding,
         align_corners=bool(node.attribute("align_corners", 0)),
     )
-    if grid is not None:
-        node.has_rank(0, len(grid))
     rank = node.rank(0)
     if rank is None or not 3 <= rank <= MOST + 2:
-        node.set_outputs(node.unknown(node.elem(0), rank))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     node.set_outputs(expr)
 
@@ -103,22 +88,19 @@ def affine_grid(node: Node) -> None:
     if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
         count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(ANY_SHAPE, 0))
         return
-    node.has_shape(1, [count])
+    held = node.sized(1, [count])
     inner: list[Any] = [None] * count
     if sizes is not None and sizes.shape == (count,):
         inner = list(sizes.items)
     inner = [node.fresh_dim() if size is None else size for size in inner]
-    dimensions, corners = count - 2, bool(node.attribute("align_corners", 0))
-    later = node.call(
-        "affine_grid",
-        node.input(0),
-        node.call("slice", node.input(1), start=2),
-        dimensions=dimensions,
-        align_corners=corners,
-    )
-    node.set_outputs(Tensor(node.elem(0), (inner[0], *inner[2:], dimensions)), fallback=later)
+    corners = {"dimensions": count - 2, "align_corners": bool(node.attribute("align_corners", 0))}
+    later = node.call("affine_grid", node.input(0), node.call("slice", held, start=2), **corners)
+    made = node.call("affine_grid", node.input(0), node.shape_literal(inner[2:]), **corners)
+    if theta is None or theta[0] != inner[0]:
+        made = node.shaped(made, [inner[0], *inner[2:], count - 2])
+    node.set_outputs(made, fallback=later)
 
 
 # --- regions ---------------------------------------------------------------------------------
@@ -126,40 +108,30 @@ def affine_grid(node: Node) -> None:
 
 @rule("RoiAlign")
 def roi_align(node: Node) -> None:
-    x, rois = node.shape(0), node.shape(1)
     size = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
     newest = "half_pixel" if node.importer.opset >= 16 else "output_half_pixel"
-    later = node.call(
+    made = node.call(
         "roi_align",
-        node.input(0),
-        node.input(1),
-        node.input(2),
+        *(node.input(i) for i in range(3)),
         size=size,
         sampling=node.attribute("sampling_ratio", 0),
         scale=node.attribute("spatial_scale", 1.0),
         mode=node.attribute("mode", "avg"),
         half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
     )
-    if x is None or rois is None or len(x) != 4 or len(rois) != 2:
-        node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
-        return
-    node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)
+    node.set_outputs(made)
 
 
 @rule("MaxRoiPool")
 def max_roi_pool(node: Node) -> None:
     """The regions are rows of five: the number of the image comes first."""
-    x, rois, size = node.shape(0), node.shape(1), node.attribute("pooled_shape")
+    size = node.attribute("pooled_shape")
     if not size or len(size) != 2:
         raise Unsupported("MaxRoiPool without a height and a width")
     image = node.call("cast", node.call("index", node.input(1), i=0, axis=1), to=Elem("i64"))
     regions = node.call("slice", node.input(1), start=1, axis=1)
     scale = node.attribute("spatial_scale", 1.0)
-    later = node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
-    if x is None or rois is None or len(x) != 4 or len(rois) != 2:
-        node.set_outputs(node.unknown(node.elem(0), 4), fallback=later)
-        return
-    node.set_outputs(Tensor(node.elem(0), (rois[0], x[1], *size)), fallback=later)
+    node.set_outputs(node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale))
 
 
 @rule("NonMaxSuppression")
@@ -173,5 +145,4 @@ def non_max_suppression(node: Node) -> None:
         rest.append(least)
     center = bool(node.attribute("center_point_box", 0))
     parts = (node.input(0), node.input(1), *rest)
-    later = node.call("non_max_suppression", *parts, center=center)
-    node.set_outputs(Tensor("i64", (node.fresh_dim(), 3)), fallback=later)
+    node.set_outputs(node.call("non_max_suppression", *parts, center=center))

@@ -11,8 +11,8 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.runtime_values import cut_to, replaced, scalar_of, set_tuple
-from axon.types.type import Tensor, Tuple, shape_size
+from axon.importers.runtime_values import cut_to, scalar_of
+from axon.types.type import shape_size
 
 MOST_AXES = 8
 """Among how many axes a run may choose."""
@@ -39,14 +39,15 @@ def cumulate(node: Node) -> None:
     if axis:
         node.set_outputs(_so_far(node, axis[0]))
         return
-    later = None
-    if rank is not None and 1 <= rank <= MOST_AXES:
-        number = node.call("mod", scalar_of(node, 1), node.literal(rank))
-        later = _so_far(node, rank - 1)
-        for i in reversed(range(rank - 1)):
-            chosen = node.call("==", number, node.literal(i))
-            later = node.call("where", chosen, _so_far(node, i), later)
-    node.set_outputs(node.importer.types[node.name(0)], fallback=later)
+    if rank is None or not 1 <= rank <= MOST_AXES:
+        node.set_outputs(node.type_of(node.input(0)))
+        return
+    number = node.call("mod", scalar_of(node, 1), node.literal(rank))
+    made = _so_far(node, rank - 1)
+    for i in reversed(range(rank - 1)):
+        chosen = node.call("==", number, node.literal(i))
+        made = node.call("where", chosen, _so_far(node, i), made)
+    node.set_outputs(made)
 
 
 def _so_far(node: Node, axis: int) -> Expression:
@@ -61,20 +62,16 @@ def _so_far(node: Node, axis: int) -> Expression:
 
 @rule("TopK")
 def top_k(node: Node) -> None:
-    axis, largest = node.attribute("axis", -1), bool(node.attribute("largest", 1))
-    if node.has(1):
-        node.has_shape(1, [1])
+    how = {"axis": node.attribute("axis", -1), "largest": bool(node.attribute("largest", 1))}
     found = node.known_elements(1) if node.has(1) else [node.attribute("k", 1)]
-    k: Any = found[0] if found else node.fresh_dim()
-    expr = node.call("top_k", node.input(0), k=k, axis=axis, largest=largest)
-    types = node.importer.state.prune(node.infer(expr))
-    if not isinstance(types, Tuple):
-        raise Unsupported("TopK of no tensor, or along an axis that it does not have")
     later = None
     if node.has(1):
-        by = scalar_of(node, 1)
-        later = node.call("top_k", node.input(0), axis=axis, largest=largest, k=by)
-    set_tuple(node, types.items, later, expr if found else None)
+        by = node.call("index", node.sized(1, [1]), i=0)
+        later = node.call("top_k", node.input(0), k=by, **how)
+    expr = node.call("top_k", node.input(0), k=found[0], **how) if found else later
+    if expr is None:
+        raise Unsupported("TopK of how many is not said")
+    node.set_tuple_outputs(expr, fallback=later)
 
 
 @rule("ReverseSequence")
@@ -91,61 +88,49 @@ def reverse_sequence(node: Node) -> None:
 @rule("GatherElements")
 def gather_elements(node: Node) -> None:
     data, word, axis = node.shape(0), node.shape(1), node.attribute("axis", 0)
-    if word is None:
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
+    if word is None or data is None:
+        node.set_outputs(node.declared("(t p, i q) -> t q where rank(p) = rank(q)", 0, 1))
         return
-    later = node.call("gather_elements", node.input(0), node.input(1), axis=axis)
-    if data is None:
-        node.has_rank(0, len(word))
-    elif len(data) == len(word) and -len(word) <= axis < len(word):
+    whole = x = node.input(0)
+    if len(data) == len(word) and -len(word) <= axis < len(word):
         others = [i for i in range(len(word)) if i != axis % len(word)]
-        x = cut_to(node, node.input(0), 0, 1, others)
-        later = node.call("gather_elements", x, node.input(1), axis=axis)
-    node.set_outputs(Tensor(node.elem(0), word), fallback=None if data is None else later)
+        x = cut_to(node, x, 0, 1, others)
+    made = node.call("gather_elements", x, node.input(1), axis=axis)
+    sizes: list[Any] = list(word)
+    node.set_outputs(made if x is whole else node.shaped(made, sizes), fallback=made)
 
 
 @rule("GatherND")
 def gather_nd(node: Node) -> None:
-    data, index = node.shape(0), node.shape(1)
-    batch = node.attribute("batch_dims", 0)
+    index, batch = node.shape(1), node.attribute("batch_dims", 0)
     if index is None or not index or not isinstance(index[-1], int):
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared("(t p, i q) -> t ?r", 0, 1))
         return
-    expr = node.call("gather_nd", node.input(0), node.input(1), axes=index[-1], batch=batch)
-    if data is None:
-        node.set_outputs(expr)
-    else:
-        shape = (*index[:-1], *data[batch + index[-1] :])
-        node.set_outputs(Tensor(node.elem(0), shape), fallback=expr)
+    parts = node.input(0), node.input(1)
+    node.set_outputs(node.call("gather_nd", *parts, axes=index[-1], batch=batch))
 
 
 @rule("OneHot")
 def one_hot(node: Node) -> None:
-    word, depth = node.shape(0), node.known_elements(1)
-    axis = node.attribute("axis", -1)
+    depth, axis = node.known_elements(1), node.attribute("axis", -1)
     size: Any = depth[0] if depth and not isinstance(depth[0], float | Real) else None
     if depth and isinstance(depth[0], float) and depth[0].is_integer():
         size = int(depth[0])
-    later = _one_hot(node, size, axis)
-    if word is None:
-        node.set_outputs(node.unknown(node.elem(2)), fallback=later)
-        return
-    at = axis + len(word) + 1 if axis < 0 else axis
-    shape = (*word[:at], node.fresh_dim() if size is None else size, *word[at:])
-    node.set_outputs(Tensor(node.elem(2), shape), fallback=later)
+    later = None if isinstance(size, int) else _one_hot(node, None, axis)
+    node.set_outputs(_one_hot(node, size, axis), fallback=later)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
     """Numbers that are negative count from the end; then one value here, and another elsewhere."""
     numbers = node.call("cast", node.input(0), to=Elem("i64"))
-    size = node.call("cast", scalar_of(node, 1), to=Elem("i64"))
-    if isinstance(depth, int):
-        size = node.literal(depth)
+    size = node.literal(depth)
+    if depth is None:
+        size = depth = node.call("cast", scalar_of(node, 1), to=Elem("i64"))
     zero = node.literal(0)
     counted = node.call(
         "where", node.call("<", numbers, zero), node.call("+", numbers, size), numbers
     )
-    hot = node.call("one_hot", counted, depth=size, axis=axis, to=Elem("bool"))
+    hot = node.call("one_hot", counted, depth=depth, axis=axis, to=Elem("bool"))
     off, on = (node.call("index", node.input(2), i=i) for i in (0, 1))
     return node.call("where", hot, on, off)
 
@@ -155,14 +140,16 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
 
 @rule("NonZero")
 def nonzero(node: Node) -> None:
-    rank = node.rank(0)
-    shape = (node.fresh_dim() if rank is None else rank, _nonzero_count(node))
-    later = node.call("transpose", node.call("argwhere", node.input(0)), perm=[1, 0])
-    node.set_outputs(Tensor("i64", shape), fallback=later)
+    count, rank = _nonzero_count(node), node.rank(0)
+    made = node.call("transpose", node.call("argwhere", node.input(0)), perm=[1, 0])
+    expr = made if count is None or rank is None else node.shaped(made, [rank, count])
+    node.set_outputs(expr, fallback=made)
 
 
 def _nonzero_count(node: Node) -> Any:
-    """How many elements are not zero: exporters count so, with a tensor of ones."""
+    """How many elements are not zero, if that is known: exporters count so, with a tensor of
+    ones.
+    """
     word, known, filled = (
         node.shape(0),
         node.known_elements(0),
@@ -171,7 +158,7 @@ def _nonzero_count(node: Node) -> Any:
     if known is not None and all(isinstance(item, int | float) for item in known):
         return sum(item != 0 for item in known)
     if filled is None or word is None:
-        return node.fresh_dim()
+        return None
     node.alone = True  # another tensor of that type may hold anything
     return shape_size(word) if filled else 0
 
@@ -182,43 +169,20 @@ def compress(node: Node) -> None:
     if axis is None:
         flat = node.call("flatten", node.input(0))
         size = node.call("slice", flat, stop=node.call("size", node.input(1)))
-        later = node.call("compress", size, node.input(1))
-        node.set_outputs(Tensor(node.elem(0), (node.fresh_dim(),)), fallback=later)
+        node.set_outputs(node.call("compress", size, node.input(1)))
         return
-    if word is None:
-        node.set_outputs(node.unknown(node.elem(0)))
-        return
-    if not -len(word) <= axis < len(word):
-        raise Unsupported("Compress along an axis that there is not")
-    x = node.input(0)
-    if mask is None or len(mask) != 1 or mask[0] != word[axis]:
+    x, there = node.input(0), word is not None and -len(word) <= axis < len(word)
+    if mask is None or len(mask) != 1 or not there or mask[0] != word[axis]:  # type: ignore[index]
         stop = node.call("size", node.input(1))
         x = node.call("slice", x, stop=stop, axis=axis)
-    later = node.call("compress", x, node.input(1), axis=axis)
-    shape = replaced(word, axis, node.fresh_dim())
-    node.set_outputs(Tensor(node.elem(0), shape), fallback=later)
+    node.set_outputs(node.call("compress", x, node.input(1), axis=axis))
 
 
 @rule("Unique")
 def unique(node: Node) -> None:
-    axis, word, count = node.attribute("axis"), node.shape(0), node.fresh_dim()
-    first, every = Tensor(node.elem(0), (count,)), node.fresh_dim()
-    size: Any = every
-    x = node.input(0)
-    if axis is None:
-        x = node.call("flatten", x)
-        size = every if word is None else shape_size(word)
-    elif word is None:
-        first = node.unknown(node.elem(0))
-    elif not -len(word) <= axis < len(word):
-        raise Unsupported("Unique along an axis that there is not")
-    else:
-        size = word[axis]
-        first = Tensor(node.elem(0), replaced(word, axis, count))
-    ordered = bool(node.attribute("sorted", 1))
-    later = node.call("distinct", x, axis=axis or 0, ordered=ordered)
-    one, all_ = Tensor("i64", (count,)), Tensor("i64", (size,))
-    set_tuple(node, [first, one, all_, one], later)
+    axis, ordered = node.attribute("axis"), bool(node.attribute("sorted", 1))
+    x = node.call("flatten", node.input(0)) if axis is None else node.input(0)
+    node.set_tuple_outputs(node.call("distinct", x, axis=axis or 0, ordered=ordered))
 
 
 # --- matrices --------------------------------------------------------------------------------
@@ -231,37 +195,19 @@ def trilu(node: Node) -> None:
     if diagonal:
         node.set_outputs(node.call("triu" if upper else "tril", node.input(0), k=diagonal[0]))
         return
-    x = node.input(0)
-    rows = _numbers(node, x, -2)
-    columns = node.call("-", _numbers(node, x, -1), scalar_of(node, 1))
-    kept = node.call("<=" if upper else ">=", rows, columns)
-    later = node.call("where", kept, x, node.call("zeros_like", x))
-    node.set_outputs(node.importer.types[node.name(0)], fallback=later)
-
-
-def _numbers(node: Node, x: Expression, axis: int) -> Expression:
-    """The numbers of the rows, or of the columns, of a matrix, as they broadcast."""
-    count = node.call("range", node.call("size", x, axis=axis))
-    return node.call("expand_dims", count, axis=[1]) if axis == -2 else count
+    part = "upper_triangle" if upper else "lower_triangle"
+    node.set_outputs(node.call(part, node.input(0), scalar_of(node, 1)))
 
 
 @rule("EyeLike")
 def eye_like(node: Node) -> None:
-    word = node.shape(0)
-    elem = ELEMENTS.get(node.attribute("dtype", 0)) or node.elem(0)
-    if word is None or not isinstance(elem, str):
-        node.set_outputs(node.unknown(elem, 2))
-        return
-    x, k = node.input(0), node.attribute("k", 0)
-    rows, columns = _numbers(node, x, -2), _numbers(node, x, -1)
-    if k:
-        columns = node.call("-", columns, node.literal(k))
-    later = node.call("cast", node.call("==", rows, columns), to=Elem(elem))
-    node.set_outputs(Tensor(elem, word), fallback=later)
+    elem, x = ELEMENTS.get(node.attribute("dtype", 0)), node.input(0)
+    made = node.call("diagonal_mask", x, node.literal(node.attribute("k", 0)))
+    to_type = ("cast_like", made, x) if elem is None else ("cast", made)
+    node.set_outputs(node.call(*to_type, to=None if elem is None else Elem(elem)))
 
 
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli")
 def like(node: Node) -> None:
-    word = node.shape(0)
-    elem = ELEMENTS.get(node.attribute("dtype", 0)) or node.elem(0)
-    node.set_outputs(node.unknown(elem) if word is None else Tensor(elem, word))
+    elem = ELEMENTS.get(node.attribute("dtype", 0)) or "t"
+    node.set_outputs(node.declared(f"t s -> {elem} s", 0))

@@ -6,26 +6,34 @@ from typing import Any
 
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import length
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.slicing import cut_somewhere, put_together
+from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.slicing import put_together
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 
 @rule("Gather")
 def gather(node: Node) -> None:
-    axis, numbers = node.attribute("axis", 0), node.ints(1)
-    word = node.shape(0) if numbers and node.contents(0) is not None else None
-    if word and numbers and -len(word) <= axis < len(word):
-        count = word[axis]
-        if isinstance(count, int) and not all(-count <= i < count for i in numbers):
-            for i in numbers:
-                node.infer(node.call("index", node.input(0), i=i, axis=axis))
-            raise Unsupported("Gather with an index that is out of range")
+    axis, wrong = node.attribute("axis", 0), None
+    if node.contents(0) is not None:
+        wrong = _outside(node, axis)
+    if wrong is not None:  # which the operator for one of them refuses
+        node.set_outputs(node.call("index", node.input(0), i=wrong, axis=axis))
+        return
     node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis))
+
+
+def _outside(node: Node, axis: int) -> int | None:
+    """An index that is out of range, if there is that axis."""
+    word, numbers = node.shape(0), node.ints(1)
+    if word is None or numbers is None or not -len(word) <= axis < len(word):
+        return None
+    count = word[axis]
+    if not isinstance(count, int):
+        return None
+    return next((i for i in numbers if not -count <= i < count), None)
 
 
 @rule("Concat")
@@ -43,16 +51,11 @@ def concat(node: Node) -> None:
 
 @rule("Split")
 def split(node: Node) -> None:
-    axis, rank, parts = node.attribute("axis", 0), node.rank(0), len(node.outputs)
+    axis, parts = node.attribute("axis", 0), len(node.outputs)
     sizes = node.known_elements(1) if node.has(1) else node.attribute("split")
-    if node.has(1) and sizes is None:
-        node.has_shape(1, [parts])
-        later = node.call("split", node.input(0), sizes=sizes_held(node, 1, parts), axis=axis)
-        if not node.importer.state.sealed:
-            node.infer(later)
-        for name in node.outputs:
-            node.importer.define(name, cut_somewhere(node, [axis], rank))
-        node.step(tuple(node.outputs), None, later if parts > 1 else None)
+    if node.has(1) and sizes is None and parts > 1:
+        held = sizes_held(node, node.sized(1, [parts]), parts)
+        node.set_tuple_outputs(node.call("split", node.input(0), sizes=held, axis=axis))
         return
     if sizes is None:
         word = node.shape(0)
@@ -61,8 +64,8 @@ def split(node: Node) -> None:
             return
         total = word[axis] if word is not None else None
         if total is None and node.attribute("num_outputs"):
-            for name in node.outputs:
-                node.importer.define(name, cut_somewhere(node, [axis], rank))
+            made = ", ".join(f"t ?r{i}" for i in range(parts))
+            node.set_tuple_outputs(node.declared(f"t p -> ({made})", 0))
             return
         uneven = isinstance(total, int) and total % parts
         if uneven or (node.attribute("num_outputs") and contents.is_symbol(total)):
@@ -77,9 +80,9 @@ def split(node: Node) -> None:
         node.set_tuple_outputs(node.call("split", node.input(0), sizes=list(sizes), axis=axis))
 
 
-def sizes_held(node: Node, index: int, count: int) -> Expression:
-    """A list of the sizes that an input holds."""
-    return node.list_of([node.call("index", node.input(index), i=i) for i in range(count)])
+def sizes_held(node: Node, vector: Expression, count: int) -> Expression:
+    """A list of the sizes that a vector holds."""
+    return node.list_of([node.call("index", vector, i=i) for i in range(count)])
 
 
 @rule("Tile")
@@ -87,16 +90,10 @@ def tile(node: Node) -> None:
     reps, word = node.vector(1), node.shape(0)
     later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
     if rank:
-        later = node.call("tile", node.input(0), reps=sizes_held(node, 1, min(rank, 64)))
+        held = sizes_held(node, node.input(1), min(rank, 64))
+        later = node.call("tile", node.input(0), reps=held)
     if reps is None or word is None or reps.shape != (len(word),):
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)), fallback=later)
+        node.set_outputs(later or node.declared(SAME_RANK, 0))
         return
-    times = reps.items
-    sizes = [
-        node.fresh_dim() if n is None else contents.mul(n, size)
-        for n, size in zip(times, word, strict=True)
-    ]
-    if all(n is not None for n in times):
-        node.set_outputs(node.call("tile", node.input(0), reps=list(times)), fallback=later)
-    else:
-        node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=later)
+    times = [node.fresh_dim() if n is None else n for n in reps.items]
+    node.set_outputs(node.call("tile", node.input(0), reps=times), fallback=later)

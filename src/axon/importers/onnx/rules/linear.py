@@ -5,12 +5,13 @@ from __future__ import annotations
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import PRODUCT
 
 
 @rule("MatMul")
 def matmul(node: Node) -> None:
     found = product(node, node.input(0), node.input(1), node.rank(0), node.rank(1))
-    node.set_outputs(node.unknown(node.elem(0)) if found is None else found)
+    node.set_outputs(node.declared(PRODUCT, 0, 1) if found is None else found)
 
 
 def product(

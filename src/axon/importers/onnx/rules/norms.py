@@ -27,7 +27,7 @@ def batch_norm(node: Node) -> None:
         return
     rank, elem = node.rank(0), node.elem(0)
     if rank is None or not isinstance(elem, str):
-        node.set_outputs(*(node.importer.types[node.name(i)] for i in (0, 3, 4)))
+        node.set_outputs(*(node.type_of(node.input(i)) for i in (0, 3, 4)))
         return
     axes, kept = [0, *range(2, rank)], node.attribute("momentum", 0.9)
     now = [node.call(kind, parts[0], axis=axes) for kind in ("mean", "variance")]
@@ -50,7 +50,7 @@ def instance_norm(node: Node) -> None:
 def layer_norm(node: Node) -> None:
     axis, rank = node.attribute("axis", -1), node.rank(0)
     if axis >= 0 and rank is None:
-        node.set_outputs(node.importer.types[node.name(0)])
+        node.set_outputs(node.type_of(node.input(0)))
         return
     axes = -axis if rank is None or axis < 0 else rank - axis
     kind = "layer_norm" if node.operator == "LayerNormalization" else "rms_norm"
@@ -65,8 +65,8 @@ def layer_norm(node: Node) -> None:
     else:
         y = node.call(kind, x, axes=axes, epsilon=epsilon)
         for operator, extra in zip("*+", extras, strict=False):
-            y = node.call(operator, y, extra)
-        node.set_size_output(as_elem(node, y, elem, made), node.infer(as_elem(node, x, elem, made)))
+            y = node.call(operator, y, node.call("broadcast_to", extra, node.call("shape", x)))
+        node.set_outputs(as_elem(node, y, elem, made))
     if len(node.outputs) > 1:
         _statistics(node, axes, kind, epsilon)
 
@@ -110,7 +110,7 @@ def group_norm(node: Node) -> None:
     parts = [node.input(1), node.input(2)]
     if node.importer.opset < 21:
         if word is None or len(word) < 2:
-            node.set_outputs(node.importer.types[node.name(0)])
+            node.set_outputs(node.type_of(node.input(0)))
             return
         size: Any = word[1]
         each = dims.floordiv(size, groups)
@@ -132,7 +132,7 @@ def _by_channel(node: Node, index: int) -> Expression:
     if len(own) != 1:
         part = node.call("reshape", part, node.shape_literal([count]))
     if count == 1 and channels != 1:
-        part = node.call("broadcast_to", part, node.shape_literal([channels]))  # type: ignore[list-item]
+        part = node.call("broadcast_to", part, node.shape_literal([channels]))
     return part
 
 
@@ -140,7 +140,7 @@ def _by_channel(node: Node, index: int) -> Expression:
 def local_response_norm(node: Node) -> None:
     size = node.attribute("size")
     if not isinstance(size, int) or not 1 <= size <= MOST_AROUND:
-        node.set_outputs(node.importer.types[node.name(0)])
+        node.set_outputs(node.type_of(node.input(0)))
         return
     options = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
     given = {name: node.attribute(name, usual) for name, usual in options.items()}
@@ -150,24 +150,19 @@ def local_response_norm(node: Node) -> None:
 @rule("LpNormalization")
 def lp_normalization(node: Node) -> None:
     """Divided by the norm along an axis; where that is zero, so is the result."""
-    axis, elem, x = node.attribute("axis", -1), node.elem(0), node.input(0)
-    if not isinstance(elem, str):
-        node.set_outputs(node.importer.types[node.name(0)])
-        return
-    size = node.call("norm", x, axis=[axis], keep=True, p=float(node.attribute("p", 2)))
-    nothing = node.call("==", size, node.scalar(0, elem))
-    node.set_outputs(node.call("/", x, node.call("where", nothing, node.scalar(1, elem), size)))
+    axis, power, x = node.attribute("axis", -1), float(node.attribute("p", 2)), node.input(0)
+    size = node.call("norm", x, axis=[axis], keep=True, p=power)
+    node.set_outputs(node.call("divide_by_norm", x, size))
 
 
 @rule("MeanVarianceNormalization")
 def mean_variance_normalization(node: Node) -> None:
-    axes, elem, x = node.attribute("axes", [0, 2, 3]), node.elem(0), node.input(0)
-    if not isinstance(elem, str) or not axes:
-        node.set_outputs(node.importer.types[node.name(0)])
+    axes, x = node.attribute("axes", [0, 2, 3]), node.input(0)
+    if not axes:
+        node.set_outputs(node.type_of(x))
         return
-    away = node.call("-", x, node.call("mean", x, axis=axes, keep=True))
-    spread = node.call("sqrt", node.call("variance", x, axis=axes, keep=True))
-    node.set_outputs(node.call("/", away, node.call("+", spread, node.scalar(1e-9, elem))))
+    mean, variance = (node.call(kind, x, axis=axes, keep=True) for kind in ("mean", "variance"))
+    node.set_outputs(node.call("standardise", x, mean, variance, node.literal(1e-9)))
 
 
 @rule("Softmax", "LogSoftmax")
@@ -181,7 +176,7 @@ def hardmax(node: Node) -> None:
     """A one where the largest element is, and zeros elsewhere."""
     elem = node.elem(0)
     if node.rank(0) is None or not isinstance(elem, str):
-        node.set_outputs(node.importer.types[node.name(0)])
+        node.set_outputs(node.type_of(node.input(0)))
         return
 
     def hard(x: Expression, axis: int, size: Any) -> Expression:
@@ -197,7 +192,7 @@ def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> No
     axis = node.attribute("axis", 1 if old else -1)
     if word is None:
         if old or axis >= 0:
-            node.set_outputs(node.importer.types[node.name(0)])
+            node.set_outputs(node.type_of(node.input(0)))
         else:
             node.set_outputs(make(node.input(0), axis, None))
         return
@@ -219,17 +214,8 @@ def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> No
 @rule("SwiGLU")
 def swiglu(node: Node) -> None:
     """One half goes through a gate that the other makes."""
-    node.set_outputs(node.call("*", _swish(node), node.input(1)))
-
-
-def _swish(node: Node) -> Expression | Any:
-    x, alpha, elem = node.input(0), node.attribute("alpha", 1.0), node.elem(0)
-    if alpha == 1:
-        return node.call("silu", x)
-    if not isinstance(elem, str):
-        raise Unsupported(f"{node.operator} where the element type is not known")
-    inner = node.call("*", x, node.scalar(alpha, elem))
-    return node.call("*", x, node.call("sigmoid", inner))
+    gate = node.call("silu", node.input(0), alpha=node.attribute("alpha", 1.0))
+    node.set_outputs(node.call("*", gate, node.input(1)))
 
 
 @rule("Dropout")
@@ -240,9 +226,9 @@ def dropout(node: Node) -> None:
     ratio = node.known_elements(1) if node.has(1) else [node.attribute("ratio", 0.5)]
     through = training == [False] or ratio == [0.0]
     same = node.call("identity", x)
-    node.set_outputs(same if through else node.infer(same))
+    node.set_outputs(same if through else node.type_of(same))
     if len(node.outputs) > 1 and node.outputs[1]:
         all_ = node.call("full", node.call("shape", x), node.literal(True))
         if node.importer.opset < 10 and isinstance(node.elem(0), str):
             all_ = node.call("cast", all_, to=Elem(node.elem(0)))
-        node.set_outputs(None, all_ if through else node.infer(all_))
+        node.set_outputs(None, all_ if through else node.type_of(all_))

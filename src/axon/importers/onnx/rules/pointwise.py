@@ -65,14 +65,9 @@ def is_infinite(node: Node) -> None:
 
 @rule("PRelu")
 def prelu(node: Node) -> None:
-    x = node.input(0)
-    plain = isinstance(node.elem(0), str) and node.importer.opset >= 7
-    zero = node.scalar(0, node.elem(0)) if plain else None
-    if zero is None:
-        node.set_outputs(node.importer.types[node.name(0)])
-        return
-    low = node.call("*", node.call("minimum", x, zero), node.input(1))
-    node.set_outputs(node.call("+", node.call("maximum", x, zero), low))
+    x, slope = node.input(0), node.input(1)
+    plain = node.importer.opset >= 7
+    node.set_outputs(node.call("prelu", x, slope) if plain else node.type_of(x))
 
 
 @rule("Clip")
@@ -122,11 +117,11 @@ def binary(node: Node) -> None:
 
 def _power(node: Node) -> Expression:
     """A power by an exponent of another type; the result has the type of the base."""
-    base, exponent = _elem(node, 0), _elem(node, 1)
-    if base.startswith(("i", "u")) and not exponent.startswith(("i", "u")):
+    whole = [str(node.elem(i)).startswith(("i", "u")) for i in (0, 1)]
+    if whole == [True, False]:
         wide = [node.call("cast", node.input(i), to=Elem("f64")) for i in (0, 1)]
-        return node.call("cast", node.call("pow", *wide), to=base)
-    return node.call("pow", node.input(0), node.call("cast", node.input(1), to=base))
+        return node.call("cast_like", node.call("pow", *wide), node.input(0))
+    return node.call("pow", node.input(0), _cast_like(node, 1, 0))
 
 
 @rule("Sum", "Mean")
@@ -135,7 +130,8 @@ def several(node: Node) -> None:
     for i in range(1, node.count):
         expr = node.call("+", expr, node.input(i))
     if node.operator == "Mean":
-        expr = node.call("/", expr, node.scalar(node.count, str(_elem(node, 0))))
+        count = node.call("cast_like", node.literal(float(node.count)), node.input(0))
+        expr = node.call("/", expr, count)
     node.set_outputs(expr)
 
 
@@ -159,11 +155,12 @@ def cast(node: Node) -> None:
 
 @rule("CastLike")
 def cast_like(node: Node) -> None:
-    node.set_outputs(node.call("cast", node.input(0), to=_elem(node, 1)))
+    node.set_outputs(_cast_like(node, 0, 1))
 
 
-def _elem(node: Node, index: int) -> Elem:
-    found = node.elem(index)
-    if not isinstance(found, str):
-        raise Unsupported(f"{node.operator} where an element type is not known")
-    return Elem(found)
+def _cast_like(node: Node, index: int, like: int) -> Expression:
+    """An input with the element type of another one."""
+    elem, x = node.elem(like), node.input(index)
+    if isinstance(elem, str):
+        return node.call("cast", x, to=Elem(elem))
+    return node.call("cast_like", x, node.input(like))

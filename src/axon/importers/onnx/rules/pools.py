@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from axon.importers.contents.queries import length
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.convolution import SAME
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
 
@@ -21,7 +20,7 @@ POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
 def pool(node: Node) -> None:
     window = node.attribute("kernel_shape")
     spatial, kind = len(window), node.operator
-    node.has_rank(0, spatial + 2)
+    x = node.ranked(0, spatial + 2)
     auto = node.attribute("auto_pad", "NOTSET")
     how: dict[str, Any] = {
         "window": window,
@@ -35,25 +34,23 @@ def pool(node: Node) -> None:
         own["count_pad"] = bool(node.attribute("count_include_pad", 0))
     elif kind == "LpPool":
         own["p"] = int(node.attribute("p", 2))
-    node.set_outputs(node.call(POOLS[kind], node.input(0), **how, **own))
+    node.set_outputs(node.call(POOLS[kind], x, **how, **own))
     if len(node.outputs) > 1 and node.outputs[1]:
         columns = bool(node.attribute("storage_order", 0))
-        node.set_outputs(None, node.call("argmax_pool", node.input(0), **how, columns=columns))
+        node.set_outputs(None, node.call("argmax_pool", x, **how, columns=columns))
 
 
 @rule("MaxUnpool")
 def max_unpool(node: Node) -> None:
     window = node.attribute("kernel_shape")
-    if window:
-        node.has_rank(0, len(window) + 2)
-        node.has_rank(1, len(window) + 2)
-        if node.has(2):
-            node.has_shape(2, [len(window) + 2])
-    word = node.shape(0)
-    if word is None or not window or len(word) != len(window) + 2:
-        node.set_outputs(node.unknown(node.elem(0), node.rank(0)))
-        return
+    if not window:
+        raise Unsupported("MaxUnpool without a window")
     spatial = len(window)
+    parts = [node.ranked(i, spatial + 2) for i in (1, 0)]
+    word = node.shape(0)
+    if word is None or len(word) != spatial + 2:
+        node.set_outputs(node.declared(SAME_RANK, 0))
+        return
     strides = node.attribute("strides") or [1] * spatial
     pads = node.attribute("pads") or [0] * (2 * spatial)
     if len(strides) != spatial or len(pads) != 2 * spatial:
@@ -62,27 +59,23 @@ def max_unpool(node: Node) -> None:
     for i, size in enumerate(word[2:]):
         margin = window[i] - strides[i] - pads[i] - pads[i + spatial]
         sizes.append(dims.add(dims.scale(strides[i], size), margin))  # type: ignore[arg-type]
-    result: list[Any] = list(sizes)
-    if node.has(2):
-        wanted = node.known_elements(2)
-        result = [node.fresh_dim() for _ in word] if wanted is None else wanted
-    later = None
-    elem = node.elem(0)
-    whole = all(isinstance(size, int) and size >= 0 for size in sizes)
-    if whole and isinstance(elem, str) and (not node.has(2) or length(node, 2) == len(word)):
-        zeros = node.call("zeros", node.shape_literal([math.prod(sizes)]), to=Elem(elem))
-        flat = [node.call("flatten", node.input(i)) for i in (1, 0)]
-        later = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
-        if node.has(2):
-            later = _put_in(node, later, sizes)
-    node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+    zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to=Elem("f32"))
+    flat = [node.call("flatten", part) for part in parts]
+    zeros = node.call("cast_like", zeros, flat[1])
+    made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
+    if not node.has(2):
+        node.set_outputs(made)
+        return
+    later, wanted = _put_in(node, made, sizes), node.known_elements(2)
+    node.set_outputs(later if wanted is None else node.shaped(later, wanted), fallback=later)
 
 
-def _put_in(node: Node, x: Any, sizes: list[int]) -> Any:
+def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
     """Zeros behind, up to the sizes that are asked for."""
     axes = list(range(len(sizes)))
-    more = node.call("-", node.input(2), node.shape_literal(sizes))
-    pads = node.call("concat", node.call("zeros_like", node.input(2)), more)
+    wanted = node.sized(2, [len(sizes)])
+    more = node.call("-", wanted, node.shape_literal(sizes))
+    pads = node.call("concat", node.call("zeros_like", wanted), more)
     return node.call("pad_by", x, pads, axis=axes)
 
 
@@ -90,7 +83,7 @@ def _put_in(node: Node, x: Any, sizes: list[int]) -> Any:
 def global_pool(node: Node) -> None:
     rank = node.rank(0)
     if rank is None:
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     axes = list(range(2, rank))
     if node.operator == "GlobalLpPool":

@@ -11,13 +11,6 @@ from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.linear import product
 from axon.importers.onnx.rules.registry import rule
-from axon.types.type import Tensor
-
-
-def _same_as(node: Node, elem: str) -> Tensor:
-    """A tensor of the shape of the first input."""
-    found = node.importer.state.prune(node.importer.types[node.name(0)])
-    return Tensor(elem, found.shape) if isinstance(found, Tensor) else node.unknown(elem)
 
 
 def _behind(node: Node, index: int, behind: int | None) -> Expression | None:
@@ -53,7 +46,7 @@ def _spread(node: Node, index: int) -> Expression | None:
     return node.call("slice", rows, stop=whole, axis=axis)
 
 
-def _zero(node: Node, index: int, scale: Expression, elem: str) -> Expression | None:
+def _zero(node: Node, index: int, scale: Expression, elem: Any) -> Expression | None:
     if node.has(index):
         return _spread(node, index)
     return node.call("zeros_like", node.call("cast", scale, to=Elem(elem)))
@@ -63,30 +56,46 @@ def _zero(node: Node, index: int, scale: Expression, elem: str) -> Expression | 
 def quantize(node: Node) -> None:
     given = node.attribute("output_dtype", 0) or 2
     elem = node.elem(2) if node.has(2) else ELEMENTS.get(given)
-    type_ = _same_as(node, elem if isinstance(elem, str) else "u8")
     scale = _spread(node, 1)
-    if scale is None or not isinstance(elem, str) or elem.startswith(("f", "b")):
-        node.set_outputs(type_)
-        return
-    zero = _zero(node, 2, scale, elem)
-    later = None if zero is None else node.call("quantise", node.input(0), scale, zero)
-    node.set_outputs(type_, fallback=later)
+    zero = None if scale is None or not _is_whole(elem) else _zero(node, 2, scale, elem)
+    if scale is not None and zero is not None:
+        node.set_outputs(_like_first(node, node.call("quantise", node.input(0), scale, zero)))
+    elif node.has(2):
+        node.set_outputs(node.declared("(t s, v q) -> v s", 0, 2))
+    else:
+        node.set_outputs(node.declared(f"t s -> {elem or 'u8'} s", 0))
+
+
+def _is_float(elem: Any) -> bool:
+    return elem in ("f16", "bf16", "f32", "f64")
+
+
+def _is_whole(elem: Any) -> bool:
+    return isinstance(elem, str) and not elem.startswith(("f", "b"))
+
+
+def _like_first(node: Node, expr: Expression) -> Expression:
+    """A tensor of the shape of the first input: scales do not make it larger."""
+    word, scale = node.shape(0), node.shape(1)
+    if scale in ((), (1,)) or (word and scale and len(scale) == 1 and scale[0] in word):
+        return expr
+    return node.call("ensure_shape", node.call("shape", node.input(0)), expr)
 
 
 @rule("DequantizeLinear")
 def dequantize(node: Node) -> None:
     elem, small = node.elem(1), node.elem(0)
     made = ELEMENTS.get(node.attribute("output_dtype", 0)) or elem
-    type_ = _same_as(node, made if isinstance(made, str) else "f32")
     scale = _spread(node, 1)
-    if scale is None or not isinstance(small, str) or small.startswith(("f", "b")):
-        node.set_outputs(type_)
+    zero = None if scale is None or not _is_whole(small) else _zero(node, 2, scale, small)
+    if scale is None or zero is None:
+        to = made if isinstance(made, str) else "u"
+        node.set_outputs(node.declared(f"(t s, u q) -> {to} s", 0, 1))
         return
-    zero = _zero(node, 2, scale, small)
-    later = None if zero is None else node.call("dequantise", node.input(0), scale, zero)
-    if later is not None and made != elem and isinstance(made, str):
-        later = node.call("cast", later, to=Elem(made))
-    node.set_outputs(type_, fallback=later)
+    found = _like_first(node, node.call("dequantise", node.input(0), scale, zero))
+    if made != elem and isinstance(made, str):
+        found = node.call("cast", found, to=Elem(made))
+    node.set_outputs(found)
 
 
 @rule("DynamicQuantizeLinear")
@@ -131,12 +140,14 @@ def _rows(rank: int) -> int:
 def matmul_integer(node: Node) -> None:
     left, right = node.rank(0), node.rank(1)
     if left is None or right is None:
-        node.set_outputs(node.unknown("i32"))
+        node.set_outputs(node.declared("(t p, u q) -> i32 ?r", 0, 1))
         return
     x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 1, 3, 0)
-    type_ = node.infer(_product(node, _as(node, 0, "i32"), _as(node, 1, "i32"), left, right))
-    later = None if x is None or y is None else _product(node, x, y, left, right)
-    node.set_outputs(type_, fallback=later)
+    if x is None or y is None:
+        made = _product(node, _as(node, 0, "i32"), _as(node, 1, "i32"), left, right)
+        node.set_outputs(node.type_of(made))
+        return
+    node.set_outputs(_product(node, x, y, left, right))
 
 
 def _slid(node: Node, x: Expression, filters: Expression, spatial: int) -> Expression:
@@ -165,22 +176,31 @@ def _spatial(node: Node, filters: int) -> int | None:
 def conv_integer(node: Node) -> None:
     spatial = _spatial(node, 1)
     if spatial is None:
-        node.set_outputs(node.unknown("i32"))
+        node.set_outputs(node.declared("(t p, u q) -> i32 ?r", 0, 1))
         return
     x, filters = _centred(node, 0, 2, None), _centred(node, 1, 3, spatial + 1)
-    type_ = node.infer(_slid(node, _as(node, 0, "i32"), _as(node, 1, "i32"), spatial))
-    later = None if x is None or filters is None else _slid(node, x, filters, spatial)
-    node.set_outputs(type_, fallback=later)
+    if x is None or filters is None:
+        made = _slid(node, _as(node, 0, "i32"), _as(node, 1, "i32"), spatial)
+        node.set_outputs(node.type_of(made))
+        return
+    node.set_outputs(_slid(node, x, filters, spatial))
 
 
 def _stored(
-    node: Node, total: Expression, scales: tuple[Any, Any], at: int, behind: int
-) -> Expression | None:
-    """What integers add up to, with their two scales, in those of the result."""
+    node: Node,
+    made: Expression,
+    total: Expression | None,
+    scales: tuple[Any, Any],
+    at: int,
+    behind: int,
+) -> Expression:
+    """What integers add up to, with their two scales, in those of the result. If that cannot be
+    said, it has at least the shape of what is made of numbers.
+    """
     scale, zero = _behind(node, at, behind), _behind(node, at + 1, behind)
     elem = node.elem(at)
-    if scale is None or zero is None or None in scales or not isinstance(elem, str):
-        return None
+    if total is None or scale is None or zero is None or None in scales or not _is_float(elem):
+        return node.type_of(node.call("cast_like", made, node.input(at + 1)))
     wide = Elem("f32" if elem in ("f16", "bf16") else elem)
     first, second, last = (node.call("cast", s, to=wide) for s in (*scales, scale))
     numbers = node.call("*", node.call("cast", total, to=wide), node.call("*", first, second))
@@ -189,36 +209,28 @@ def _stored(
 
 @rule("QLinearMatMul")
 def quantised_matmul(node: Node) -> None:
-    left, right, elem = node.rank(0), node.rank(3), node.elem(7)
+    left, right = node.rank(0), node.rank(3)
     if left is None or right is None:
-        node.set_outputs(node.unknown(elem))
+        node.set_outputs(node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7))
         return
-    shape = node.infer(_product(node, _as(node, 0, "f32"), _as(node, 3, "f32"), left, right))
+    made = _product(node, _as(node, 0, "f32"), _as(node, 3, "f32"), left, right)
     x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 3, 5, 0)
-    type_ = Tensor(elem, shape.shape) if isinstance(shape, Tensor) else node.unknown(elem)
-    if x is None or y is None:
-        node.set_outputs(type_)
-        return
     scales = _behind(node, 1, _rows(left)), _behind(node, 4, 0)
-    later = _stored(node, _product(node, x, y, left, right), scales, 6, 0)
-    node.set_outputs(type_, fallback=later)
+    total = None if x is None or y is None else _product(node, x, y, left, right)
+    node.set_outputs(_stored(node, made, total, scales, 6, 0))
 
 
 @rule("QLinearConv")
 def quantised_conv(node: Node) -> None:
-    spatial, elem = _spatial(node, 3), node.elem(7)
+    spatial = _spatial(node, 3)
     if spatial is None:
-        node.set_outputs(node.unknown(elem))
+        node.set_outputs(node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7))
         return
-    shape = node.infer(_slid(node, _as(node, 0, "f32"), _as(node, 3, "f32"), spatial))
+    made = _slid(node, _as(node, 0, "f32"), _as(node, 3, "f32"), spatial)
     x, filters = _centred(node, 0, 2, None), _centred(node, 3, 5, spatial + 1)
-    type_ = Tensor(elem, shape.shape) if isinstance(shape, Tensor) else node.unknown(elem)
-    if x is None or filters is None:
-        node.set_outputs(type_)
-        return
-    total = _slid(node, x, filters, spatial)
-    if node.has(8):
+    total = None if x is None or filters is None else _slid(node, x, filters, spatial)
+    if total is not None and node.has(8):
         bias = node.call("expand_dims", node.input(8), axis=list(range(1, spatial + 1)))
         total = node.call("+", total, bias)
     scales = _behind(node, 1, None), _behind(node, 4, spatial)
-    node.set_outputs(type_, fallback=_stored(node, total, scales, 6, spatial))
+    node.set_outputs(_stored(node, made, total, scales, 6, spatial))

@@ -10,7 +10,6 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
-from axon.types.type import Tuple
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 STATES = {"LSTM": (5, 6), "GRU": (5,), "RNN": (5,)}
@@ -44,12 +43,10 @@ def recurrent(node: Node) -> None:
     if kind == "GRU":
         options["reset_last"] = bool(node.attribute("linear_before_reset", 0))
     activations = _activations(node, DIRECTIONS[direction])
-    found = node.infer(_call(node, [node.input(i) for i in range(3)], options))
     rest = _rest(node, DIRECTIONS[direction], bool(layout))
     if activations is None or rest is None:
-        parts = node.importer.state.prune(found)
-        if isinstance(parts, Tuple):
-            node.set_outputs(*parts.items)
+        plain = _call(node, [node.input(i) for i in range(3)], options)
+        node.set_tuple_outputs(node.type_of(plain))
         return
     options["activations"] = activations
     node.set_tuple_outputs(_call(node, [*(node.input(i) for i in range(3)), *rest], options))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from axon.importers.contents.queries import axes_of, length
-from axon.importers.expressions import Expression
+from axon.importers.expressions import Expression, TypeOf
 from axon.importers.node import Node
 from axon.importers.onnx.elements import FLOATS
 from axon.importers.onnx.rules.registry import rule
-from axon.types.type import Type
+from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
 
 REDUCTIONS = {
     "ReduceProd": "prod", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min",
@@ -24,45 +24,40 @@ def reduce(node: Node) -> None:
     keep = bool(node.attribute("keepdims", 1))
     nothing = bool(node.attribute("noop_with_empty_axes", 0))
     if node.has(1) and axes is None:
-        node.set_outputs(_somewhere(node, keep), fallback=_later(node, keep, nothing))
+        node.set_outputs(_somewhere(node, keep, nothing))
         return
     if not axes and nothing:
         node.set_outputs(_of_one(node))
         return
     if not axes and rank is None:
-        later = None if keep else _reduced(node, node.input(0), None, False)
-        node.set_outputs(node.unknown(node.elem(0), None if keep else 0), fallback=later)
+        whole = node.declared(SAME_RANK, 0)
+        node.set_outputs(whole if keep else _reduced(node, node.input(0), None, False))
         return
     axes = axes or list(range(rank or 0))
     if not axes:  # of a scalar
         node.set_outputs(_of_one(node))
         return
     expr = _reduced(node, node.input(0), axes, keep)
-    if expr is None:
-        shape = node.call("max", node.input(0), axis=axes, keep=keep)
-        node.set_outputs(node.infer(shape))
-        return
     node.set_outputs(expr)
 
 
-def _somewhere(node: Node, keep: bool) -> Type:
-    """A tensor that is reduced along axes which are not known."""
-    rank, count = node.rank(0), length(node, 1)
-    if not keep:
-        rank = rank - count if rank is not None and count else None
-    return node.unknown(node.elem(0), rank)
-
-
-def _later(node: Node, keep: bool, nothing: bool) -> Expression | None:
-    """The same, with the axes that a run gives."""
-    if not keep and not nothing and length(node, 1) is None:
-        return None  # none of them would mean all
+def _somewhere(node: Node, keep: bool, nothing: bool) -> Expression:
+    """A tensor that is reduced along axes that a run gives."""
+    if not keep and not nothing and not length(node, 1):
+        return node.declared(ANY_SHAPE, 0)  # no axes mean all
     joined = node.call("join_axes", node.input(0), node.input(1), none=nothing)
     made = _reduced(node, joined, [-1], False)
-    return made if keep or made is None else node.call("squeeze_by", made, node.input(1))
+    return made if keep else _squeezed(node, made)
 
 
-def _of_one(node: Node) -> Expression | Type:
+def _squeezed(node: Node, made: Expression) -> Expression:
+    """Without the axes that a run gives."""
+    if isinstance(made, TypeOf):
+        return node.type_of(node.call("squeeze_by", made.like, node.input(1)))
+    return node.call("squeeze_by", made, node.input(1))
+
+
+def _of_one(node: Node) -> Expression:
     """What is left to do where each element is reduced for itself."""
     x = node.input(0)
     match node.operator:
@@ -73,17 +68,17 @@ def _of_one(node: Node) -> Expression | Type:
         case "ReduceLogSum" if node.elem(0) in FLOATS:
             return node.call("log", x)
         case "ReduceLogSum":
-            return node.infer(node.call("identity", x))
+            return node.type_of(x)
         case _:
             return node.call("identity", x)
 
 
-def _reduced(node: Node, x: Expression, axes: list[int] | None, keep: bool) -> Expression | None:
-    """The reduction of an expression; None where integers would need it of fractions."""
+def _reduced(node: Node, x: Expression, axes: list[int] | None, keep: bool) -> Expression:
+    """The reduction of an expression; where integers would need it of fractions, its type."""
     kind = node.operator
     operator = REDUCTIONS[kind]
     if kind not in EXACT and node.elem(0) not in FLOATS:
-        return None
+        return node.type_of(node.call("max", x, axis=axes, keep=keep))
     if node.elem(0) == "bool" and kind in ("ReduceMax", "ReduceMin"):
         operator = "any" if kind == "ReduceMax" else "all"
     if kind == "ReduceSumSquare":

@@ -14,9 +14,9 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.ops.families.resample import LARGEST, WHOLE
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 COORDINATES = {
     "half_pixel": "half_pixel",
@@ -53,7 +53,7 @@ class _Resize:
 def resize(node: Node) -> None:
     word = node.shape(0)
     if word is None:
-        node.set_outputs(node.like(0))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     wanted = _wanted(node, len(word))
     if node.has(3) and length(node, 3) != 0:
@@ -97,7 +97,7 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
     aspect = node.attribute("keep_aspect_ratio_policy", "stretch")
     if aspect not in ASPECTS:
         raise Unsupported(f"Resize with the policy {aspect}")
-    axes, result, found = wanted.axes, list(word), node.contents(3)
+    axes, found = wanted.axes, node.contents(3)
     parts = (node.input(0), node.input(3), *wanted.region)
     later = node.call("resize", *parts, axis=axes, aspect=aspect, **wanted.how)
     if not wanted.there:
@@ -106,13 +106,15 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
     sizes: list[Any] = [None] * len(axes)
     if found is not None and len(found.items) == len(axes):
         sizes = list(found.items)
-    before = [word[axis] for axis in axes]
-    made = sizes if aspect == "stretch" else _one_scale(before, sizes, aspect)
-    for axis, size in zip(axes, made, strict=True):
-        result[axis] = node.fresh_dim() if size is None else size
-    if aspect != "stretch" or None in sizes:
-        node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+    if aspect != "stretch":
+        made = _one_scale([word[axis] for axis in axes], sizes, aspect)
+        sized = _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
+        node.set_outputs(sized, fallback=later)
         return
+    if all(size is None for size in sizes):
+        node.set_outputs(later)
+        return
+    sizes = [node.fresh_dim() if size is None else size for size in sizes]
     kept = [i for i, axis in enumerate(axes) if not wanted.keeps or sizes[i] != word[axis]]
     if not kept:
         node.set_outputs(node.call("identity", node.input(0)))
@@ -121,6 +123,12 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
     at = [axes[i] for i in kept]
     expr = node.call("resize", node.input(0), to, *wanted.region, axis=at, **wanted.how)
     node.set_outputs(expr, fallback=later)
+
+
+def _of_sizes(node: Node, expr: Expression, word: list[Any], made: dict[int, Any]) -> Expression:
+    """A tensor that has these sizes along some axes; None is one that is not known."""
+    sizes = [made.get(axis, size) for axis, size in enumerate(word)]
+    return node.shaped(expr, [node.fresh_dim() if size is None else size for size in sizes])
 
 
 def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
@@ -137,25 +145,17 @@ def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
 
 def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
     at_scales = 1 if node.operator == "Upsample" or node.importer.opset == 10 else 2
-    axes, result = wanted.axes, list(word)
+    axes = wanted.axes
     scales = node.known_elements(at_scales) if node.has(at_scales) else node.attribute("scales")
     later = None
     if node.has(at_scales) and axes:
         parts = (node.input(0), node.input(at_scales), *wanted.region)
         later = node.call("rescale", *parts, axis=axes, **wanted.how)
-    if not wanted.there:
-        node.set_outputs(node.unknown(node.elem(0), len(word)) if later is None else later)
-        return
-    if scales is None or len(scales) != len(axes) or any(map(contents.is_real, scales)):
-        for axis in axes:
-            result[axis] = node.fresh_dim()
-        node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=later)
+    if not wanted.there or scales is None or len(scales) != len(axes) or _is_open(scales):
+        node.set_outputs(node.declared(SAME_RANK, 0) if later is None else later)
         return
     if not all(isinstance(scale, float | int) and 0 < scale < LARGEST for scale in scales):
         raise Unsupported("Resize by a scale that is none")
-    for axis, scale in zip(axes, scales, strict=True):
-        size = _scaled(word[axis], float(scale))
-        result[axis] = node.fresh_dim() if size is None else size
     kept = [i for i, scale in enumerate(scales) if not wanted.keeps or scale != 1]
     if not kept:
         node.set_outputs(node.call("identity", node.input(0)))
@@ -168,7 +168,15 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
         axis=[axes[i] for i in kept],
         **wanted.how,
     )
-    node.set_outputs(Tensor(node.elem(0), tuple(result)), fallback=expr)
+    if not all(_is_exact(scale) for scale in scales):
+        made = {a: _scaled(word[a], float(s)) for a, s in zip(axes, scales, strict=True)}
+        node.set_outputs(_of_sizes(node, expr, word, made), fallback=expr)
+        return
+    node.set_outputs(expr)
+
+
+def _is_open(scales: list[Any]) -> bool:
+    return any(map(contents.is_real, scales))
 
 
 def _short(scale: float) -> float | int:
@@ -176,10 +184,16 @@ def _short(scale: float) -> float | int:
     return int(scale) if float(scale).is_integer() else shortest(scale)
 
 
+def _is_exact(scale: float) -> bool:
+    """Whether the operator can tell the size from the scale."""
+    exact = Fraction(scale)
+    return exact.denominator <= WHOLE and exact.numerator < 1 << 20
+
+
 def _scaled(size: Any, scale: float) -> Any:
     """The size times a scale, rounded down; None where that rests on how floats are rounded."""
-    exact = Fraction(scale)
-    if exact.denominator <= WHOLE and exact.numerator < 1 << 20:
+    if _is_exact(scale):
+        exact = Fraction(scale)
         return dims.floordiv(dims.scale(exact.numerator, size), exact.denominator)
     if not isinstance(size, int):
         return None

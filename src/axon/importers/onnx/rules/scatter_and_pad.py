@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import integers, length
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
-from axon.importers.expressions import Call, Expression
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.runtime_values import scalar_of
-from axon.types.type import Tensor
 
 # --- scattering ------------------------------------------------------------------------------
 
@@ -30,17 +29,16 @@ def _mode(node: Node) -> str:
 def scatter_elements(node: Node) -> None:
     parts = [node.input(i) for i in range(3)]
     axis, mode = node.attribute("axis", 0), _mode(node)
-    later = node.call("scatter_elements", *parts, axis=axis, mode=mode)
-    node.set_outputs(node.importer.types[node.name(0)], fallback=later)
+    node.set_outputs(node.call("scatter_elements", *parts, axis=axis, mode=mode))
 
 
 @rule("ScatterND")
 def scatter_nd(node: Node) -> None:
     parts, index = [node.input(i) for i in range(3)], node.shape(1)
-    later = None
-    if index and isinstance(index[-1], int) and _mode(node):
-        later = node.call("scatter_nd", *parts, axes=index[-1], mode=_mode(node))
-    node.set_outputs(node.importer.types[node.name(0)], fallback=later)
+    if index and isinstance(index[-1], int):
+        node.set_outputs(node.call("scatter_nd", *parts, axes=index[-1], mode=_mode(node)))
+    else:
+        node.set_outputs(node.type_of(parts[0]))
 
 
 @rule("TensorScatter")
@@ -48,13 +46,8 @@ def tensor_scatter(node: Node) -> None:
     """New rows for a cache: from a place on that each image of the batch has for itself."""
     parts = [node.input(i) for i in range(3) if node.has(i)]
     circular = node.attribute("mode", "linear") == "circular"
-    cache, new, axis = node.shape(0), node.shape(1), node.attribute("axis", -2)
-    node.set_outputs(node.call("update_cache", *parts, axis=axis, circular=circular))
-    first = node.ints(2)
-    if first and not circular and cache and new and len(cache) == len(new) > abs(axis):
-        rows, written = cache[axis], new[axis]
-        if isinstance(rows, int) and isinstance(written, int):
-            node.guard(rows - written - max(first))
+    how = {"axis": node.attribute("axis", -2), "last": max(node.ints(2) or [0])}
+    node.set_outputs(node.call("update_cache", *parts, circular=circular, **how))
 
 
 # --- edges -----------------------------------------------------------------------------------
@@ -70,46 +63,25 @@ def pad(node: Node) -> None:
     pads = node.known_elements(1) if node.count > 1 else node.attribute("pads")
     axes = integers(node, 3) if node.has(3) else None
     if word is None:
-        node.set_outputs(node.like(0))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     rank = len(word)
     if node.has(3) and axes is None:
-        later = _pad_somewhere(node, rank, mode)
-        node.set_outputs(node.unknown(node.elem(0), rank), fallback=later)
+        node.set_outputs(_pad_somewhere(node, rank, mode))
         return
-    axes = list(range(rank)) if axes is None else [_axis(node, axis, rank) for axis in axes]
-    sizes: list[Any] = list(word)
-    if pads is None:
-        for axis in axes:
-            sizes[axis] = node.fresh_dim()
-        node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=_pad_later(node, axes, mode))
+    wrong = [axis for axis in axes or [] if not -rank <= axis < rank]
+    if wrong:
+        node.set_outputs(node.call("pad", node.input(0), before=1, axis=wrong[0]))
         return
-    if len(pads) != 2 * len(axes):
-        wrong = _pad_later(node, axes, mode)
-        if wrong is not None:
-            node.set_outputs(wrong)
-            return
-        raise Unsupported("Pad with a number of pads that does not fit")
-    pairs: dict[int, tuple[Any, Any]] = {}
-    for i, axis in enumerate(axes):
-        before, after = pads[i], pads[i + len(axes)]
-        pairs[axis] = (before, after)
-        sizes[axis] = contents.add(sizes[axis], contents.add(before, after))
-    known = all(
-        isinstance(n, int) or node.importer.is_size(n) for pair in pairs.values() for n in pair
-    )
-    made, later = Tensor(node.elem(0), tuple(sizes)), _pad_later(node, axes, mode)
-    if known:
-        node.set_size_output(_pad(node, pairs, mode), made, fallback=later)
-    else:
-        node.set_outputs(made, fallback=later)
-
-
-def _axis(node: Node, axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        node.has_axis(0, axis)
-        raise Unsupported(f"an axis {axis} where there are {rank}")
-    return axis % rank
+    axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
+    later = _pad_later(node, axes, mode)
+    if pads is None or len(pads) != 2 * len(axes):
+        if later is None:
+            raise Unsupported("Pad with a number of pads that does not fit")
+        node.set_outputs(later)
+        return
+    pairs = {axis: (pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)}
+    node.set_outputs(_pad(node, pairs, mode), fallback=later)
 
 
 def _value(node: Node) -> tuple[list[Expression], float | None]:
@@ -126,18 +98,10 @@ def _value(node: Node) -> tuple[list[Expression], float | None]:
 
 def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> Expression:
     """Pads that are known; those that are negative cut something off."""
-    x = node.input(0)
-    grown: dict[int, tuple[Any, Any]] = {}
-    for axis, (before, after) in sorted(pairs.items()):
-        low, high = (n if isinstance(n, int) and n < 0 else 0 for n in (before, after))
-        if low or high:
-            x = node.call("slice", x, start=-low or None, stop=high or None, axis=axis)
-        pair = (0 if low else before, 0 if high else after)
-        if pair != (0, 0):
-            grown[axis] = pair
+    x, grown = node.input(0), {axis: pair for axis, pair in pairs.items() if pair != (0, 0)}
     value, number = _value(node)
     if not grown:
-        return x if isinstance(x, Call) else node.call("identity", x)
+        return node.call("identity", x)
     attributes: dict[str, Any] = {"value": number or None, "mode": mode}
     if len(grown) == 1:
         ((axis, (before, after)),) = grown.items()
@@ -157,10 +121,10 @@ def _pad_by(node: Node, pads: Expression, axes: list[int], mode: str) -> Express
     return node.call("pad_by", node.input(0), pads, *value, axis=axes, mode=mode)
 
 
-def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression | None:
+def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
     """Pads along axes that only the run knows: zeros for the others."""
     if not rank:
-        return None
+        return node.type_of(node.input(0))
     first = node.call("mod", node.input(3), node.literal(rank))
     places = node.call("concat", first, node.call("+", first, node.literal(rank)))
     none = node.call("zeros", node.shape_literal([2 * rank]), to=Elem("i64"))
@@ -172,7 +136,7 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression | None:
 def center_crop_pad(node: Node) -> None:
     word, axes, count = node.shape(0), node.attribute("axes"), length(node, 1)
     if word is None:
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     if axes is None:
         axes = list(range(len(word)))
@@ -181,15 +145,12 @@ def center_crop_pad(node: Node) -> None:
     else:
         node.set_outputs(node.call("center_crop_pad", node.input(0), node.input(1), axis=axes))
         return
-    found, later = node.known_elements(1), None
-    if axes:
-        later = node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
-    if found is not None and len(found) == len(axes):
-        wanted = node.shape_literal(found)
-        expr = node.call("center_crop_pad", node.input(0), wanted, axis=axes)
-        node.set_outputs(expr, fallback=later)
+    if not axes:
+        node.set_outputs(node.call("identity", node.input(0)))
         return
-    sizes: list[Any] = list(word)
-    for axis in axes:
-        sizes[axis] = node.fresh_dim()
-    node.set_outputs(Tensor(node.elem(0), tuple(sizes)), fallback=later)
+    found, later = node.known_elements(1), None
+    wanted = node.input(1)
+    if found is not None and len(found) == len(axes):
+        later = node.call("center_crop_pad", node.input(0), wanted, axis=axes)
+        wanted = node.shape_literal(found)
+    node.set_outputs(node.call("center_crop_pad", node.input(0), wanted, axis=axes), fallback=later)

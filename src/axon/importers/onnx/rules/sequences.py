@@ -19,7 +19,7 @@ from axon.importers.sequences import uniform_chunks as pieces
 from axon.importers.sequences.chunk_map import map_chunks
 from axon.importers.sequences.uniform_chunks import Chunks
 from axon.importers.subgraphs.subgraph import hidden, subgraph
-from axon.types.type import Tensor, Tuple
+from axon.types.type import Tuple
 
 MOST_ELEMENTS = 256
 
@@ -109,7 +109,8 @@ def at(node: Node) -> None:
         pieces.at(node, cut)
         return
     if (growing := _growing(node)) is not None:
-        node.set_outputs(element(node, growing))
+        node.importer.define(node.outputs[0], element(node, growing))
+        node.step((node.outputs[0],), None)
         return
     elements = _elements(node, 0)
     if not elements:
@@ -133,7 +134,7 @@ def length(node: Node) -> None:
         pieces.length(node, cut)
         return
     if not isinstance(node.importer.sequences.get(node.name(0)), tuple):
-        node.set_outputs(Tensor("i64", ()))
+        node.set_outputs(node.declared("() -> i64 []"))
         return
     count = len(_elements(node, 0))
     node.set_outputs(node.scalar(count, "i64"))

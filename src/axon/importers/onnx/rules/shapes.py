@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import axes_of, length
+from axon.importers.contents.queries import axes_of
 from axon.importers.contents.values import Unsupported, vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.quotient import exact_quotient
-from axon.types.type import Tensor, shape_size
+from axon.types.type import shape_size
 from axon.types.variables import DimVar, ShapeVar
 
 
@@ -22,8 +23,7 @@ def shape(node: Node) -> None:
     word = node.shape(0)
     start, end = node.attribute("start", 0), node.attribute("end")
     if word is None:
-        later = node.for_program(lambda: _sizes_from(node, start, end))
-        node.set_outputs(Tensor("i64", (node.fresh_dim(),)), fallback=later)
+        node.set_outputs(_sizes_from(node, start, end))
         return
     sizes = list(word)[start:end]
     low, high = 0, None
@@ -32,7 +32,7 @@ def shape(node: Node) -> None:
         high = low + len(sizes)
     literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
     later = node.for_program(lambda: _sizes_from(node, low, high))
-    node.set_size_output(literal, Tensor("i64", (len(sizes),)), fallback=later)
+    node.set_outputs(literal, fallback=later)
 
 
 def _sizes_from(node: Node, start: int, end: int | None) -> Expression:
@@ -48,9 +48,9 @@ def size(node: Node) -> None:
     word = node.shape(0)
     count = node.call("size", node.input(0))
     if word is None:
-        node.set_outputs(Tensor("i64", ()), fallback=count)
+        node.set_outputs(count)
         return
-    node.set_size_output(node.size(shape_size(word)), Tensor("i64", ()), fallback=count)
+    node.set_outputs(node.size(shape_size(word)), fallback=count)
 
 
 @rule("Reshape")
@@ -61,8 +61,7 @@ def reshape(node: Node) -> None:
     if node.count > 1:
         fallback = node.for_program(lambda: _reshape_later(node, keeps_zero))
     if wanted is None or len(wanted.shape) != 1:
-        fallback = _reshape_later(node, keeps_zero)
-        node.set_outputs(node.unknown(node.elem(0), length(node, 1)), fallback=fallback)
+        node.set_outputs(_reshape_later(node, keeps_zero))
         return
     sizes: list[Any] = list(wanted.items)
     if not keeps_zero:
@@ -84,11 +83,10 @@ def reshape(node: Node) -> None:
             whole = exact_quotient(total, others)  # of 0 there is none, and it cannot run
             sizes[wild[0]] = dims.floordiv(total, others) if whole is None else whole
     fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
-    if all(n is not None and n != -1 for n in sizes) or word is not None or not wild:
-        expr = node.call("reshape", node.input(0), node.shape_literal(fresh))
-        node.set_outputs(expr, fallback=fallback)
-    else:
-        node.set_outputs(Tensor(node.elem(0), tuple(fresh)), fallback=fallback)
+    expr = node.call("reshape", node.input(0), node.shape_literal(fresh))
+    if wild and word is None and node.count > 1:
+        expr = node.shaped(_reshape_later(node, keeps_zero), fresh)
+    node.set_outputs(expr, fallback=fallback)
 
 
 def _reshape_later(node: Node, keeps_zero: bool) -> Expression:
@@ -102,8 +100,9 @@ def flatten(node: Node) -> None:
     axis, word = node.attribute("axis", 1), node.shape(0)
     if word is None:
         at = axis if isinstance(axis, int) and -64 <= axis < 64 else None
-        expr = None if at is None else node.call("flatten", node.input(0), axis=at)
-        node.set_outputs(node.unknown(node.elem(0), 2), fallback=expr)
+        if at is None:
+            raise Unsupported(f"Flatten along axis {axis}")
+        node.set_outputs(node.call("flatten", node.input(0), axis=at))
         return
     at = axis + len(word) if axis < 0 else axis
     shape = [shape_size(word[:at]), shape_size(word[at:])]
@@ -117,10 +116,7 @@ def expand(node: Node) -> None:
     wanted = node.vector(1)
     fallback = node.for_program(lambda: node.call("expand", node.input(0), node.input(1)))
     if wanted is None:
-        fallback = node.call("expand", node.input(0), node.input(1))
-        rank, mine = length(node, 1), node.rank(0)
-        whole = max(rank, mine) if rank is not None and mine is not None else None
-        node.set_outputs(node.unknown(node.elem(0), whole), fallback=fallback)
+        node.set_outputs(node.call("expand", node.input(0), node.input(1)))
         return
     sizes = [
         node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted.items
@@ -133,12 +129,10 @@ def expand(node: Node) -> None:
 def unsqueeze(node: Node) -> None:
     axes, rank = axes_of(node, 1), node.rank(0)
     if axes is None:
-        count, numbers = length(node, 1), node.input(1)
+        numbers = node.input(1)
         if node.rank(1) == 0:  # which runtimes take for a list of one
-            count, numbers = 1, node.call("expand_dims", numbers, axis=[0])
-        whole = rank + count if rank is not None and count is not None else None
-        later = node.call("expand_dims_by", node.input(0), numbers)
-        node.set_outputs(node.unknown(node.elem(0), whole), fallback=later)
+            numbers = node.call("expand_dims", numbers, axis=[0])
+        node.set_outputs(node.call("expand_dims_by", node.input(0), numbers))
         return
     if rank is not None:
         axes = sorted(a + rank + len(axes) if a < 0 else a for a in axes)
@@ -149,15 +143,10 @@ def unsqueeze(node: Node) -> None:
 def squeeze(node: Node) -> None:
     axes, word = axes_of(node, 1), node.shape(0)
     if axes is None and node.has(1):
-        count = length(node, 1)
-        rank = len(word) - count if word is not None and count is not None else None
-        later = node.call("squeeze_by", node.input(0), node.input(1))
-        node.set_outputs(node.unknown(node.elem(0), rank), fallback=later)
+        node.set_outputs(node.call("squeeze_by", node.input(0), node.input(1)))
         return
     if axes is None and (word is None or not all(isinstance(n, int) for n in word)):
-        node.set_outputs(
-            node.unknown(node.elem(0)), fallback=node.call("squeeze_by", node.input(0))
-        )
+        node.set_outputs(node.call("squeeze_by", node.input(0)))
         return
     if axes is None and word is not None:
         axes = [i for i, n in enumerate(word) if n == 1]
@@ -172,7 +161,7 @@ def squeeze(node: Node) -> None:
 def transpose(node: Node) -> None:
     perm, rank = node.attribute("perm"), node.rank(0)
     if perm is None and rank is None:
-        node.set_outputs(node.unknown(node.elem(0)))
+        node.set_outputs(node.declared(SAME_RANK, 0))
         return
     perm = list(range(rank))[::-1] if perm is None and rank is not None else perm
     node.set_outputs(node.call("transpose", node.input(0), perm=perm))

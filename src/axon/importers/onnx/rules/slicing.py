@@ -10,6 +10,7 @@ from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
@@ -22,7 +23,6 @@ FAR = 1 << 31
 
 @rule("Slice")
 def slice_(node: Node) -> None:
-    later = None
     if node.count == 1:
         starts, ends = node.attribute("starts"), node.attribute("ends")
         axes, steps = node.attribute("axes"), None
@@ -30,16 +30,15 @@ def slice_(node: Node) -> None:
         starts, ends = node.known_elements(1), node.known_elements(2)
         axes = integers(node, 3) if node.has(3) else None
         steps = integers(node, 4) if node.has(4) else None
-        later = node.for_program(lambda: _cut_later(node, axes))
         if (node.has(3) and axes is None) or (node.has(4) and steps is None):
-            _set_cut_somewhere(node, axes)
+            node.set_outputs(_cut_by_run(node, axes))
             return
     rank = node.rank(0)
     if starts is None or ends is None:
         if axes is None:
             count = length(node, 1)
             axes = None if count is None else list(range(count))
-        _set_cut_somewhere(node, axes)
+        node.set_outputs(_cut_by_run(node, axes))
         return
     if any(isinstance(bound, float) for bound in (*starts, *ends)):
         raise Malformed("its starts and ends are no whole numbers")
@@ -62,18 +61,11 @@ def slice_(node: Node) -> None:
         elif not _takes_all(node, start, end, axis, step):
             low, high = _bounds(start, end, step)
             expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
-    if other:
-        made = node.importer.state.prune(node.infer(expr))
-        node.set_outputs(_some_of(node, made, other), fallback=later)
-    else:
-        node.set_outputs(expr, fallback=later)
+    later = None if node.count == 1 else _cut_by_run(node, axes)
+    if other and later is not None:
+        expr = _of_sizes(node, later, node.importer.state.prune(node.infer(expr)), other)
+    node.set_outputs(expr, fallback=later)
     put_together(node)
-
-
-def _set_cut_somewhere(node: Node, axes: list[int] | None) -> None:
-    """The output is a part that only a run knows."""
-    later = None if node.count == 1 else _cut_later(node, axes)
-    node.set_outputs(cut_somewhere(node, axes, node.rank(0)), fallback=later)
 
 
 def _along(node: Node, axis: int) -> Dim | None:
@@ -146,26 +138,19 @@ def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
     return low, None if isinstance(end, int) and end > FAR else end
 
 
-def cut_somewhere(node: Node, axes: Any, rank: int | None) -> Tensor:
-    """A part of a tensor: of the same rank, and of the same sizes where it is not cut."""
-    if rank is None:
-        return node.like(0)
-    there = range(-rank, rank)
-    cut = dict.fromkeys(range(rank) if axes is None else [axis for axis in axes if axis in there])
-    return _some_of(node, node.importer.type(node.name(0)), cut)
-
-
-def _some_of(node: Node, whole: Type, other: dict[int, Any]) -> Tensor:
-    """A part of a tensor, of other sizes along some axes; None stands for one that is not known."""
+def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) -> Expression:
+    """A part that a run says, of these sizes along some axes; None stands for one that is not
+    known.
+    """
     if not isinstance(whole, Tensor) or any(isinstance(n, ShapeVar) for n in whole.shape):
-        return node.like(0)
-    sizes = list(whole.shape)
+        return expr
+    sizes: list[Any] = list(whole.shape)
     for axis, size in other.items():
         sizes[axis] = node.fresh_dim() if size is None else size
-    return Tensor(whole.elem, tuple(sizes))
+    return node.shaped(expr, sizes)
 
 
-def _cut_later(node: Node, axes: list[int] | None) -> Expression | None:
+def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:
     """The part that a run says."""
     count = length(node, 1)
     parts = [node.input(i) for i in range(3)]
@@ -182,7 +167,7 @@ def _cut_later(node: Node, axes: list[int] | None) -> Expression | None:
     if node.has(3):
         return node.call("slice_by", *parts, *steps, node.input(3))
     if not isinstance(node.elem(1), str):
-        return None
+        return node.declared(SAME_RANK, 0)
     first = node.call("range", node.call("size", parts[1]), to=Elem(node.elem(1)))
     return node.call("slice_by", *parts, *steps, first)
 

@@ -8,6 +8,7 @@ and not 2 so that the elements stay the same and the change is one of rank alone
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +18,6 @@ from typing import Any
 import numpy
 import onnx
 from onnx import numpy_helper
-from onnx_nodes import array, operators
-from onnx_peers import bare, copied
 
 WEIGHT_RANK = 1
 """Integer inputs of this rank or less (shapes, axes, repeats) are put into the file."""
@@ -92,7 +91,7 @@ def changes(only: list[str] | None = None) -> list[Change]:
     marked as expanded.
     """
     found, seen = [], set()
-    for change in _every():
+    for change in every():
         if only and change.operator.split()[0] not in only:
             continue
         digest = _digest(make(change))
@@ -102,7 +101,8 @@ def changes(only: list[str] | None = None) -> list[Change]:
     return found
 
 
-def _every() -> Iterator[Change]:
+def every() -> Iterator[Change]:
+    """Every change of every node test."""
     numpy.random.seed(0)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -192,3 +192,59 @@ def _digest(made: Made) -> bytes:
         if isinstance(value, numpy.ndarray) and value.dtype.kind in "iub":
             digest.update(value.tobytes())
     return digest.digest()
+
+
+# --- node tests ------------------------------------------------------------------------------
+
+
+def operators(cases: list[Any]) -> dict[str, str]:
+    """The operator that each case is there for, by the case's name."""
+    direct = {c.name: c.model.graph.node[0].op_type for c in cases if "_expanded" not in c.name}
+    found = {}
+    for case in cases:
+        base = re.sub(r"_expanded.*", "", case.name)
+        found[case.name] = direct.get(base) or direct.get(case.name) or "?"
+    return found
+
+
+def array(value: Any) -> Any:
+    """A recorded value as an array, or None if it is no tensor."""
+    if isinstance(value, onnx.TensorProto):
+        return numpy_helper.to_array(value)
+    if isinstance(value, numpy.ndarray | numpy.generic):
+        return numpy.asarray(value)
+    return None
+
+
+def copied(model: Any) -> Any:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    return copy
+
+
+def bare(model: Any) -> Any:
+    """The model without any shape that it declares, but for the dims of its inputs."""
+    _forget(model.graph, is_main=True)
+    for function in model.functions:
+        del function.value_info[:]
+    return model
+
+
+def _forget(graph: Any, is_main: bool) -> None:
+    del graph.value_info[:]
+    for info in [*graph.output, *(() if is_main else graph.input)]:
+        _forget_type(info.type)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _forget(attribute.g, is_main=False)
+            for inner in attribute.graphs:
+                _forget(inner, is_main=False)
+
+
+def _forget_type(type_: Any) -> None:
+    kind = type_.WhichOneof("value")
+    if kind in ("sequence_type", "optional_type"):
+        _forget_type(getattr(type_, kind).elem_type)
+    elif kind in ("tensor_type", "sparse_tensor_type"):
+        getattr(type_, kind).ClearField("shape")

@@ -1,0 +1,64 @@
+"""What an expression makes, as a tensor of a model.
+
+In a program a size that only a run knows stays one. In a model it is a variable: other nodes may
+tell what it is, and the run checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from axon.inference.state import State
+from axon.solver.constraints import Origin
+from axon.types.dim import Dim
+from axon.types.type import (
+    DimEq,
+    DimValue,
+    Renaming,
+    ShapeValue,
+    Tensor,
+    Type,
+    shape_rank,
+    shape_variables,
+    type_variables,
+)
+from axon.types.variables import DimVar, ShapeVar
+
+
+def is_plain(type_: Type) -> bool:
+    """Whether a type is that of a tensor of a model as it stands."""
+    if not isinstance(type_, Tensor):
+        return False
+    return not any(not isinstance(item, int) and is_at_run_time(item) for item in type_.shape)
+
+
+def is_at_run_time(item: Dim | ShapeVar) -> bool:
+    """Whether only the run knows a size, or some part of it."""
+    return any(each.runtime for each in shape_variables((item,)))
+
+
+def opened(
+    state: State, types: Sequence[Type], given: Iterable[Type], origin: Origin
+) -> list[Type]:
+    """The types, with variables for the run-time sizes that none of the `given` types has. A value
+    that is a size has the type of the tensor that it can be.
+    """
+    made = Renaming({}, {}, {}, {})
+    known = {var for type_ in given for var in type_variables(type_)}
+    for var in [var for type_ in types for var in type_variables(type_)]:
+        if var in known:
+            continue
+        if isinstance(var, DimVar) and var.runtime and var.rank_of is None:
+            made.dims.setdefault(var, state.fresh_dim())
+        elif isinstance(var, ShapeVar) and var.runtime and var not in made.shapes:
+            shape = made.shapes[var] = (state.fresh_shape(),)
+            if not state.sealed:
+                state.post(DimEq(shape_rank(shape), shape_rank((var,))), origin)
+    return [made.type(as_tensor(type_)) for type_ in types]
+
+
+def as_tensor(type_: Type) -> Type:
+    """A size as the integers that it is where a tensor is wanted."""
+    if isinstance(type_, ShapeValue):
+        return Tensor("i64", (shape_rank(type_.shape),))
+    return Tensor("i64", ()) if isinstance(type_, DimValue) else type_
