@@ -103,8 +103,9 @@ def deform_conv(node: Node) -> None:
 @rule("ConvTranspose")
 def conv_transpose(node: Node) -> None:
     filters, spatial = _filters(node), _spatial(node)
-    if None not in (ranks := {node.rank(0), node.rank(1)}) and len(ranks) > 1:
-        node.set_outputs(node.call("conv_transpose", node.input(0), filters))
+    rank = node.rank(1)
+    if rank is not None and node.rank(0) not in (None, rank):
+        node.set_outputs(node.call("conv_transpose", node.ranked(0, rank), filters))
         return
     if spatial is None or spatial > 3:
         node.set_outputs(node.declared(SLIDING, 0, 1))
