@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axon.importers.contents.values import Contents, Unsupported
+from axon.importers.elem import Elem
 from axon.importers.expressions import (
     Call,
     Declared,
@@ -41,10 +42,15 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar
 
-Rule = Callable[["Node"], None]
+Made = Expression | tuple[Expression, Expression | None] | None
+"""What a rule returns: the expression of the first output, perhaps with the fallback that stands in
+the program where the expression has sizes that have no names there. None if the rule has set the
+outputs itself.
+"""
+Rule = Callable[["Node"], Made]
 Rules = Callable[[Operation, int], Rule | None]
-"""What says what an operation means, in a version of the operators, if anything does. It raises
-`Malformed` for one that means nothing.
+"""Finds the rule of an operation in a version of the operators, if there is one. It raises
+`Malformed` for an operation that is not well-formed.
 """
 
 
@@ -203,6 +209,10 @@ class Node:
             }
         return Call(operator, args, attributes)
 
+    def cast(self, x: Expression, elem: str) -> Expression:
+        """An expression with this element type."""
+        return self.call("cast", x, to=Elem(elem))
+
     def literal(self, value: object) -> Expression:
         """A value as an expression: numbers, lists, strings, dimensions."""
         return Literal(value)
@@ -263,6 +273,13 @@ class Node:
                 wrong = self.importer.trouble() != before  # what is refused has no elements
                 self.define((name,), (found,), () if wrong else (expr.contents(self),))
                 self.step((name,), sayable(expr), fallback)
+
+    def set_made(self, made: Made) -> None:
+        """The first output, as a rule returns it."""
+        if isinstance(made, tuple):
+            self.set_outputs(made[0], fallback=made[1])
+        else:
+            self.set_outputs(made)
 
     def define(
         self,
@@ -334,10 +351,6 @@ class Node:
         if self.importer.writes:
             self.importer.steps.append(Step(names, expr, self.operation, fallback, tensor))
 
-    def for_program(self, make: Callable[[], Expression | None]) -> Expression | None:
-        """What only a program needs."""
-        return make() if self.importer.writes else None
-
     def scalar(self, value: Any, elem: str) -> Expression:
         """A number of an element type."""
         if isinstance(value, bool) and elem == "bool":
@@ -351,6 +364,10 @@ class Node:
 
     def fresh_dim(self) -> DimVar:
         return self.importer.state.fresh_dim()
+
+    def sizes_or_fresh(self, sizes: Sequence[Any]) -> list[Any]:
+        """Sizes, with a variable in the place of each that is not known."""
+        return [self.fresh_dim() if size is None else size for size in sizes]
 
     def guard(self, dim: Dim) -> None:
         """What the model takes for granted, and a run checks: that this is not negative."""

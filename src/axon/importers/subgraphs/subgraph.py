@@ -152,6 +152,15 @@ def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents | No
     return name
 
 
+def computed(
+    node: Node, name: str, own: str, expr: Expression, fallback: Expression | None = None
+) -> str:
+    """A hidden tensor that an expression makes."""
+    hidden(node, name, own, node.infer(expr))
+    node.step((name,), expr, fallback)
+    return name
+
+
 # --- types -----------------------------------------------------------------------------------
 
 

@@ -11,8 +11,9 @@ from typing import Any
 from axon.importers.node import Node
 from axon.importers.onnx.rules.growing_sequences import Growing, in_place
 from axon.importers.operations import Declared, Graph, Operation, used
-from axon.importers.sequences.uniform_chunks import Chunks, same_for_all
-from axon.importers.subgraphs.subgraph import hidden, prefix_of, ranked, undo
+from axon.importers.sequences.uniform_chunks import Chunks, hold, hold_opaque, same_for_all
+from axon.importers.subgraphs.loop_state import padded
+from axon.importers.subgraphs.subgraph import computed, hidden, prefix_of, ranked, undo
 from axon.importers.walk import infer_operation
 from axon.types import dim as dims
 from axon.types.type import Tensor
@@ -109,9 +110,7 @@ def _fits(node: Node, begin: str, rows: str) -> bool:
 def _none(node: Node, begin: str) -> str:
     """No rows of a tensor."""
     expr = node.call("slice", node.tensor(begin), stop=0)
-    name = hidden(node, f"{begin}⟨none⟩", "none", node.infer(expr))
-    node.step((name,), expr)
-    return name
+    return computed(node, f"{begin}⟨none⟩", "none", expr)
 
 
 def _collected(
@@ -119,7 +118,7 @@ def _collected(
 ) -> tuple[list[str], dict[int, str]]:
     """The names of all outputs, and of the rows by the numbers of the states that they are for."""
     importer, states = node.importer, node.count - 2
-    names = [*node.outputs, *[""] * states][: max(states, len(node.outputs))]
+    names = padded(node.outputs, max(states, len(node.outputs)))
     first = next(filter(None, names), "")
     rows = {i: f"{first}⟨rows {i}⟩" for i in parts}
     for i, name in rows.items():
@@ -196,8 +195,7 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
         expr = node.call("reshape", given, node.shape_literal(flat))
     joined = hidden(node, f"{rows}⟨all⟩", "all", Tensor(made.elem, flat))
     node.step((joined,), expr, later)
-    parts = [node.tensor(n) for n in (begin, joined)]
-    whole = node.call("concat", *parts)
+    whole = node.call("concat", node.tensor(begin), node.tensor(joined))
     importer.define(name, node.infer(whole))
     node.step((name,), whole)
 
@@ -216,15 +214,9 @@ def _list(node: Node, found: Growing, name: str) -> None:
         or not same_for_all(each, found.before)
         or any(first is None or first.shape != each for first in firsts)
     ):
-        importer.define(name, node.unknown(importer.elem(rows)))
-        importer.sequences[name] = found
-        node.step((name,), None)
+        hold_opaque(node, name, rows, found)
         return
     if parts:
-        more = node.tensor(rows)
-        expr = node.call("concat", node.call("stack", *parts), more)
-        rows = hidden(node, f"{rows}⟨all⟩", "all", node.infer(expr))
-        node.step((rows,), expr)
-    importer.define(name, node.unknown(importer.elem(rows)))
-    importer.sequences[name] = Chunks(rows, 0, 1, bare=True)
-    node.step((name,), None)
+        expr = node.call("concat", node.call("stack", *parts), node.tensor(rows))
+        rows = computed(node, f"{rows}⟨all⟩", "all", expr)
+    hold(node, name, Chunks(rows, 0, 1, bare=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.functions import call
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.attention import as_elem, groups_of, size_of
 from axon.importers.onnx.rules.registry import rule
@@ -13,18 +13,16 @@ from axon.importers.operations import Function, Graph, Operation
 
 
 @rule("FlexAttention")
-def flex_attention(node: Node) -> None:
+def flex_attention(node: Node) -> Made:
     parts = [node.ranked(index, 4) for index in range(3)]
     groups, elem = groups_of(size_of(node, 0, 1), size_of(node, 1, 1)), node.elem(0)
     options = {"scale": node.attribute("scale"), "groups": groups}
     changes = [node.attribute("score_mod"), node.attribute("prob_mod")]
     plain = node.call("dot_product_attention", *parts, **options)
     if changes == [None, None]:
-        node.set_outputs(plain)
-        return
+        return plain
     if not isinstance(elem, str):  # so the precision is not known
-        node.set_outputs(node.type_of(plain))
-        return
+        return node.type_of(plain)
     usual = "f64" if elem == "f64" else "f32"
     precise = ELEMENTS.get(node.attribute("softmax_precision", 0), usual)
     x = node.call("dot_product_attention", *parts, **options, give="raw")
@@ -33,7 +31,7 @@ def flex_attention(node: Node) -> None:
     values = as_elem(node, parts[2], node.elem(2), precise)
     if groups != 1:
         values = node.call("repeat", values, times=groups, axis=1)
-    node.set_outputs(as_elem(node, node.call("@", x, values), precise, node.elem(2)))
+    return as_elem(node, node.call("@", x, values), precise, node.elem(2))
 
 
 def _changed(node: Node, name: str, x: Expression, graph: Graph | None) -> Expression:

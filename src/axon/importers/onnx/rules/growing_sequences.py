@@ -13,7 +13,7 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.operations import Graph, Operation
 from axon.importers.sequences.uniform_chunks import same_for_all
-from axon.importers.subgraphs.subgraph import hidden, ranked
+from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.importers.walk import infer_operation
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
@@ -61,8 +61,7 @@ def join(node: Node, found: Growing) -> None:
         nothing = node.scalar(0, str(made.elem))
         parts = [node.call("full", node.shape_literal(rest), nothing)]
     begin = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=axis)
-    name = hidden(node, f"{node.outputs[0]}⟨begin⟩", "begin", node.infer(begin))
-    node.step((name,), begin)
+    name = computed(node, f"{node.outputs[0]}⟨begin⟩", "begin", begin)
     in_place(node, _joining(found, name, axis, node.outputs[0]))
 
 

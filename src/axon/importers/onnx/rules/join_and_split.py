@@ -7,7 +7,7 @@ from typing import Any
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import length
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.onnx.rules.slicing import put_together
@@ -15,14 +15,13 @@ from axon.types import dim as dims
 
 
 @rule("Gather")
-def gather(node: Node) -> None:
+def gather(node: Node) -> Made:
     axis, wrong = node.attribute("axis", 0), None
     if node.contents(0) is not None:
         wrong = _outside(node, axis)
     if wrong is not None:  # which the operator for one of them refuses
-        node.set_outputs(node.call("index", node.input(0), i=wrong, axis=axis))
-        return
-    node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis))
+        return node.call("index", node.input(0), i=wrong, axis=axis)
+    return node.call("gather", node.input(0), node.input(1), axis=axis)
 
 
 def _outside(node: Node, axis: int) -> int | None:
@@ -86,14 +85,13 @@ def sizes_held(node: Node, vector: Expression, count: int) -> Expression:
 
 
 @rule("Tile")
-def tile(node: Node) -> None:
+def tile(node: Node) -> Made:
     reps, word = node.vector(1), node.shape(0)
     later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
     if rank:
         held = sizes_held(node, node.input(1), min(rank, 64))
         later = node.call("tile", node.input(0), reps=held)
     if reps is None or word is None or reps.shape != (len(word),):
-        node.set_outputs(later or node.declared(SAME_RANK, 0))
-        return
-    times = [node.fresh_dim() if n is None else n for n in reps.items]
-    node.set_outputs(node.call("tile", node.input(0), reps=times), fallback=later)
+        return later or node.declared(SAME_RANK, 0)
+    times = node.sizes_or_fresh(reps.items)
+    return (node.call("tile", node.input(0), reps=times), later)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
 
@@ -12,18 +12,18 @@ REDUCTIONS = ("mean", "sum", "none")
 
 
 @rule("NegativeLogLikelihoodLoss")
-def negative_log_likelihood(node: Node) -> None:
-    node.set_outputs(_likelihood(node, node.input(0)))
+def negative_log_likelihood(node: Node) -> Made:
+    return _likelihood(node, node.input(0))
 
 
 @rule("SoftmaxCrossEntropyLoss")
-def cross_entropy(node: Node) -> None:
+def cross_entropy(node: Node) -> Made:
     """The logarithms of the probabilities are an output of their own, if they are asked for."""
     logs = node.call("log_softmax", node.input(0), axis=1)
     if len(node.outputs) > 1 and node.outputs[1]:
         node.set_outputs(None, logs)
         logs = node.tensor(node.outputs[1])
-    node.set_outputs(_likelihood(node, logs))
+    return _likelihood(node, logs)
 
 
 def _likelihood(node: Node, logs: Expression) -> Expression:
