@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from axon.importers.contents.values import Contents, Unsupported
@@ -155,6 +155,13 @@ class Node:
         """The value of an attribute; several numbers or texts are a list."""
         found = self.attributes.get(name, default)
         return list(found) if isinstance(found, tuple) else found
+
+    def choice(self, name: str, default: str, choices: Mapping[str, str]) -> str:
+        """An attribute that is one of some words, as Axon's word for it."""
+        found = self.attribute(name, default)
+        if found not in choices:
+            raise Unsupported(f"{self.operator} whose attribute `{name}` is {found}")
+        return choices[found]
 
     # --- as the place of an expression ---
 

@@ -8,7 +8,8 @@ function that the operation stands in.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from axon.types.type import Tensor
@@ -220,21 +221,23 @@ def renamed(operation: Operation, names: Mapping[str, str]) -> Operation:
     )
 
 
+def _with_graphs(value: Any, change: Callable[[Graph], Graph]) -> Any:
+    """An attribute with its graphs changed."""
+    if isinstance(value, Graph):
+        return change(value)
+    if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
+        return tuple(_with_graphs(each, change) for each in value)
+    return value
+
+
 def _renamed_attributes(attributes: Attributes, names: Mapping[str, str]) -> Attributes:
-    def go(value: Any) -> Any:
-        if isinstance(value, Graph):
-            return _renamed_graph(value, names)
-        if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
-            return tuple(go(each) for each in value)
-        return value
-
-    for value in attributes.values():
-        if isinstance(value, Graph | tuple):
-            return {name: go(value) for name, value in attributes.items()}
-    return attributes
+    if not any(isinstance(value, Graph | tuple) for value in attributes.values()):
+        return attributes
+    change = partial(_renamed_graph, names)
+    return {name: _with_graphs(value, change) for name, value in attributes.items()}
 
 
-def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
+def _renamed_graph(names: Mapping[str, str], graph: Graph) -> Graph:
     own = graph.own_names()
     inner = {old: new for old, new in names.items() if old not in set(own)}
     inner |= _other_names(own, set(inner.values()))
@@ -283,18 +286,15 @@ def with_attributes(operation: Operation, given: Attributes) -> Operation:
 
 
 def _filled(attributes: Attributes, given: Attributes) -> Attributes:
-    def go(value: Any) -> Any:
-        if isinstance(value, Graph):
-            inner = [with_attributes(each, given) for each in value.operations]
-            return Graph(value.inputs, value.outputs, inner, value.constants)
-        if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
-            return tuple(go(each) for each in value)
-        return value
+    def inside(graph: Graph) -> Graph:
+        return replace(
+            graph, operations=[with_attributes(each, given) for each in graph.operations]
+        )
 
     if not any(isinstance(value, Reference | Graph | tuple) for value in attributes.values()):
         return attributes
     found = {
-        name: given.get(value.name) if isinstance(value, Reference) else go(value)
+        name: given.get(value.name) if isinstance(value, Reference) else _with_graphs(value, inside)
         for name, value in attributes.items()
     }
     return {name: value for name, value in found.items() if value is not None}

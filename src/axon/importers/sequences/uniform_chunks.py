@@ -15,7 +15,7 @@ from axon.importers.contents.queries import integers
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.runtime_values import scalar_of
+from axon.importers.runtime_values import merged, scalar_of
 from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -296,14 +296,4 @@ def concat(node: Node, pieces: Chunks) -> Made:
         return found
     made = ranked(node, node.infer(found))
     assert made is not None
-    sizes: Any = made.shape
-    joined = (*sizes[:axis], dims.mul(sizes[axis], sizes[axis + 1]), *sizes[axis + 2 :])
-    name = _made(node, found, "stack")
-    stack = node.tensor(name)
-    each = [node.call("size", stack, axis=i) for i in range(rank + 1)]
-    merged = node.call("*", each[axis], each[axis + 1])
-    later = node.list_of([*each[:axis], merged, *each[axis + 2 :]])
-    return (
-        node.call("reshape", stack, node.shape_literal(joined)),
-        node.call("reshape", stack, later),
-    )
+    return merged(node, node.tensor(_made(node, found, "stack")), made.shape, axis)

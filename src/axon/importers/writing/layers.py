@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
+from operator import itemgetter
 from string import ascii_lowercase
 from typing import Any
 
@@ -177,7 +178,9 @@ class _Layer:
         """The lines with calls in the place of the layers."""
         found: list[Line] = []
         at = 0
-        for start, call in sorted(zip(self.stretches.starts, calls, strict=True), key=_start):
+        for start, call in sorted(
+            zip(self.stretches.starts, calls, strict=True), key=itemgetter(0)
+        ):
             found += [*self.body[at:start], call]
             at = start + self.stretches.length
         return [*found, *self.body[at:]]
@@ -338,10 +341,6 @@ class _Layer:
         name = next(n for n in _numbered(base) if not importer.is_taken(n) and n != "model")
         importer.taken.add(name)
         return name
-
-
-def _start(pair: tuple[int, Line]) -> int:
-    return pair[0]
 
 
 def _bare(type_: ast.TensorType | None) -> set[str]:

@@ -32,10 +32,9 @@ from axon.types.type import (
     Tuple,
     Type,
     Unknown,
-    shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, Var, made_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at
 
 
 def lines(writer: Writer) -> list[Line]:
@@ -155,15 +154,9 @@ def _sayable(writer: Writer, expr: ast.Expr) -> bool:
         entry = writer.importer.env.names.get(name)
         if entry is None or not name.startswith("size "):
             continue
-        found: set[Var]
-        match writer.importer.state.resolve(entry.type):  # type: ignore[arg-type]
-            case DimValue(dim):
-                found = set(type_variables(DimValue(dim)))
-            case ShapeValue(shape):
-                found = set(shape_variables(shape))
-            case _:
-                return False
-        if not found <= writer.known:
+        type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
+        is_size = isinstance(type_, DimValue | ShapeValue)
+        if not is_size or not set(type_variables(type_)) <= writer.known:
             return False
     return True
 

@@ -11,12 +11,11 @@ from typing import Any
 from axon.importers.node import Node
 from axon.importers.onnx.rules.growing_sequences import Growing, in_place
 from axon.importers.operations import Declared, Graph, Operation, used
+from axon.importers.runtime_values import merged
 from axon.importers.sequences.uniform_chunks import Chunks, hold, hold_opaque, same_for_all
 from axon.importers.subgraphs.loop_state import padded
-from axon.importers.subgraphs.subgraph import computed, hidden, prefix_of, ranked, undo
+from axon.importers.subgraphs.subgraph import computed, prefix_of, ranked, undo
 from axon.importers.walk import infer_operation
-from axon.types import dim as dims
-from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 
@@ -183,18 +182,11 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
     if made is None or len(made.shape) < 2 or first is None:
         importer.define(name, node.unknown())
         return
-    word: Any = made.shape
-    times, each, *rest = word
-    flat = (dims.mul(times, each), *rest)
     given = node.tensor(rows)
     expr = later = node.call("squeeze", given, axis=[1])
-    if each != 1:
-        sizes = [node.call("size", given, axis=i) for i in range(len(made.shape))]
-        listed = (node.call("*", sizes[0], sizes[1]), *sizes[2:])
-        later = node.call("reshape", given, node.list_of(listed))
-        expr = node.call("reshape", given, node.shape_literal(flat))
-    joined = hidden(node, f"{rows}⟨all⟩", "all", Tensor(made.elem, flat))
-    node.step((joined,), expr, later)
+    if made.shape[1] != 1:
+        expr, later = merged(node, given, made.shape, 0)
+    joined = computed(node, f"{rows}⟨all⟩", "all", expr, later)
     whole = node.call("concat", node.tensor(begin), node.tensor(joined))
     importer.define(name, node.infer(whole))
     node.step((name,), whole)

@@ -13,17 +13,16 @@ from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
 from axon.importers.runtime_values import scalar_of
 from axon.ops.sliding import MOST
 
+BLOCKS = {"DCR": "first", "CRD": "last"}
+
 
 @rule("DepthToSpace", "SpaceToDepth")
 def blocks(node: Node) -> Made:
-    size = node.attribute("blocksize", 1)
-    deep = node.operator == "DepthToSpace"
-    mode = node.attribute("mode", "DCR")
-    if mode not in ("DCR", "CRD") or size < 1:
-        raise Unsupported(f"{node.operator} with the mode {mode} and blocks of {size}")
-    operator = "depth_to_space" if deep else "space_to_depth"
-    first = mode == "DCR"
-    return node.call(operator, node.input(0), block=size, blocks_first=first)
+    size, mode = node.attribute("blocksize", 1), node.choice("mode", "DCR", BLOCKS)
+    if size < 1:
+        raise Unsupported(f"{node.operator} with blocks of {size}")
+    operator = "depth_to_space" if node.operator == "DepthToSpace" else "space_to_depth"
+    return node.call(operator, node.input(0), block=size, blocks_first=mode == "first")
 
 
 @rule("Col2Im")
@@ -52,25 +51,23 @@ def _sizes(node: Node, index: int, count: int) -> Expression:
 
 # --- grids -----------------------------------------------------------------------------------
 
-MODES = {"bilinear": "linear", "bicubic": "cubic"}
+MODES = {
+    "nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic",
+    "bicubic": "cubic",
+}  # fmt: skip
+PADDINGS = {"zeros": "zeros", "border": "border", "reflection": "reflection"}
 
 
 @rule("GridSample")
 def grid_sample(node: Node) -> Made:
     grid = node.shape(1)
-    mode = node.attribute("mode", "linear")
-    padding = node.attribute("padding_mode", "zeros")
-    if MODES.get(mode, mode) not in ("nearest", "linear", "cubic"):
-        raise Unsupported(f"GridSample with the mode {mode}")
-    if padding not in ("zeros", "border", "reflection"):
-        raise Unsupported(f"GridSample with the padding {padding}")
     x = node.input(0) if grid is None else node.ranked(0, len(grid))
     expr = node.call(
         "grid_sample",
         x,
         node.input(1),
-        mode=MODES.get(mode, mode),
-        padding=padding,
+        mode=node.choice("mode", "linear", MODES),
+        padding=node.choice("padding_mode", "zeros", PADDINGS),
         align_corners=bool(node.attribute("align_corners", 0)),
     )
     rank = node.rank(0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
 
-REDUCTIONS = ("mean", "sum", "none")
+REDUCTIONS = {"mean": "mean", "sum": "sum", "none": "none"}
 
 
 @rule("NegativeLogLikelihoodLoss")
@@ -27,9 +26,6 @@ def cross_entropy(node: Node) -> Made:
 
 
 def _likelihood(node: Node, logs: Expression) -> Expression:
-    reduction = node.attribute("reduction", "mean")
-    if reduction not in REDUCTIONS:
-        raise Unsupported(f"{node.operator} with the reduction {reduction}")
     weights = []
     if node.has(2):
         logs, each = _as_many(node, logs, as_elem(node, node.input(2), node.elem(2), node.elem(0)))
@@ -39,7 +35,7 @@ def _likelihood(node: Node, logs: Expression) -> Expression:
         logs,
         node.input(1),
         *weights,
-        reduction=reduction,
+        reduction=node.choice("reduction", "mean", REDUCTIONS),
         ignore=node.attribute("ignore_index"),
     )
 

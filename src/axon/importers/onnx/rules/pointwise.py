@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
@@ -76,9 +75,7 @@ def _power(node: Node) -> Expression:
 
 @rule("BitShift")
 def shift(node: Node) -> Made:
-    operator = SHIFTS.get(node.attribute("direction", ""))
-    if operator is None:
-        raise Unsupported("BitShift without a direction")
+    operator = node.choice("direction", "", SHIFTS)
     return node.call(operator, node.input(0), node.input(1))
 
 

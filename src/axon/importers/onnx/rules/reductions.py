@@ -28,12 +28,9 @@ def reduce(node: Node) -> Made:
     if not axes and nothing:
         return _of_one(node)
     if not axes and rank is None:
-        whole = node.declared(SAME_RANK, 0)
-        return whole if keep else _reduced(node, node.input(0), None, False)
+        return node.declared(SAME_RANK, 0) if keep else _reduced(node, node.input(0), None, False)
     axes = axes or list(range(rank or 0))
-    if not axes:  # of a scalar
-        return _of_one(node)
-    return _reduced(node, node.input(0), axes, keep)
+    return _reduced(node, node.input(0), axes, keep) if axes else _of_one(node)
 
 
 def _somewhere(node: Node, keep: bool, nothing: bool) -> Expression:

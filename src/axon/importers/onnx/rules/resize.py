@@ -33,7 +33,8 @@ ROUNDINGS = {
     "floor": "floor",
     "ceil": "ceil",
 }
-ASPECTS = ("stretch", "not_larger", "not_smaller")
+ASPECTS = {"stretch": "stretch", "not_larger": "not_larger", "not_smaller": "not_smaller"}
+MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +64,13 @@ def resize(node: Node) -> Made:
 def _wanted(node: Node, rank: int) -> _Resize:
     axes = node.attribute("axes") or list(range(rank))
     old = node.operator == "Upsample" or node.importer.opset == 10
-    kind = node.attribute("mode", "nearest")
-    given = node.attribute("coordinate_transformation_mode", "asymmetric" if old else "half_pixel")
-    rounding = node.attribute("nearest_mode", "floor" if old else "round_prefer_floor")
-    mode = {"bilinear": "linear"}.get(kind, kind)
-    if mode not in ("nearest", "linear", "cubic"):
-        raise Unsupported(f"Resize with the mode {kind}")
-    if given not in COORDINATES or rounding not in ROUNDINGS:
-        raise Unsupported(f"Resize with the coordinates {given} and the rounding {rounding}")
-    crop = given == "tf_crop_and_resize"
-    how: dict[str, Any] = {"mode": mode, "coordinates": COORDINATES[given]}
+    usual = "asymmetric" if old else "half_pixel"
+    given = node.choice("coordinate_transformation_mode", usual, COORDINATES)
+    rounding = node.choice("nearest_mode", "floor" if old else "round_prefer_floor", ROUNDINGS)
+    mode, crop = node.choice("mode", "nearest", MODES), given == "crop"
+    how: dict[str, Any] = {"mode": mode, "coordinates": given}
     if mode == "nearest":
-        how["rounding"] = ROUNDINGS[rounding]
+        how["rounding"] = rounding
     else:
         how["antialias"] = bool(node.attribute("antialias", 0))
         how["exclude_outside"] = bool(node.attribute("exclude_outside", 0))
@@ -82,7 +78,7 @@ def _wanted(node: Node, rank: int) -> _Resize:
         how["cubic"] = node.attribute("cubic_coeff_a", -0.75)
     if crop:
         how["outside"] = node.attribute("extrapolation_value", 0.0)
-    keeps = not crop and given != "tf_half_pixel_for_nn"
+    keeps = not crop and given != "tf_half_pixel"
     region = [node.input(1)] if crop else []
     there = all(-rank <= axis < rank for axis in axes)
     return _Resize([axis % rank for axis in axes] if there else axes, how, region, keeps, there)
@@ -92,9 +88,7 @@ def _wanted(node: Node, rank: int) -> _Resize:
 
 
 def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> Made:
-    aspect = node.attribute("keep_aspect_ratio_policy", "stretch")
-    if aspect not in ASPECTS:
-        raise Unsupported(f"Resize with the policy {aspect}")
+    aspect = node.choice("keep_aspect_ratio_policy", "stretch", ASPECTS)
     axes, found = wanted.axes, node.contents(3)
     parts = (node.input(0), node.input(3), *wanted.region)
     later = node.call("resize", *parts, axis=axes, aspect=aspect, **wanted.how)

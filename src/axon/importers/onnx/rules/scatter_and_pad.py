@@ -19,10 +19,7 @@ MODES = {"none": "set", "add": "add", "mul": "mul", "max": "max", "min": "min"}
 
 
 def _mode(node: Node) -> str:
-    word = node.attribute("reduction", "none")
-    if word not in MODES:
-        raise Unsupported(f"{node.operator} with the reduction {word}")
-    return MODES[word]
+    return node.choice("reduction", "none", MODES)
 
 
 @rule("ScatterElements", "Scatter")
@@ -52,14 +49,12 @@ def tensor_scatter(node: Node) -> Made:
 
 # --- edges -----------------------------------------------------------------------------------
 
-PADS = ("constant", "edge", "reflect", "wrap")
+PADS = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
 
 
 @rule("Pad")
 def pad(node: Node) -> Made:
-    word, mode = node.shape(0), node.attribute("mode", "constant")
-    if mode not in PADS:
-        raise Unsupported(f"Pad with the mode {mode}")
+    word, mode = node.shape(0), node.choice("mode", "constant", PADS)
     pads = node.known_elements(1) if node.count > 1 else node.attribute("pads")
     axes = integers(node, 3) if node.has(3) else None
     if word is None:
