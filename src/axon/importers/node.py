@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axon.importers.contents.values import Contents, Unsupported
+from axon.importers.contents.values import Contents, Unsupported, vector
 from axon.importers.elem import Elem
 from axon.importers.expressions import (
     Call,
@@ -119,15 +119,26 @@ class Node:
     def shape(self, index: int) -> Shape | None:
         return self.importer.shape(self.inputs[index]) if self.has(index) else None
 
+    def dim(self, index: int, axis: int) -> Any:
+        """A size of an input; None if its rank is not known, or it has no such axis."""
+        shape = self.shape(index)
+        return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+
     def elem(self, index: int) -> Any:
         return self.importer.elem(self.name(index))
 
+    def length(self, index: int) -> int | None:
+        """How many elements an input has, if it is a vector of known size."""
+        size = self.dim(index, 0) if self.rank(index) == 1 else None
+        return size if isinstance(size, int) else None
+
     def contents(self, index: int) -> Contents | None:
-        """The elements of an input, where they are known."""
+        """The elements of an input, where they are known; an empty vector has none."""
         if not self.has(index):
             return None
         self.looked.add(index)
-        return self.importer.contents.get(self.inputs[index])
+        found = self.importer.contents.get(self.inputs[index])
+        return vector(()) if found is None and self.length(index) == 0 else found
 
     def vector(self, index: int) -> Contents | None:
         """The elements of an input that must be a vector, where they are known."""
@@ -151,6 +162,13 @@ class Node:
             return None
         return found
 
+    def axes(self, index: int) -> list[int] | None:
+        """Axes, which are an attribute in old models and an input in new ones; None if they are not
+        known, or not given.
+        """
+        found: list[int] | None = self.ints(index) if self.has(index) else self.attribute("axes")
+        return found
+
     def attribute(self, name: str, default: Any = None) -> Any:
         """The value of an attribute; several numbers or texts are a list."""
         found = self.attributes.get(name, default)
@@ -162,6 +180,10 @@ class Node:
         if found not in choices:
             raise Unsupported(f"{self.operator} whose attribute `{name}` is {found}")
         return choices[found]
+
+    def wants(self, output: int) -> bool:
+        """Whether this output has a name."""
+        return output < len(self.outputs) and self.outputs[output] != ""
 
     # --- as the place of an expression ---
 
@@ -366,8 +388,8 @@ class Node:
             raise Malformed(f"{value} is no number of type {elem}")
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
-    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
-        return self.importer.unknown(elem, rank)
+    def unknown(self, elem: Any = None) -> Tensor:
+        return self.importer.unknown(elem)
 
     def fresh_dim(self) -> DimVar:
         return self.importer.state.fresh_dim()

@@ -28,8 +28,8 @@ NO_ATTRIBUTES: Attributes = {}
 
 
 class Operation:
-    """An operator applied to tensors. An input that is not given has an empty name, and so has an
-    output that nobody wants.
+    """An operator applied to tensors. Inputs that are not given and outputs that are not used have
+    empty names.
     """
 
     __slots__ = ("attributes", "domain", "inputs", "name", "operator", "outputs")
@@ -145,8 +145,8 @@ class Reference(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """What a model says of a tensor: its sizes are numbers, names, or None where it says nothing of
-    them; None in their place says nothing of the rank.
+    """The type that a model declares for a tensor. A size is a number, a name, or None if it is not
+    declared; `sizes` is None if the rank is not.
     """
 
     name: str
@@ -197,9 +197,7 @@ class Function:
 
 @dataclass(slots=True)
 class Model:
-    """A whole model. `said` is what it says of tensors that it computes; `version` is that of the
-    operators.
-    """
+    """A whole model. `said` declares tensors that it computes; `version` is of the operators."""
 
     graph: Graph
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)

@@ -167,8 +167,8 @@ def choose(applied: Applied) -> Contents | None:
 
 
 def reduced(function: Numbers, rounds: bool = False) -> Followed:
-    """An operator that makes one element of several. If it rounds, floats are not followed: nobody
-    says in which order they are taken.
+    """An operator that makes one element of several. If it rounds, floats are not followed, since
+    their order is not specified.
     """
 
     def follow(applied: Applied) -> Contents | None:

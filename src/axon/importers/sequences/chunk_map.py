@@ -39,7 +39,7 @@ def map_chunks(node: Node) -> None:
         for i, param in enumerate(body.params)
         if i not in given
     ]
-    turns = Iterations(node, body, [], [], body.outputs, [], same)
+    iterations = Iterations(node, body, [], [], body.outputs, [], same)
     items = [body.params[i] for i in given]
     parts = [node.tensor(name) for name in given.values()]
     made = [stacked(node, type_, times) for type_ in body.types]
@@ -47,7 +47,7 @@ def map_chunks(node: Node) -> None:
         hidden(node, f"{name}⟨elements⟩", f"elements_{i}", type_) if name else ""
         for i, (name, type_) in enumerate(zip(padded(node.outputs, len(made)), made, strict=True))
     ]
-    gives(node, turns.over([], items, parts), [], names, made)
+    gives(node, iterations.over([], items, parts), [], names, made)
     for name, base, type_ in zip(node.outputs, names, made, strict=False):
         if name:
             known = ranked(node, type_)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from axon.importers.contents.queries import integers
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
@@ -20,7 +19,7 @@ from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Shape, shape_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +108,8 @@ def rows(node: Node, pieces: Chunks, number: int) -> str:
 
 
 def same_for_all(shape: Shape, before: DimVar) -> bool:
-    """Whether a shape that was found for one turn, or one element, is that of all of them: what was
-    not there `before` may vary.
+    """Whether a shape found for one iteration, or one element, is that of all of them: variables
+    newer than `before` may differ.
     """
     return all(var.id < before.id for var in shape_variables(shape))
 
@@ -120,7 +119,7 @@ def same_for_all(shape: Shape, before: DimVar) -> bool:
 
 def _known_place(node: Node, index: int) -> int | None:
     """Which piece is meant, if a number says it; negative ones count from the end."""
-    found = integers(node, index)
+    found = node.ints(index)
     return found[0] if found is not None and len(found) == 1 else None
 
 
@@ -268,7 +267,7 @@ def insert(node: Node, pieces: Chunks) -> None:
 def _fits(node: Node, pieces: Chunks) -> bool:
     """Whether the second input is known to have the shape of a piece."""
     mine, word = node.shape(1), _word(node, pieces)
-    if mine is None or word is None or any(isinstance(item, ShapeVar) for item in word):
+    if mine is None or word is None:
         return False
     own = () if pieces.bare else (pieces.size,)
     return tuple(mine) == (*word[: pieces.axis], *own, *word[pieces.axis + 1 :])
@@ -277,8 +276,6 @@ def _fits(node: Node, pieces: Chunks) -> bool:
 def concat(node: Node, pieces: Chunks) -> Made:
     """All pieces, joined along an axis: along the one that they were cut, that is the tensor."""
     axis, new, word = node.attribute("axis"), node.attribute("new_axis", 0), _word(node, pieces)
-    if not isinstance(axis, int):
-        raise Unsupported("ConcatFromSequence: no axis to join along")
     rank = None if word is None else len(word) - pieces.bare
     if rank is not None and -rank - bool(new) <= axis < rank + bool(new):
         axis %= rank + bool(new)

@@ -1,8 +1,7 @@
 """The lines of the program that a model becomes, one for each step that its outputs rest on.
 
-What no operator of Axon does is declared by the type that it has in the model. What only hands a
-tensor on is left out, and so is what nobody uses: most of what computes sizes is. A graph inside a
-node is a function.
+A step that no operator of Axon does is declared by its type in the model. Identities and unused
+steps are left out, such as most computations of sizes. A subgraph is a function.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def written(writer: Writer, steps: list[Written]) -> list[Line]:
 
 
 def _steps(importer: Importer, steps: Iterable[Step | Repeated]) -> list[Written]:
-    """Every step, also those that come again."""
+    """Every step, also those of repeated nodes."""
     found: list[Written] = []
     for step in steps:
         if isinstance(step, Step):

@@ -34,8 +34,8 @@ def attention(node: Node) -> Made:
         parts = [node.call("split_heads", part, heads=cut) for part, cut in cuts]
         groups = groups_of(heads, key_heads)
     else:
-        groups = groups_of(size_of(node, 0, 1), size_of(node, 1, 1))
-    count = size_of(node, 1, 1 if packed else 2) or 0
+        groups = groups_of(node.dim(0, 1), node.dim(1, 1))
+    count = node.dim(1, 1 if packed else 2) or 0
     keys, start, total = _cached(node, 1, parts[1], count)
     values, _, _ = _cached(node, 2, parts[2], count)
     values = as_elem(node, values, node.elem(2), node.elem(0))
@@ -54,7 +54,7 @@ def attention(node: Node) -> Made:
         "softcap": max(softcap, 0.0),
     }
     made = node.call("dot_product_attention", *parts, **options)
-    if len(node.outputs) > 3 and node.outputs[3]:
+    if node.wants(3):
         number = node.attribute("qk_matmul_output_mode", 0)
         mode = GIVEN.get(number)
         if mode is None:
@@ -74,12 +74,6 @@ def _packed(node: Node, counted: bool) -> bool | None:
     return counted if ranks or not counted else None
 
 
-def size_of(node: Node, index: int, axis: int) -> Dim | None:
-    """A dimension of an input, if there is one."""
-    shape: Any = node.shape(index)
-    return None if shape is None or axis >= len(shape) else shape[axis]
-
-
 def groups_of(heads: Dim | None, key_heads: Dim | None) -> Dim:
     """How many heads of queries share one of the keys. If the numbers do not fit, they do not for
     the number of groups that is given here either.
@@ -97,9 +91,9 @@ def _cached(node: Node, index: int, x: Expression, count: Dim) -> tuple[Expressi
     start: Dim = 0
     if node.has(index + 3):
         x = node.call("concat", node.ranked(index + 3, 4), x, axis=2)
-        start = size_of(node, index + 3, 2) or 0
+        start = node.dim(index + 3, 2) or 0
         count = dims.add(start, count)
-    if len(node.outputs) > index and node.outputs[index]:
+    if node.wants(index):
         node.set_outputs(*[None] * index, x)
         x = node.tensor(node.outputs[index])
     return x, start, count

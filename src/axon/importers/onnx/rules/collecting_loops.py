@@ -1,4 +1,4 @@
-"""Loops that collect: a state to which each turn only appends is an output of the turns instead.
+"""Loops that collect: a state to which iterations only append is an output of each instead.
 
 The state may be a tensor, which grows along its first axis, or a sequence.
 """
@@ -54,10 +54,9 @@ def _appends(operation: Operation, state: str) -> bool:
 
 def listed(node: Node) -> dict[int, str]:
     """The states of a Loop that are sequences, to which its body only appends."""
-    body = node.attribute("body")
-    if not node.importer.sequences or not isinstance(body, Graph):
+    if not node.importer.sequences:
         return {}
-    found = appended(body, "SequenceInsert").items()
+    found = appended(node.attribute("body"), "SequenceInsert").items()
     return {
         i: part
         for i, part in found
@@ -66,9 +65,9 @@ def listed(node: Node) -> dict[int, str]:
 
 
 def collect(node: Node, parts: dict[int, str]) -> bool:
-    """The Loop without these states; what each turn appends is stacked, and joined to what was
-    there in the beginning. Those to which turns append tensors of several sizes stay as they are.
-    Says whether there are any others.
+    """The Loop without these states: what iterations append is stacked, and joined to the initial
+    state. States to which they append tensors of several sizes stay as they are. Returns whether
+    there are any others.
     """
     importer, before, back = node.importer, node.fresh_dim(), undo(node.importer)
     names, rows = _collected(node, parts, {})
@@ -91,7 +90,7 @@ def collect(node: Node, parts: dict[int, str]) -> bool:
 
 
 def _varies(node: Node, begin: str, rows: str, before: DimVar) -> bool:
-    """Whether a turn may append more than another: what was not there before is in its size."""
+    """Whether iterations may append tensors of several sizes: variables newer than `before`."""
     made = ranked(node, node.importer.types[rows])
     if made is None or len(made.shape) < 2 or begin in node.importer.sequences:
         return False
@@ -138,9 +137,7 @@ def _without(
     rows: dict[int, str],
     nones: dict[int, str],
 ) -> Operation:
-    """The Loop that gives what it appends. Where a turn appends to `nones`, that asks for the right
-    sizes and for nothing else.
-    """
+    """The Loop that makes what it appends. Appending to `nones` only asks for the right sizes."""
     states = node.count - 2
     kept = [i for i in range(states) if i not in parts]
     inputs = [*node.inputs[:2], *(node.inputs[2 + i] for i in kept)]

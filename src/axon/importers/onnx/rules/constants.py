@@ -6,7 +6,6 @@ from typing import Any
 
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.pointwise import size_of
-from axon.importers.contents.queries import length
 from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Unsupported, scalar, vector
 from axon.importers.elem import Elem
@@ -47,15 +46,14 @@ def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
     later = node.call("full", node.input(0), number)
-    given = None if length(node, 0) == 0 else node.vector(0)
-    if given is None and length(node, 0) != 0:
+    given = node.vector(0)
+    if given is None:
         node.set_outputs(later)
         return
-    wanted = () if given is None else given.items
-    sizes = node.sizes_or_fresh(wanted)
+    sizes = node.sizes_or_fresh(given.items)
     filled = node.call("full", node.shape_literal(sizes), number)
     node.set_outputs(filled, fallback=later)
-    if all(n is not None for n in wanted) and node.outputs[0] not in node.importer.contents:
+    if None not in given.items and node.outputs[0] not in node.importer.contents:
         node.importer.filled[node.outputs[0]] = value
         node.alone = True
 
@@ -124,8 +122,8 @@ def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expres
 def random(node: Node) -> Made:
     """What is drawn is not for a program to say; its shape is."""
     sizes = node.attribute("shape")
-    if not isinstance(sizes, list) or any(size < 0 for size in sizes):
-        raise Unsupported(f"{node.operator} without a shape")
+    if any(size < 0 for size in sizes):
+        raise Unsupported(f"{node.operator} with a negative size")
     elem = ELEMENTS.get(node.attribute("dtype", 1)) or "f32"
     return node.declared(f"() -> {elem} {sizes}")
 

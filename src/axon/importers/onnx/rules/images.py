@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.queries import length
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
@@ -27,7 +26,7 @@ def blocks(node: Node) -> Made:
 
 @rule("Col2Im")
 def col2im(node: Node) -> Made:
-    count = length(node, 1) or length(node, 2)
+    count = node.length(1) or node.length(2)
     if count is None or count < 1:
         return node.declared(ANY_SHAPE, 0)
     how: dict[str, Any] = {
@@ -78,7 +77,7 @@ def grid_sample(node: Node) -> Made:
 
 @rule("AffineGrid")
 def affine_grid(node: Node) -> Made:
-    theta, sizes, count = node.shape(0), node.vector(1), length(node, 1)
+    theta, sizes, count = node.shape(0), node.vector(1), node.length(1)
     if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
         count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):

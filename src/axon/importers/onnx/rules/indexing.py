@@ -140,13 +140,12 @@ def _nonzero_count(node: Node) -> Any:
 
 @rule("Compress")
 def compress(node: Node) -> Made:
-    axis, word, mask = node.attribute("axis"), node.shape(0), node.shape(1)
+    axis, x = node.attribute("axis"), node.input(0)
     if axis is None:
-        flat = node.call("flatten", node.input(0))
+        flat = node.call("flatten", x)
         size = node.call("slice", flat, stop=node.call("size", node.input(1)))
         return node.call("compress", size, node.input(1))
-    x, there = node.input(0), word is not None and -len(word) <= axis < len(word)
-    if mask is None or len(mask) != 1 or not there or mask[0] != word[axis]:  # type: ignore[index]
+    if node.shape(1) != (node.dim(0, axis),):
         stop = node.call("size", node.input(1))
         x = node.call("slice", x, stop=stop, axis=axis)
     return node.call("compress", x, node.input(1), axis=axis)

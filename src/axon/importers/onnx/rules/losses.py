@@ -19,7 +19,7 @@ def negative_log_likelihood(node: Node) -> Made:
 def cross_entropy(node: Node) -> Made:
     """The logarithms of the probabilities are an output of their own, if they are asked for."""
     logs = node.call("log_softmax", node.input(0), axis=1)
-    if len(node.outputs) > 1 and node.outputs[1]:
+    if node.wants(1):
         node.set_outputs(None, logs)
         logs = node.tensor(node.outputs[1])
     return _likelihood(node, logs)
@@ -44,10 +44,7 @@ def _as_many(node: Node, logs: Expression, weights: Expression) -> tuple[Express
     """Of classes and weights as many as there are of both: runtimes look up no others, so that
     there may be more of the one than of the other.
     """
-    word, given = node.shape(0), node.shape(2)
-    if word is None or len(word) < 2 or given is None or len(given) != 1:
-        return logs, weights
-    classes, known = word[1], given[0]
+    classes, known = node.dim(0, 1), node.dim(2, 0) if node.rank(2) == 1 else None
     if not isinstance(classes, int) or not isinstance(known, int) or classes == known:
         return logs, weights
     if classes < known:

@@ -97,8 +97,8 @@ def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
 def group_norm(node: Node) -> Made:
     """The scale and the bias are by channel, and were by group before opset 21."""
     groups, word = node.attribute("num_groups"), node.shape(0)
-    if not isinstance(groups, int) or groups < 1:
-        raise Unsupported("GroupNormalization without groups")
+    if groups < 1:
+        raise Unsupported(f"GroupNormalization with {groups} groups")
     parts = [node.input(1), node.input(2)]
     if node.importer.opset < 21:
         if word is None or len(word) < 2:
@@ -130,7 +130,7 @@ def _by_channel(node: Node, index: int) -> Expression:
 @rule("LRN")
 def local_response_norm(node: Node) -> Made:
     size = node.attribute("size")
-    if not isinstance(size, int) or not 1 <= size <= MOST_AROUND:
+    if not 1 <= size <= MOST_AROUND:
         return node.type_of(node.input(0))
     options = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
     given = {name: node.attribute(name, usual) for name, usual in options.items()}
@@ -210,7 +210,7 @@ def dropout(node: Node) -> None:
     through = training == [False] or ratio == [0.0]
     same = node.call("identity", x)
     node.set_outputs(same if through else node.type_of(same))
-    if len(node.outputs) > 1 and node.outputs[1]:
+    if node.wants(1):
         all_ = node.call("full", node.call("shape", x), node.literal(True))
         if node.importer.opset < 10 and isinstance(node.elem(0), str):
             all_ = node.cast(all_, node.elem(0))

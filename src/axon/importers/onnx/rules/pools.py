@@ -35,7 +35,7 @@ def pool(node: Node) -> None:
     elif kind == "LpPool":
         own["p"] = int(node.attribute("p", 2))
     node.set_outputs(node.call(POOLS[kind], x, **how, **own))
-    if len(node.outputs) > 1 and node.outputs[1]:
+    if node.wants(1):
         columns = bool(node.attribute("storage_order", 0))
         node.set_outputs(None, node.call("argmax_pool", x, **how, columns=columns))
 
@@ -43,8 +43,6 @@ def pool(node: Node) -> None:
 @rule("MaxUnpool")
 def max_unpool(node: Node) -> Made:
     window = node.attribute("kernel_shape")
-    if not window:
-        raise Unsupported("MaxUnpool without a window")
     spatial = len(window)
     parts = [node.ranked(i, spatial + 2) for i in (1, 0)]
     word = node.shape(0)

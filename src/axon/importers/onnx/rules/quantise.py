@@ -36,13 +36,13 @@ def _spread(node: Node, index: int) -> Expression | None:
     each block of rows.
     """
     axis, rank, block = node.attribute("axis", 1), node.rank(0), node.attribute("block_size", 0)
-    word, own = node.shape(index), node.shape(0)
+    word = node.shape(index)
     if not block or word is None or len(word) < 2:
         at = None if rank is None else axis % rank if -rank <= axis < rank else None
         return _behind(node, index, None if rank is None or at is None else rank - at - 1)
-    if own is None or block < 0 or not -len(own) <= axis < len(own):
+    whole = node.dim(0, axis)
+    if whole is None or block < 0:
         return None
-    whole: Any = own[axis]
     rows = node.call("repeat", node.input(index), times=block, axis=axis)
     return node.call("slice", rows, stop=whole, axis=axis)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.queries import axes_of, length
 from axon.importers.expressions import Expression, TypeOf
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import FLOATS
@@ -20,7 +19,7 @@ EXACT = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "Reduc
 
 @rule(*REDUCTIONS)
 def reduce(node: Node) -> Made:
-    axes, rank = axes_of(node, 1), node.rank(0)
+    axes, rank = node.axes(1), node.rank(0)
     keep = bool(node.attribute("keepdims", 1))
     nothing = bool(node.attribute("noop_with_empty_axes", 0))
     if node.has(1) and axes is None:
@@ -35,7 +34,7 @@ def reduce(node: Node) -> Made:
 
 def _somewhere(node: Node, keep: bool, nothing: bool) -> Expression:
     """A tensor that is reduced along axes that a run gives."""
-    if not keep and not nothing and not length(node, 1):
+    if not keep and not nothing and not node.length(1):
         return node.declared(ANY_SHAPE, 0)  # no axes mean all
     joined = node.call("join_axes", node.input(0), node.input(1), none=nothing)
     made = _reduced(node, joined, [-1], False)

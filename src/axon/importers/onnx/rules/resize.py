@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import length
 from axon.importers.contents.singles import shortest, single
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
@@ -56,7 +55,7 @@ def resize(node: Node) -> Made:
     if word is None:
         return node.declared(SAME_RANK, 0)
     wanted = _wanted(node, len(word))
-    if node.has(3) and length(node, 3) != 0:
+    if node.has(3) and node.length(3) != 0:
         return _to_sizes(node, list(word), wanted)
     return _by_scales(node, list(word), wanted)
 

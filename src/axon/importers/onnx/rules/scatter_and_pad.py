@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.queries import integers, length
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
@@ -56,7 +55,7 @@ PADS = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "w
 def pad(node: Node) -> Made:
     word, mode = node.shape(0), node.choice("mode", "constant", PADS)
     pads = node.known_elements(1) if node.count > 1 else node.attribute("pads")
-    axes = integers(node, 3) if node.has(3) else None
+    axes = node.ints(3)
     if word is None:
         return node.declared(SAME_RANK, 0)
     rank = len(word)
@@ -125,7 +124,7 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
 
 @rule("CenterCropPad")
 def center_crop_pad(node: Node) -> Made:
-    word, axes, count = node.shape(0), node.attribute("axes"), length(node, 1)
+    word, axes, count = node.shape(0), node.attribute("axes"), node.length(1)
     if word is None:
         return node.declared(SAME_RANK, 0)
     if axes is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axon.importers.contents.queries import integers
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import TupleOf
 from axon.importers.node import Made, Node
@@ -53,7 +52,7 @@ def _at(node: Node, index: int, count: int, default: int) -> int:
     """A place in a sequence, counted from the front."""
     if not node.has(index):
         return default
-    found = integers(node, index)
+    found = node.ints(index)
     if found is None or len(found) != 1 or not -count <= found[0] < max(count, 1):
         raise Unsupported(f"{node.operator}: a place that only a run knows, or none")
     return found[0] % count if count else 0
@@ -79,7 +78,7 @@ def insert(node: Node) -> None:
     elements = _elements(node)
     node.input(1)
     at = len(elements)
-    if node.has(2) and integers(node, 2) != [at]:
+    if node.has(2) and node.ints(2) != [at]:
         at = _at(node, 2, at, at)
     _gives(node, [*elements[:at], node.name(1), *elements[at:]])
 
@@ -138,8 +137,8 @@ def concat(node: Node) -> Made:
         join(node, held)
         return None
     elements, axis = _elements(node), node.attribute("axis")
-    if not elements or not isinstance(axis, int):
-        raise Unsupported("ConcatFromSequence: nothing to join, or no axis to join it along")
+    if not elements:
+        raise Unsupported("ConcatFromSequence: a sequence without elements")
     parts = [node.tensor(name) for name in elements]
     operator = "stack" if node.attribute("new_axis", 0) else "concat"
     return node.call(operator, *parts, axis=axis)

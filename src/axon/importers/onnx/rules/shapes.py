@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import axes_of
-from axon.importers.contents.values import Unsupported, vector
+from axon.importers.contents.values import MOST_RANK, Unsupported, vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
@@ -93,10 +92,9 @@ def _reshape_later(node: Node, keeps_zero: bool) -> Expression:
 def flatten(node: Node) -> Made:
     axis, word = node.attribute("axis", 1), node.shape(0)
     if word is None:
-        at = axis if isinstance(axis, int) and -64 <= axis < 64 else None
-        if at is None:
+        if not -MOST_RANK <= axis < MOST_RANK:
             raise Unsupported(f"Flatten along axis {axis}")
-        return node.call("flatten", node.input(0), axis=at)
+        return node.call("flatten", node.input(0), axis=axis)
     at = axis + len(word) if axis < 0 else axis
     shape = [shape_size(word[:at]), shape_size(word[at:])]
     expr = node.call("reshape", node.input(0), node.shape_literal(shape))
@@ -116,7 +114,7 @@ def expand(node: Node) -> Made:
 
 @rule("Unsqueeze")
 def unsqueeze(node: Node) -> Made:
-    axes, rank = axes_of(node, 1), node.rank(0)
+    axes, rank = node.axes(1), node.rank(0)
     if axes is None:
         numbers = node.input(1)
         if node.rank(1) == 0:  # which runtimes take for a list of one
@@ -129,7 +127,7 @@ def unsqueeze(node: Node) -> Made:
 
 @rule("Squeeze")
 def squeeze(node: Node) -> Made:
-    axes, word = axes_of(node, 1), node.shape(0)
+    axes, word = node.axes(1), node.shape(0)
     if axes is None and node.has(1):
         return node.call("squeeze_by", node.input(0), node.input(1))
     if axes is None and (word is None or not all(isinstance(n, int) for n in word)):
