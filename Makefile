@@ -17,11 +17,13 @@ TORCH_SETUP := $(VENV)/.set-up-torch
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
 # What is compiled, from the text to the report; the other tests are about other things or laws.
 COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_rules_fire.py tests/test_cli_contract.py tests/importers tests/unit
+# Those that draw as many examples as AXON_PROFILE allows.
+RANDOM_TESTS := tests/properties tests/oracle tests/unit tests/backends/test_ragged.py
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden bench fuzz mutate attack clean
+.PHONY: help run test compiled torch lint golden bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -47,7 +49,7 @@ compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes),
 	@HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m hatchling build -t wheel -d dist
 	@$(PIP_INSTALL) --no-deps --target build/compiled dist/*-cp*.whl
 	@echo "== pytest, compiled"
-	@AXON_COMPILED=1 PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
+	@AXON_COMPILED=1 AXON_PROFILE=quick PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
 
 torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
@@ -78,6 +80,9 @@ fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker, solver and calls, FUZZ_SECONDS (60)
 			{ tail -n 60 .fuzz-$$name.log >&2; echo "the input is in .fuzz/$$name/" >&2; exit 1; }; \
 		grep '^stat::number_of_executed_units' .fuzz-$$name.log; \
 	done
+
+stress: $(DEV_SETUP) ## the random tests with four times the examples of `make test` (long)
+	@AXON_PROFILE=night $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(RANDOM_TESTS)
 
 mutate: $(DEV_SETUP) ## break each law on purpose: do the tests notice? (long)
 	@$(BIN)/python scripts/mutate.py --jobs $(JOBS)

@@ -51,7 +51,9 @@ parts = [
     (importers, "axon_importers"),
 ]
 level = os.environ.get("AXON_OPT_LEVEL", "2")
-made = mypycify([*options, *modules], opt_level=level, multi_file=True, separate=parts)
+made = mypycify(
+    [*options, *modules], opt_level=level, debug_level="0", multi_file=True, separate=parts
+)
 script = ["build_ext", "--inplace", "--parallel", "2"]
 setup(name="axon-compiled", packages=[], ext_modules=made, script_args=script)
 """

@@ -319,7 +319,7 @@ def broken(mutation: Mutation, quick: bool) -> tuple[bool, str]:
         target = copy / path.relative_to(ROOT)
         target.write_text(path.read_text(encoding="utf-8").replace(mutation.old, mutation.new))
         near = TYPES if path.parent.name == "types" else SOLVER
-        stages = [("quick", near), ("ci", [*TYPES, *REST])]
+        stages = [("quick", near), ("night", [*TYPES, *REST])]
         for profile, tests in stages[: 1 if quick else 2]:
             noticed = _first_failure(copy, profile, [t for t in tests if (copy / t).exists()])
             if noticed is not None:

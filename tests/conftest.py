@@ -1,5 +1,6 @@
-"""How hard Hypothesis tries: `AXON_PROFILE=deep make test` for more, `quick` for a first look; and
-what every test that runs a program tests besides.
+"""How hard Hypothesis tries: `ci` in `make test`, `night` in `make stress`, `deep` for other
+examples in each run, `quick` for a first look; and what every test that runs a program tests
+besides.
 
 `max_examples` is for a cheap property; a slow one takes a share of it (`tests/budget.py`).
 """
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 from unittest import mock
 
@@ -18,7 +21,7 @@ from axon.backends import code
 from axon.graph.graph import Graph
 from axon.graph.verify import verify
 
-PROFILES = {"quick": 100, "ci": 2_000, "deep": 20_000}
+PROFILES = {"quick": 100, "ci": 500, "night": 2_000, "deep": 20_000}
 
 for name, examples in PROFILES.items():
     settings.register_profile(
@@ -29,6 +32,13 @@ for name, examples in PROFILES.items():
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
 settings.load_profile(os.environ.get("AXON_PROFILE", "ci"))
+
+# XLA compiles a program three times as fast; what it computes is the same. It ends the process at
+# a flag that it does not know, and has others in each version.
+if find_spec("jaxlib") and version("jaxlib").startswith("0.10."):
+    os.environ.setdefault(
+        "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+    )
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -11,11 +11,13 @@ class Source:
     """One text. Offsets count characters; lines and columns count from one.
 
     A part of a larger text knows how many lines are above it, which may change as that is edited.
+    A line that stands for something else, a node of a model say, has that as its `subject`.
     """
 
     name: str
     text: str
     lines_above: int = 0
+    subject: object = None
     _line_starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> tuple[int, int]:

@@ -423,6 +423,9 @@ def test_integers_divide_down(xp: Any, element: str) -> None:
     same(apply(xp, "mod", a, b, element=element), a % b, element)
     same(apply(xp, "/", a, 0, element=element), 0 * a, element)
     same(apply(xp, "mod", a, 0, element=element), 0 * a, element)
+    towards_zero = np.trunc(a / b).astype(a.dtype)
+    same(apply(xp, "trunc_divide", a, b, element=element), towards_zero, element)
+    same(apply(xp, "trunc_divide", a, 0, element=element), 0 * a, element)
 
 
 @pytest.mark.parametrize("element", [e for e in NUMBERS if e not in EPS])

@@ -728,22 +728,23 @@ TOLERANCE = {"f16": 2e-3, "bf16": 2e-2, "f32": 1e-6, "f64": 1e-14}
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("use", USES, ids=lambda use: use.call)
 def test_values_shapes_and_element_types(backend: str, use: Use) -> None:
-    runtime = re.match("nonzero|unique|compress", use.call)
     with arrays(backend) as xp:
-        for one in use.each(BACKENDS[backend]):
-            inputs = one.inputs(xp)
-            functions = {k: v for k, v in inputs.items() if callable(v)}
-            tensors = {k: v for k, v in inputs.items() if not callable(v)}
-            if backend == "jax" and not runtime:
-                import jax
+        uses = list(use.each(BACKENDS[backend]))
+        inputs = [one.inputs(xp) for one in uses]
+        tensors = [{k: v for k, v in one.items() if not callable(v)} for one in inputs]
 
-                traced = jax.jit(lambda tensors, one=one, f=functions: one.run(xp, tensors | f))
-                results = flat(traced(tensors))
-            else:
-                here = {k: xp.asarray(v) for k, v in tensors.items()}
-                results = flat(one.run(xp, here | functions))
-            numbers = [exactly(v) for v in tensors.values()]
-            expected = flat(one.formula(*numbers))
+        def run(given: list[dict[str, Any]]) -> list[Any]:
+            return [o.run(xp, i | g) for o, i, g in zip(uses, inputs, given, strict=True)]
+
+        if backend == "jax" and not re.match("nonzero|unique|compress", use.call):
+            import jax
+
+            made = jax.jit(run)(tensors)  # of all element types at once
+        else:
+            made = run([{k: xp.asarray(v) for k, v in each.items()} for each in tensors])
+        for one, each, found in zip(uses, tensors, made, strict=True):
+            results = flat(found)
+            expected = flat(one.formula(*[exactly(v) for v in each.values()]))
             types = one.results()
             assert len(results) == len(expected) == len(types), one.call
             for result, value, (element, sizes) in zip(results, expected, types, strict=True):

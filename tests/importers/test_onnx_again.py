@@ -293,7 +293,7 @@ def sized(op: str, weight: float, size: int | str) -> Any:
 @pytest.mark.parametrize("size", [1, "n"])
 def test_a_size_may_meet_a_fraction(op: str, size: int | str) -> None:
     imported = import_model(sized(op, 0.5, size), "m")
-    assert not imported.importer.odd
+    assert not imported.importer.malformed
     text_of(sized(op, 0.5, size))
 
 

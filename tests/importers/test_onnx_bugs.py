@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from axon.importers.onnx.model import import_model
+from axon.importers.reporting.problems import operation_at
+from axon.inference.report.conflict import describe
 from tests.importers.onnx_models import floats, ints, model, node, save
 from tests.shell import axon
 
@@ -123,6 +126,14 @@ def test_both_sizes_are_told_with_the_weights_they_come_from(tmp_path: Path) -> 
     assert "MatMul `wrong`: the inner sizes differ, 16 and 17" in found.stderr
     assert "note: 16 is a size of input `x`, as weight `w1` asks" in found.stderr
     assert "note: 17 is a size of weight `w2`" in found.stderr
+
+
+def test_a_conflict_knows_its_nodes_and_sizes() -> None:
+    store = import_model(two_sizes(), "m.onnx").importer.state.store
+    found = describe(store, store.conflicts[0], ())
+    nodes = [operation_at(each.origin.span) for each in found.core]
+    assert {each.label for each in nodes if each is not None} == {"a", "wrong"}
+    assert found.sizes == (16, 17)
 
 
 def test_a_size_is_followed_to_the_weight_it_comes_from(tmp_path: Path) -> None:

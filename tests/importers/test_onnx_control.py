@@ -544,7 +544,8 @@ def test_tensors_inside_are_reported_where_their_names_are_clear() -> None:
 ])  # fmt: skip
 def test_nonsense_is_no_reason_to_stop(text: str) -> None:
     made = model(text)
-    assert infer_model(made, "m").unsupported
+    codes = [each.code for each in infer_model(made, "m").diagnostics]
+    assert not {"AX503", "AX505"}.isdisjoint(codes)
     assert isinstance(written(made), str)
 
 

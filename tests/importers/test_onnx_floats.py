@@ -230,7 +230,7 @@ def test_floats_go_anywhere(last: list[Any]) -> None:
     }
     made = model(nodes, {"x": ["n", "m"]}, {"y": None}, weights)
     imported = import_model(made, "m")
-    assert not imported.importer.odd
+    assert not imported.importer.malformed
     assert not imported.importer.unsupported
     write_program(imported)
 

@@ -82,16 +82,15 @@ def broken(draw: st.DrawFn) -> str:
 # --- what is said of them ---------------------------------------------------------------------
 
 
-Told = tuple[Diagnostic, list[Constraint]]
-
-
-def told(code: str) -> tuple[Checked, list[Told]]:
+def told(code: str) -> tuple[Checked, list[report.Explanation]]:
     """What there is to know about a program, with the error that was made for each conflict, and
     the constraints that it is about.
     """
-    found: list[Told] = []
+    found: list[report.Explanation] = []
 
-    def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Told:
+    def describe(
+        store: Store, conflict: Conflict, around: tuple[Constraint, ...]
+    ) -> report.Explanation:
         found.append(report.describe(store, conflict, around))
         return found[-1]
 
@@ -119,8 +118,9 @@ def test_reasons_of_broken_programs(code: str) -> None:
     checked, found = told(code)
     store = checked.inferred.state.store
     assume(found)
-    assert found[0][0] in checked.diagnostics
-    for diagnostic, core in found:
+    assert found[0].diagnostic in checked.diagnostics
+    for each in found:
+        diagnostic, core = each.diagnostic, each.core
         assert set(core) <= set(store.posted)
         assert conflict_of(core) is not None, core
         for i in range(len(core)):

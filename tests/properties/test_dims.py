@@ -9,11 +9,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from axon.source import Source
-from axon.syntax import parse_signature
+from axon.syntax import parse_signature, print_index, print_signature
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.read import read_signature
 from axon.types.show import Names, Show
+from axon.types.trees import Trees
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
 from tests.budget import ALL
@@ -252,6 +253,21 @@ def test_spaced_text_reads_back(tree: Tree) -> None:
     assume(not isinstance(dim, int) or dim >= 0)
     text = show().dim(dim, spaced=True)
     assert read(text) == dim, text
+
+
+@ALL
+@given(SYMBOLIC_TREES, st.booleans())
+def test_a_syntax_tree_is_what_is_read_of_the_text(tree: Tree, mods: bool) -> None:
+    dim = build(tree)
+    assume(not isinstance(dim, int) or dim >= 0)
+    names = show().names
+    made = Trees(names, mods).dim(dim)
+    text = print_index(made)
+    assert read(text) == dim, text
+    assert mods or "mod" not in text
+    written, _ = parse_signature(Source("dim", f"f32 [{Show(names, mods=mods).dim(dim)}]"))
+    assert written is not None
+    assert print_signature(written) == f"f32 [{text}]"
 
 
 @ALL

@@ -168,10 +168,28 @@ ORDER_FREE: dict[str, tuple[Rel, ...]] = {
     "a half that is a constant": (Dims(4, over(N, 2)), Dims(over(N, 2), plus(K, N))),
 }
 
+STILL_ORDERED: dict[str, tuple[Rel, ...]] = {
+    # n = k is bound, or n = 3m - k while 2k = 3m waits
+    "no coefficient of one": (
+        Dims(plus(K, K), plus(N, K)),
+        Dims(plus(N, K), times(3, M)),
+    ),
+    # n = 0, as no size is below zero, is found in one order
+    "a size of two": (Dims(N, minus(times(2, K), M)), Dims(K, minus(2, times(2, N)))),
+}
+"""Systems of which less is found in one order than in another: what is still to be mended."""
+
 
 def outcomes(relations: tuple[Rel, ...]) -> list[object]:
     world = World(System(("k", "m", "n"), (), relations))
     return [outcome(world, world.post(order)) for order in permutations(relations)]
+
+
+@pytest.mark.xfail(reason="the solver finds more in one of the orders")
+@pytest.mark.parametrize("name", STILL_ORDERED)
+def test_order_that_still_matters(name: str) -> None:
+    first, *others = outcomes(STILL_ORDERED[name])
+    assert all(other == first for other in others)
 
 
 @pytest.mark.parametrize("name", ORDER_FREE)

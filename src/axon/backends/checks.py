@@ -45,6 +45,10 @@ class CheckFailed(Exception):
         return says(self.relation, self.sizes)
 
 
+class Untraceable(Exception):
+    """JAX traces a program whose sizes depend on values, which it has none of yet."""
+
+
 def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
     """The condition, with the sizes that it fails for; the names are those that others use too."""
     names = Names(hints=True) if names is None else names

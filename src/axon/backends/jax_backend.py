@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import numpy
 
+from axon.backends.checks import Untraceable
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.ragged import Ragged
@@ -86,10 +87,6 @@ class JaxBackend:
         """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
         return function if is_static(graph) else _concrete(function)
-
-
-class Untraceable(Exception):
-    """JAX traces a program whose sizes depend on values, which it has none of yet."""
 
 
 def _concrete(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from axon.cli.out import complain, say, say_json
 from axon.files import Finder, Unreadable, Unwritable, find_import, read_source, write_page
 
-FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
+FINE, HAS_ERRORS, WRONG_USAGE, BUG = 0, 1, 2, 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; 0 when fine, 1 when a program has errors, 2 on wrong usage."""
+    """Run a command; 0 when fine, 1 when a program has errors, 2 on wrong usage, 3 on a bug."""
     try:
         parser = _parser()
         options, more = parser.parse_known_args(argv)
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("AXON_DEBUG"):
             raise
         complain(f"a bug in Axon, please report it: {type(bug).__name__}: {bug}")
-        return HAS_ERRORS
+        return BUG
 
 
 def _parser() -> argparse.ArgumentParser:

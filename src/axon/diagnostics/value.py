@@ -25,7 +25,9 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One message. The first primary label (else the first label) gives line and column."""
+    """One message. The first primary label (else the first label) gives line and column. `subject`
+    is what it is about, an operator say; the message begins with it.
+    """
 
     code: str
     severity: Severity
@@ -33,6 +35,7 @@ class Diagnostic:
     labels: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
+    subject: str = ""
 
     @property
     def span(self) -> Span | None:
@@ -45,16 +48,27 @@ class Diagnostic:
         """The same with one more place."""
         return replace(self, labels=(*self.labels, Label(span, text)))
 
+    def about(self, subject: str) -> Diagnostic:
+        """The same said of something else."""
+        text = self.message.removeprefix(f"{self.subject}: ") if self.subject else self.message
+        return replace(self, message=f"{subject}: {text}", subject=subject)
+
 
 def error(
-    code: str, message: str, span: Span, label: str = "", help: str | None = None
+    code: str,
+    message: str,
+    span: Span,
+    label: str = "",
+    help: str | None = None,
+    subject: str = "",
 ) -> Diagnostic:
     """The common case: one error at one place."""
     return Diagnostic(
         code,
         Severity.ERROR,
-        message,
+        f"{subject}: {message}" if subject else message,
         (Label(span, label, primary=True),),
         (),
         (help,) if help else (),
+        subject,
     )

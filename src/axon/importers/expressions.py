@@ -14,6 +14,10 @@ from functools import cache
 from typing import Any, Protocol
 
 from axon.driver import prelude
+from axon.importers.contents.applied import Applied, SizeFacts
+from axon.importers.contents.arithmetic import settled
+from axon.importers.contents.operators import CONTENTS, CONTENTS_OF_PARTS
+from axon.importers.contents.values import Contents, scalar, vector
 from axon.importers.elem import Elem
 from axon.inference.apply import Site, matched
 from axon.inference.operators import apply_to_values
@@ -23,11 +27,11 @@ from axon.source import Source, Span
 from axon.syntax import ast, parse_signature
 from axon.types.elements import FLOAT
 from axon.types.read import read_signature
-from axon.types.type import DimValue, Scheme, Tensor, Type
-from axon.types.variables import ElemVar
+from axon.types.type import DimValue, Scheme, Shape, ShapeValue, Tensor, Type
+from axon.types.variables import ElemVar, ShapeVar
 
 
-class Scope(Protocol):
+class Scope(SizeFacts, Protocol):
     """Where an expression stands: what tensors are called there, and what is known of them."""
 
     @property
@@ -40,6 +44,12 @@ class Scope(Protocol):
         """The name that a tensor has in a program."""
 
     def tensor_type(self, tensor: str) -> Type: ...
+
+    def shape_of(self, tensor: str) -> Shape | None:
+        """The shape of a tensor, if its rank is known."""
+
+    def contents_of(self, tensor: str) -> Contents | None:
+        """The elements of a tensor, where they are known."""
 
     def name_size(self, type_: Type) -> str:
         """A name for a size, or a shape."""
@@ -73,6 +83,20 @@ class Expression:
         """The type, all that is known put in, if no inference is needed to tell it."""
         return None
 
+    def shape(self, scope: Scope) -> Shape | None:
+        """The shape, if this is a tensor of the model of known rank."""
+        return None
+
+    def contents(self, scope: Scope) -> Contents | None:
+        """The elements, where some are known. What they take for granted is asked of a run, so this
+        is called once for each tensor that the expression makes.
+        """
+        return None
+
+    def parts(self, scope: Scope) -> Sequence[Contents | None]:
+        """The same of the parts of a tuple; there are none if nothing is known."""
+        return ()
+
 
 class Verbatim(Expression):
     """An expression as it is."""
@@ -101,6 +125,12 @@ class TensorRef(Expression):
     def known(self, scope: Scope) -> Type | None:
         return scope.tensor_type(self.name)
 
+    def shape(self, scope: Scope) -> Shape | None:
+        return scope.shape_of(self.name)
+
+    def contents(self, scope: Scope) -> Contents | None:
+        return scope.contents_of(self.name)
+
 
 class SizeRef(Expression):
     """Something of a type, which has a name of its own."""
@@ -116,6 +146,15 @@ class SizeRef(Expression):
 
     def known(self, scope: Scope) -> Type | None:
         return scope.state.resolve(self.type)
+
+    def contents(self, scope: Scope) -> Contents | None:
+        match self.type:
+            case DimValue(size):
+                return scalar(size)
+            case ShapeValue(sizes) if not any(isinstance(n, ShapeVar) for n in sizes):
+                return vector(sizes, "i64")
+            case _:
+                return None
 
 
 class Literal(Expression):
@@ -142,6 +181,12 @@ class Literal(Expression):
             case _:
                 return None
 
+    def contents(self, scope: Scope) -> Contents | None:
+        found = self.value
+        if isinstance(found, int | float):
+            return scalar(found, "bool" if isinstance(found, bool) else "")
+        return None
+
 
 class Scalar(Expression):
     """A number of an element type."""
@@ -158,6 +203,9 @@ class Scalar(Expression):
 
     def known(self, scope: Scope) -> Type | None:
         return Tensor(self.elem, ())
+
+    def contents(self, scope: Scope) -> Contents | None:
+        return scalar(settled(self.elem, self.value), self.elem)
 
 
 class ListOf(Expression):
@@ -220,6 +268,20 @@ class Call(Expression):
         if name in INFIX and not any(isinstance(arg, Tensor) for arg in args):
             return None  # arithmetic on sizes
         return apply_to_values(scope.state, name, args, self.attributes, scope.span)
+
+    def contents(self, scope: Scope) -> Contents | None:
+        follow = CONTENTS.get(self.operator)
+        return None if follow is None else follow(self._applied(scope))
+
+    def parts(self, scope: Scope) -> Sequence[Contents | None]:
+        follow = CONTENTS_OF_PARTS.get(self.operator)
+        return () if follow is None else follow(self._applied(scope))
+
+    def _applied(self, scope: Scope) -> Applied:
+        attributes = self.attributes
+        if any(isinstance(value, Expression) for value in attributes.values()):
+            attributes = {name: item_of(scope, value) for name, value in attributes.items()}
+        return Applied(self.operator, self.args, attributes, scope)
 
 
 class Declared(Expression):
@@ -296,6 +358,20 @@ def declared_scheme(signature: str) -> Scheme:
     scheme, misread = read_signature(parsed)
     assert not misread, (signature, misread)
     return scheme
+
+
+def item_of(scope: Scope, value: Any) -> Any:
+    """The value of an attribute. Where a run has it, it is the element that is known, or a list of
+    them; one that is not known stays an expression, which is no value that an operator takes.
+    """
+    if isinstance(value, ListOf):
+        return [item_of(scope, item) for item in value.items]
+    if not isinstance(value, Expression):
+        return value
+    found = value.contents(scope)
+    if found is None or len(found.items) != 1 or found.items[0] is None:
+        return value
+    return found.items[0]
 
 
 def literal(scope: Scope, value: object) -> ast.Expr:

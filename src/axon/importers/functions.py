@@ -19,9 +19,9 @@ def with_functions(functions: Mapping[tuple[str, str], Function], rules: Rules) 
     if not functions:
         return rules
 
-    def find(operation: Operation) -> Rule | None:
+    def find(operation: Operation, version: int) -> Rule | None:
         function = functions.get((operation.domain, operation.operator))
-        return rules(operation) if function is None else partial(call, function=function)
+        return rules(operation, version) if function is None else partial(call, function=function)
 
     return find
 
@@ -44,6 +44,7 @@ def call(node: Node, function: Function) -> None:
     prefix = f"{node.outputs[0]}/"
     given = function.defaults | node.attributes
     importer.depth += 1
+    importer.opset, version = function.version, importer.opset
     for operation in operations:
         importer.uses[operation.operator] += 2
     before = len(importer.steps)
@@ -55,6 +56,7 @@ def call(node: Node, function: Function) -> None:
         called = renamed(with_attributes(operation, given), names)
         infer_operation(importer, called, node.at, node.rules)
     importer.depth -= 1
+    importer.opset = version
     if importer.writes:
         made = frozenset(n for step in importer.steps[before:] for n in made_by(step) if n)
         parameters = dict(zip(node.inputs, function.params, strict=False))

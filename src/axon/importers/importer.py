@@ -51,8 +51,8 @@ class Importer:
 
     __slots__ = (
         "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
-        "hidden", "inference", "inner", "inputs", "limits", "memo", "name", "numbers",
-        "odd", "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
+        "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
+        "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
         "state", "steps", "taken", "types", "unsolved", "unsupported", "uses", "writes",
         "written_out",
     )  # fmt: skip
@@ -109,14 +109,14 @@ class Importer:
 
         # Why there is nothing to say of a node, by operator, and the first such node.
         self.unsupported: dict[str, tuple[str, int]] = {}
-        # Nodes that make no sense, as what a rule tripped over shows.
-        self.odd: list[tuple[str, str]] = []
+        # Operations that their operators cannot be, and why: by place and label.
+        self.malformed: dict[tuple[int, str], tuple[Operation, str]] = {}
         # What must not be negative, since sizes were computed in floating point.
         self.limits: list[Dim] = []
 
     # --- tensors ---
 
-    def define(self, name: str, type_: Type, contents: Contents = None) -> None:
+    def define(self, name: str, type_: Type, contents: Contents | None = None) -> None:
         """From here on the model's tensor of that name has this type."""
         self.types[name] = type_
         self.memo.kinds.pop(name, None)
@@ -125,7 +125,8 @@ class Importer:
         if name in self.aliases:
             self.env.names[self.aliases[name]] = Entry(type_)
         if contents is not None and is_small(contents):
-            self.contents[name] = contents
+            elem = type_.elem if isinstance(type_, Tensor) else None
+            self.contents[name] = contents.as_elem(elem)
         else:
             self.contents.pop(name, None)
 
@@ -136,7 +137,7 @@ class Importer:
         if contents is not None:  # which are as small as any
             self.contents[name] = contents
 
-    def forget(self, name: str) -> tuple[Type | None, Contents]:
+    def forget(self, name: str) -> tuple[Type | None, Contents | None]:
         """From here on no tensor has that name; what was known of it."""
         self.memo.kinds.pop(name, None)
         self.sequences.pop(name, None)
@@ -172,8 +173,9 @@ class Importer:
         """A node as a line of a text, to point at."""
         found = self.spans.get(at)
         if found is None:
-            text = line_of(self.operations[at]) if at >= 0 else ""
-            found = self.spans[at] = Span(Source(self.name, text, at), 0, len(text))
+            operation = self.operations[at] if at >= 0 else None
+            text = "" if operation is None else line_of(operation)
+            found = self.spans[at] = Span(Source(self.name, text, at, operation), 0, len(text))
         return found
 
     def shape(self, name: str) -> Shape | None:
@@ -253,7 +255,7 @@ class Importer:
     def trouble(self) -> tuple[int, ...]:
         """How much went wrong so far: an operation that adds to it is inferred each time."""
         state = self.state
-        return len(state.store.conflicts), len(state.diagnostics), len(self.odd), self.unsolved
+        return len(state.store.conflicts), len(state.diagnostics), self.unsolved
 
     def is_size(self, dim: Dim) -> bool:
         """Whether it is known not to be negative: by itself, or in every run, which is a guard."""

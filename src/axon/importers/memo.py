@@ -13,13 +13,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from axon.importers.contents.values import Contents
 from axon.importers.operations import Operation
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.type import Type, type_variables
 from axon.types.variables import DimVar, Var
 
-Contents = Any
 Kinds = tuple[int, int]
 """What a tensor is but for its contents, and with them."""
 NOWHERE: Kinds = (-2, -2)
@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
     """What is known of a tensor."""
 
     type: Type
-    contents: Contents
+    contents: Contents | None
     kinds: Kinds
 
 
@@ -52,7 +52,7 @@ class Memo:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     seen: dict[Hashable, Seen] = field(default_factory=dict)
 
-    def key(self, operation: Operation, kinds: Callable[[str], Kinds]) -> Hashable:
+    def key(self, operation: Operation, version: int, kinds: Callable[[str], Kinds]) -> Hashable:
         """What a node's outcome depends on, if it has no graphs inside. A node that was like this
         one in all that it asked for asks for the same.
         """
@@ -68,7 +68,7 @@ class Memo:
         twice = tuple(map(inputs.index, inputs)) if len(set(inputs)) < len(inputs) else None
         attributes = operation.key() if operation.attributes else None
         outputs = len(operation.outputs)
-        return operation.operator, operation.domain, attributes, given, twice, outputs
+        return operation.operator, operation.domain, version, attributes, given, twice, outputs
 
     def look(self, operator: str, looked: set[int]) -> bool:
         """The contents of these inputs matter. Says whether that was not known."""
@@ -78,32 +78,32 @@ class Memo:
         LOOKED[operator] = known | looked
         return True
 
-    def kinds_of(self, type_: Type, contents: Contents) -> Kinds:
+    def kinds_of(self, type_: Type, contents: Contents | None) -> Kinds:
         """The kinds of a tensor of a type, all that is known put in."""
         plain = self.numbers.setdefault(type_, len(self.numbers))
         if contents is None:
             return plain, plain
-        held = contents.shape, _marked(contents.ravel().tolist())
+        held = contents.shape, _marked(contents.items)
         return plain, self.numbers.setdefault((type_, held), len(self.numbers))
 
 
-def _marked(items: list[Any]) -> Hashable:
+def _marked(items: tuple[Any, ...]) -> Hashable:
     """Elements that are not taken for equal ones of other types, such as 1 for True, or of another
     sign, such as 0.0 for -0.0.
     """
     kinds = set(map(type, items))
     if kinds == {int}:
-        return int, tuple(items)
+        return int, items
     if kinds == {float}:
         return float, array("d", items).tobytes()
     return tuple([(type(x), repr(x) if isinstance(x, float) else x) for x in items])
 
 
-def variables(types: Iterable[Type], contents: Iterable[Contents]) -> Iterator[Var]:
+def variables(types: Iterable[Type], contents: Iterable[Contents | None]) -> Iterator[Var]:
     """The variables in types, and in the elements of contents."""
     for type_ in types:
         yield from type_variables(type_)
     for held in contents:
-        for item in () if held is None else held.ravel().tolist():
+        for item in () if held is None else held.items:
             if isinstance(item, DimVar | Poly):
                 yield from dims.variables(item)

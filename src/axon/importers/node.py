@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from axon.importers.expressions import (
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
 from axon.importers.opened import is_plain, opened
-from axon.importers.operations import Operation
+from axon.importers.operations import Malformed, Operation
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State
@@ -38,11 +39,13 @@ from axon.types.type import (
     Tuple,
     Type,
 )
-from axon.types.variables import DimVar
+from axon.types.variables import DimVar, ShapeVar
 
 Rule = Callable[["Node"], None]
-Rules = Callable[[Operation], Rule | None]
-"""What says what an operation means, if anything does."""
+Rules = Callable[[Operation, int], Rule | None]
+"""What says what an operation means, in a version of the operators, if anything does. It raises
+`Malformed` for one that means nothing.
+"""
 
 
 class Node:
@@ -113,20 +116,27 @@ class Node:
     def elem(self, index: int) -> Any:
         return self.importer.elem(self.name(index))
 
-    def contents(self, index: int) -> Contents:
+    def contents(self, index: int) -> Contents | None:
         """The elements of an input, where they are known."""
         if not self.has(index):
             return None
         self.looked.add(index)
         return self.importer.contents.get(self.inputs[index])
 
+    def vector(self, index: int) -> Contents | None:
+        """The elements of an input that must be a vector, where they are known."""
+        found = self.contents(index)
+        if found is None or len(found.shape) == 1:
+            return found
+        self.ranked(index, 1)
+        return None
+
     def known_elements(self, index: int) -> list[Any] | None:
         """The elements of an input as a flat list, if all of them are known."""
         found = self.contents(index)
         if found is None:
             return None
-        items: list[Any] = found.ravel().tolist()
-        return None if any(item is None for item in items) else items
+        return None if any(item is None for item in found.items) else list(found.items)
 
     def ints(self, index: int) -> list[int] | None:
         """The same if they are whole numbers."""
@@ -152,6 +162,20 @@ class Node:
 
     def tensor_type(self, tensor: str) -> Type:
         return self.importer.type(tensor)
+
+    def shape_of(self, tensor: str) -> Shape | None:
+        return self.importer.shape(tensor)
+
+    def contents_of(self, tensor: str) -> Contents | None:
+        self.looked.update([i for i, name in enumerate(self.inputs) if name == tensor])
+        return self.importer.contents.get(tensor)
+
+    @property
+    def limits(self) -> list[Dim]:
+        return self.importer.limits
+
+    def is_size(self, dim: Dim) -> bool:
+        return self.importer.is_size(dim)
 
     def name_size(self, type_: Type) -> str:
         names = self.importer.env.names
@@ -185,15 +209,12 @@ class Node:
 
     def size(self, dim: Dim) -> Expression:
         """A dimension as an expression."""
-        return SizeRef(DimValue(dim))
+        return SizeRef(DimValue(*sizes([dim])))
 
     def shape_literal(self, shape: Sequence[Any]) -> Expression:
         """Sizes as a shape; one that is negative is an error, as in a program."""
-        for size in shape:
-            if not isinstance(size, int | DimVar | Poly):
-                raise TypeError(f"{size!r} is no size")
-            if isinstance(size, int) and size < 0:
-                return ListOf([self.literal(n) for n in shape])
+        if any(isinstance(size, int) and size < 0 for size in sizes(shape)):
+            return ListOf([self.literal(n) for n in shape])
         return SizeRef(ShapeValue(tuple(shape)))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:
@@ -227,20 +248,23 @@ class Node:
     def set_outputs(
         self,
         *exprs: Expression | None,
-        contents: Contents = None,
         fallback: Expression | None = None,
     ) -> None:
-        """The outputs, one after another, of the types that the expressions have.
+        """The outputs, one after another, of the types that the expressions have, and with the
+        elements that follow from them.
 
         `fallback` stands in the program where an expression has sizes that cannot be said there.
         """
         for name, expr in zip(self.outputs, exprs, strict=False):
             if name and expr is not None:
-                self.define((name,), (self.infer(expr),), contents)
+                before = self.importer.trouble()
+                found = self.infer(expr)
+                wrong = self.importer.trouble() != before  # what is refused has no elements
+                self.define((name,), (found,), (None if wrong else expr.contents(self),))
                 self.step((name,), sayable(expr), fallback)
 
     def define(
-        self, names: Sequence[str], types: Sequence[Type], contents: Contents = None
+        self, names: Sequence[str], types: Sequence[Type], known: Sequence[Contents | None] = ()
     ) -> None:
         """Tensors that an expression makes. A size that it leaves to the run is a variable of the
         model: what follows may tell what it is. A value that is a size is the tensor that it can
@@ -252,9 +276,10 @@ class Node:
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)
             types = opened(importer.state, found, given, origin)
-        for name, type_ in zip(names, types, strict=False):
+        contents = [*known, *[None] * (len(types) - len(known))]
+        for name, type_, held in zip(names, types, contents, strict=False):
             if name:
-                importer.define(name, type_, contents)
+                importer.define(name, type_, held)
 
     def ranked(self, index: int, rank: int) -> Expression:
         """An input that has as many dimensions as the operator has sizes for."""
@@ -286,9 +311,10 @@ class Node:
     ) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
         names = self.outputs if names is None else names
+        known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         items = found.items if isinstance(found, Tuple) else ()
-        self.define(names, items)
+        self.define(names, items, known if items else ())
         count = len(items) or len(names)
         unnamed = [""] * (count - len(names))
         self.step((*names[:count], *unnamed), sayable(expr), fallback)
@@ -312,6 +338,8 @@ class Node:
         """A number of an element type."""
         if isinstance(value, bool) and elem == "bool":
             return self.literal(value)
+        if not elem.startswith(("f", "bf")) and not math.isfinite(value):
+            raise Malformed(f"{value} is no number of type {elem}")
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
     def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
@@ -330,3 +358,11 @@ class Node:
 def sayable(expr: Expression) -> Expression | None:
     """The expression, if a program can say it; if not, the program declares an operator."""
     return None if isinstance(expr, Declared | TypeOf) else expr
+
+
+def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """What a file has for sizes, if it is whole numbers."""
+    for item in shape:
+        if not isinstance(item, int | DimVar | Poly | ShapeVar):
+            raise Malformed(f"{item} is no size")
+    return tuple(shape)

@@ -15,6 +15,14 @@ from axon.types.type import Tensor
 from axon.types.variables import ElemVar
 
 Attributes = dict[str, Any]
+
+
+class Malformed(Exception):
+    """An operation that its operator cannot be: the sentence says why. Its results are not known,
+    and the rest goes on.
+    """
+
+
 NO_ATTRIBUTES: Attributes = {}
 
 
@@ -173,7 +181,9 @@ class Graph:
 
 @dataclass(slots=True)
 class Function:
-    """A function of the model's own. `defaults` are attributes for calls that have others."""
+    """A function of the model's own. `defaults` are attributes for calls that have others;
+    `version` is that of the operators in it.
+    """
 
     domain: str
     name: str
@@ -181,6 +191,7 @@ class Function:
     results: list[str]
     operations: list[Operation]
     defaults: Attributes = field(default_factory=dict)
+    version: int = 0
 
 
 @dataclass(slots=True)

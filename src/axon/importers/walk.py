@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.contents.values import Unsupported
 from axon.importers.importer import Importer
 from axon.importers.memo import Seen, variables
-from axon.importers.node import Node, Rules
-from axon.importers.operations import Operation
+from axon.importers.node import Node, Rule, Rules
+from axon.importers.operations import Malformed, Operation
 from axon.importers.steps import Repeated, Step, made_by
 from axon.inference.environment import Entry
-from axon.inference.state import Asked
+from axon.source import Span
 from axon.types.dim import Poly
 from axon.types.type import Tensor
 from axon.types.variables import made_so_far
@@ -33,7 +34,7 @@ def infer_operation(importer: Importer, operation: Operation, at: int, rules: Ru
         _infer(importer, Node(importer, operation, at, rules))
         return
     memo = importer.memo
-    key = memo.key(operation, importer.kinds)
+    key = memo.key(operation, importer.opset, importer.kinds)
     seen = memo.seen.get(key)
     if seen is not None and _repeat(importer, operation, seen):
         return
@@ -43,7 +44,7 @@ def infer_operation(importer: Importer, operation: Operation, at: int, rules: Ru
     nothing_new = made_so_far() == made + 1
     if importer.trouble() == before and may_repeat(importer, node, nothing_new):
         if node.looked and memo.look(node.operator, node.looked):
-            key = memo.key(operation, importer.kinds)
+            key = memo.key(operation, importer.opset, importer.kinds)
         outputs = tuple([importer.outcome(name) if name else None for name in node.outputs])
         written = tuple([step for step in importer.steps[steps:] if isinstance(step, Step)])
         memo.seen[key] = Seen(operation, outputs, written)
@@ -90,23 +91,42 @@ def _variables(importer: Importer, names: Sequence[str]) -> set[Any]:
     return set(variables(map(importer.type, known), map(importer.contents.get, known)))
 
 
+def _rule(importer: Importer, node: Node) -> Rule | None:
+    """The rule of an operation, if there is one and it is well-formed."""
+    operator = node.operator
+    try:
+        rule = node.rules(node.operation, importer.opset)
+    except Malformed as wrong:
+        importer.malformed[node.at, node.operation.label] = node.operation, str(wrong)
+        importer.unsolved += 1
+        return None
+    if rule is None:
+        importer.unsupported.setdefault(operator, (operator, node.at))
+        importer.unsolved += 1
+    return rule
+
+
+def malformed(operation: Operation, why: str, span: Span) -> Diagnostic:
+    """The error about an operation that its operator cannot be."""
+    text = f"{operation.operator} `{operation.label}`: {why}; what it makes is not known"
+    return Diagnostic("AX505", Severity.ERROR, text, (Label(span, "malformed", primary=True),))
+
+
 def _infer(importer: Importer, node: Node) -> None:
     """What the rule of an operation makes of it; an output that it says nothing of is unknown."""
     operator, before = node.operator, len(importer.steps)
+    for name in node.inputs:
+        if name and name not in importer.types:
+            importer.define(name, importer.unknown())
+    rule = _rule(importer, node)
     try:
-        rule = node.rules(node.operation)
-        if rule is None:
-            raise Unsupported(operator)
-        rule(node)
-    except Asked:
-        raise
+        if rule is not None and any(node.outputs):
+            rule(node)
     except Unsupported as lacking:
         importer.unsupported.setdefault(operator, (str(lacking), node.at))
         importer.unsolved += 1
-    except Exception as problem:  # a file can say anything; what it says here makes no sense
-        text = f"{type(problem).__name__}: {problem}"
-        importer.odd.append((node.operation.label, text))
-        importer.unsupported.setdefault(operator, (text, node.at))
+    except Malformed as wrong:
+        importer.state.diagnostics.append(malformed(node.operation, str(wrong), node.span))
     if importer.writes:
         made = [name for step in importer.steps[before:] for name in made_by(step)]
         for name in node.outputs:

@@ -247,9 +247,11 @@ class Match(Renaming):
             if isinstance(item, ShapeVar):
                 return False
         if rest is not None:
-            middle = found[before:end]
             if rest.runtime:
                 return False
+            middle = found[before:end]
+            if self.state.uniform:
+                middle = tuple([self._checked(item, index) for item in middle])
             if self.shapes.setdefault(rest, middle) != middle:
                 self._ask(ShapeEq(self.shapes[rest], middle), index)
         for at in range(before):
@@ -278,16 +280,21 @@ class Match(Renaming):
         self.asked = True
 
     def _take(self, var: DimVar, size: Dim, index: int) -> None:
-        """A variable stands for a size of an argument, which is therefore no negative number."""
+        """A variable stands for a size of an argument."""
+        known = self._checked(size, index)
+        assert not isinstance(known, ShapeVar)
+        self.dims[var] = known
+
+    def _checked(self, size: Dim | ShapeVar, index: int) -> Dim | ShapeVar:
+        """A size of an argument, which is no negative number."""
         state = self.state
         if isinstance(size, Poly):
-            if state.sizes:
-                size = _unclipped(size, state.sizes)
+            size = _unclipped(size, state.sizes)
             if size not in state.sizes:
                 state.sizes.add(size)
                 if not dims.is_nonnegative(size):
                     state.post(AtLeast(size, silent=True), self.site.origin(index))
-        self.dims[var] = size
+        return size
 
     def _is_multiple(self, wanted: Dim, size: Dim, index: int) -> bool:
         """Whether the scheme has a multiple of a variable that nothing else decides where an
@@ -396,7 +403,7 @@ def broadcast(parts: Sequence[Shape]) -> Shape | None:
 def _unclipped(dim: Poly, sizes: set[Dim]) -> Dim:
     """The size of an argument, without `max(n,0)` where `n` is known to be a size."""
     constant = dim.terms.get((), 0)
-    if len(dim.terms) > 2:
+    if not sizes or len(dim.terms) > 2:
         return dim
     for mono in dim.terms:
         atom = mono[0] if len(mono) == 1 else None

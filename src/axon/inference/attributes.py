@@ -182,21 +182,29 @@ class AttributeReader(Attributes):
                 self._unknown(operator, attribute)
             elif name in values:
                 self.diagnostics.append(
-                    error("AX209", f"{operator.name}: `{name}` is given twice", attribute.span)
+                    error(
+                        "AX209",
+                        f"`{name}` is given twice",
+                        attribute.span,
+                        subject=operator.name,
+                    )
                 )
             else:
                 try:
                     values[name] = self.value(name, kind.removesuffix(" | None"), attribute.value)
                 except _TooLarge as large:
-                    text = f"{operator.name}: this number is too large for `{name}`"
-                    self.diagnostics.append(error("AX006", text, large.item.span, "too large"))
+                    text, span = f"this number is too large for `{name}`", large.item.span
+                    self.diagnostics.append(
+                        error("AX006", text, span, "too large", subject=operator.name)
+                    )
                 except _Wrong as wrong:
                     self.diagnostics.append(
                         error(
                             "AX210",
-                            f"{operator.name}: `{name}` wants {_wanted(kind)}",
+                            f"`{name}` wants {_wanted(kind)}",
                             wrong.item.span,
                             "not that",
+                            subject=operator.name,
                         )
                     )
         missing = sorted(operator.required.difference(values))

@@ -79,9 +79,9 @@ def _written_out(inference: Walk, name: str, param: Type, expr: ast.Expr, env: E
 def _error(inference: Walk, name: str, span: Span) -> None:
     inference.error(
         "AX210",
-        f"{name}: a function on a state that changes is written where it is used, and its state "
-        "has no type",
+        "a function on a state that changes is written where it is used, and its state has no type",
         span,
         "not so here",
         help="call a function that has a name in one: `fn (state, row) { f(state, row) }`",
+        subject=name,
     )

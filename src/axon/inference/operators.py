@@ -69,7 +69,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
         return UNKNOWN
     scheme = scheme_of(operator, arity, {})
     if isinstance(scheme, Problem):
-        inference.error("AX210", f"{name}: {scheme.text}", span)
+        inference.error("AX210", scheme.text, span, subject=name)
         return UNKNOWN
     type_ = instantiate(inference.state, scheme, Origin("value", span, name), called=False)
     use = Use(operator, {}, {}, scheme.type, type_)
@@ -179,7 +179,7 @@ def apply_operator(
         return _choose(inference, pending, spatial)
     general = general_scheme(operator, len(exprs), values, None, tuple(reader.given))
     if isinstance(general, Problem):
-        inference.error("AX210", f"{name}: {general.text}", span)
+        inference.error("AX210", general.text, span, subject=name)
         for expr in exprs:
             inference.infer(expr, env)
         return UNKNOWN
@@ -270,10 +270,11 @@ def _counted(inference: Walk, use: Chosen, type_: Fn, result: DimValue, span: Sp
         return Fn(type_.params, DimValue(state.fresh_dim(runtime=True)))
     inference.error(
         "AX105",
-        f"{use.operator.name}: this size varies from row to row, so it is not one number",
+        "this size varies from row to row, so it is not one number",
         span,
         "varies",
         help="ask for the size of each row: `map(fn (row) { size(row, axis=0) }, x)`",
+        subject=use.operator.name,
     )
     return Fn(type_.params, UNKNOWN)
 
@@ -293,7 +294,7 @@ def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
     operator, given = pending.operator, pending.given
     general = general_scheme(operator, len(pending.args), pending.attributes, spatial, tuple(given))
     if isinstance(general, Problem):
-        inference.error("AX210", f"{operator.name}: {general.text}", pending.span)
+        inference.error("AX210", general.text, pending.span, subject=operator.name)
         return UNKNOWN
     depth, inference.state.depth = inference.state.depth, pending.depth
     chosen = Chosen(operator, pending.attributes, given, general)

@@ -272,7 +272,7 @@ class Walk:
     def _attempt(self, item: ast.Binding) -> tuple[Generalised | None, bool]:
         """What inference makes of a definition, and whether nothing is wrong with it."""
         self._begin()
-        _, conflicts, _, diagnostics = self._mark
+        conflicts, diagnostics = self._mark.conflicts, self._told
         generalised = self.inference.bind(item, self.environment)
         operators.settle(self.inference, 0, final=True)
         state = self.state
@@ -291,12 +291,8 @@ class Walk:
             self.environment.names.pop(name, None)
         else:
             self.environment.names[name] = before
-        store = self.state.store
-        posted, conflicts, guards, diagnostics = self._mark
-        del store.posted[posted:], store.conflicts[conflicts:], store.guards[guards:]
-        del self.state.diagnostics[diagnostics:]
-        for constraint in list(store.waiting):
-            store.unwait(constraint)
+        self.state.store.take_back(self._mark)
+        del self.state.diagnostics[self._told :]
         self.inference.results.clear()
         self.inference.applied.clear()
         self.inference.pending.clear()
@@ -307,20 +303,15 @@ class Walk:
         state.sizes.clear()
         self.inference.tainted = False
         state.names_level = state.level + 1
-        self._mark = (
-            len(state.store.posted),
-            len(state.store.conflicts),
-            len(state.store.guards),
-            len(state.diagnostics),
-        )
+        self._mark, self._told = state.store.mark(), len(state.diagnostics)
 
     def _end(
         self, scheme: Scheme | None, readable: bool
     ) -> tuple[bool, tuple[Constraint, ...], tuple[Guard, ...]]:
         store = self.state.store
-        posted, conflicts, guards, diagnostics = self._mark
+        posted, conflicts, guards, _ = self._mark
         constraints = tuple(store.posted[posted:])
-        found = self.state.diagnostics[diagnostics:]
+        found = self.state.diagnostics[self._told :]
         bad = any(d.severity == Severity.ERROR for d in found)
         self.inference.results.clear()
         self.inference.applied.clear()
@@ -383,8 +374,8 @@ class Walk:
                 made(use.operator, attributes, type_, use.signature, trees)
             except WorksAlong:
                 name = use.operator.name
-                text = f"{name}: works along an axis that a ragged dimension varies over"
-                self.inference.error("AX105", text, span, "varies over this axis")
+                text = "works along an axis that a ragged dimension varies over"
+                self.inference.error("AX105", text, span, "varies over this axis", subject=name)
                 return
 
     def _notes(self) -> None:
@@ -449,11 +440,11 @@ def describe_all(
     for i, conflict in enumerate(conflicts):
         if i == 1 and not independent(store, conflicts[1:], told):
             break  # the others come of the first one
-        diagnostic, core = describe(store, conflict, around)
-        place = diagnostic.code, diagnostic.span
-        if told.keys().isdisjoint(core) and place not in places:
-            said.append(diagnostic)
-        told.update(dict.fromkeys(core))
+        found = describe(store, conflict, around)
+        place = found.diagnostic.code, found.diagnostic.span
+        if told.keys().isdisjoint(found.core) and place not in places:
+            said.append(found.diagnostic)
+        told.update(dict.fromkeys(found.core))
         places.add(place)
     return said, list(told)
 

@@ -109,9 +109,8 @@ def reshaped(
     if len(wild) != 1:
         if not wild:
             return inference.infer(expr, env)
-        inference.error(
-            "AX210", f"{origin.operator}: only one size can be -1", expr.items[wild[1]].span
-        )
+        second = expr.items[wild[1]].span
+        inference.error("AX210", "only one size can be -1", second, subject=origin.operator)
         return UNKNOWN
     at = wild[0]
     word = [0 if i == at else read_dim(inference, e, env) for i, e in enumerate(expr.items)]

@@ -4,10 +4,12 @@ and the depth.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic
-from axon.solver.constraints import Origin
+from axon.solver.constraints import Conflict, Origin
 from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
@@ -30,6 +32,18 @@ LARGEST_TYPE = 2000
 
 class Asked(Exception):
     """Something was asked for where nothing may be."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """What went wrong when something was tried out, once that is over."""
+
+    conflicts: list[Conflict] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.conflicts or self.diagnostics)
 
 
 @dataclass(slots=True)
@@ -72,6 +86,32 @@ class State:
         if self.sealed:
             raise Asked
         self.store.post(relation, origin, self.depth + deeper)
+
+    # --- trying something out ---
+
+    @contextmanager
+    def attempt(self) -> Iterator[Attempt]:
+        """Something that is tried out with variables of its own: what goes wrong until the end of
+        the block is the attempt's, and not the state's. What is learnt of other variables stays.
+        """
+        conflicts, diagnostics, made = len(self.store.conflicts), len(self.diagnostics), Attempt()
+        try:
+            yield made
+        finally:
+            made.conflicts = self.store.set_aside(conflicts)
+            made.diagnostics = self.diagnostics[diagnostics:]
+            del self.diagnostics[diagnostics:]
+
+    @contextmanager
+    def sealing(self) -> Iterator[None]:
+        """A block in which nothing may be asked for: who does is stopped by `Asked`, so that what
+        comes to the end of the block holds whether or not it runs.
+        """
+        before, self.sealed = self.sealed, True
+        try:
+            yield
+        finally:
+            self.sealed = before
 
     # --- what is known ---
 

@@ -83,6 +83,12 @@ class Walk:
         return UNKNOWN
 
     def error(
-        self, code: str, message: str, span: Span, label: str = "", help: str | None = None
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        help: str | None = None,
+        subject: str = "",
     ) -> None:
-        self.state.diagnostics.append(error(code, message, span, label, help))
+        self.state.diagnostics.append(error(code, message, span, label, help, subject))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from axon.backends.checks import CheckFailed
+from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.nature import DoesNotFit
@@ -17,6 +17,7 @@ from axon.driver import Checked, graph
 from axon.graph.graph import Graph
 from axon.graph.module import Module
 from axon.graph.show import show_graph
+from axon.importers.onnx.load import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
 from axon.ops.memory import Refused, shown
@@ -352,16 +353,16 @@ class Function:
 
     def _told(self, problem: Exception) -> Exception:
         """What a failure of the run says to the caller; a bug of ours stays what it is."""
-        name, kind = self.__name__, type(problem).__name__
-        if kind == "Untraceable":
+        name = self.__name__
+        if isinstance(problem, Untraceable):
             return ArgumentError(
                 f"{name} cannot be traced by JAX: some of its sizes depend on values"
             )
-        if kind == "TracerArrayConversionError":
+        if type(problem).__name__ == "TracerArrayConversionError":  # JAX's own; it may not be here
             return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
             )
-        if kind == "NoModel":  # a weight that cannot be read
+        if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
         told = _failure(problem)
         if told is None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from math import gcd
 from random import Random
+from typing import NamedTuple
 
 from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard, Origin
 from axon.solver.equal import EqualWords
@@ -57,6 +58,15 @@ class Binding:
         self.by = by
         self.time = time
         self.checked = time
+
+
+class Mark(NamedTuple):
+    """How much was asked, and had gone wrong, at some time, and what waited then."""
+
+    posted: int
+    conflicts: int
+    guards: int
+    waiting: frozenset[Constraint]
 
 
 class Store:
@@ -139,6 +149,28 @@ class Store:
         self._queue.clear()
         self._later.clear()
         self._lazy.clear()
+
+    # --- trying something out -----------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """A time to go back to."""
+        counts = len(self.posted), len(self.conflicts), len(self.guards)
+        return Mark(*counts, frozenset(self.waiting))
+
+    def set_aside(self, count: int) -> list[Conflict]:
+        """Take out the conflicts from the one of that number on. What is known stays."""
+        found = self.conflicts[count:]
+        del self.conflicts[count:]
+        return found
+
+    def take_back(self, mark: Mark) -> None:
+        """Nothing has been asked since the mark. Bindings stay: what was asked must be asked of
+        variables that were made since, and that nobody knows any more.
+        """
+        del self.posted[mark.posted :], self.guards[mark.guards :]
+        self.set_aside(mark.conflicts)
+        for constraint in [each for each in self.waiting if each not in mark.waiting]:
+            self.unwait(constraint)
 
     # --- what is known -----------------------------------------------------------------------
 

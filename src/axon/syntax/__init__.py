@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axon.syntax.expanded import eta_expanded
-from axon.syntax.mentioned import mentioned
+from axon.syntax.mentioned import mentioned, sizes_mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
 from axon.syntax.printer import print_expr, print_pattern, print_program
@@ -22,4 +22,5 @@ __all__ = [
     "print_signature",
     "print_type",
     "replaced",
+    "sizes_mentioned",
 ]

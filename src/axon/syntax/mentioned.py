@@ -7,6 +7,34 @@ from collections.abc import Iterator
 from axon.syntax import ast
 
 
+def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
+    """Every name in the types of parameters of functions in the expressions."""
+    todo: list[object] = [*nodes]
+    while todo:
+        match todo.pop():
+            case ast.IndexName(name, _, _):
+                yield name
+            case ast.DimOp(_, left, right, _) | ast.Infix(_, left, right, _, _):
+                todo.extend((left, right))
+            case ast.DimCall(_, items, _) | ast.Dims(items, _) | ast.Append(items, _):
+                todo.extend(items)
+            case ast.TupleType(items, _) | ast.TupleExpr(items, _) | ast.ListExpr(items, _):
+                todo.extend(items)
+            case ast.ShapeMeasure(_, shape, _) | ast.TensorType(_, shape, _):
+                todo.append(shape)
+            case ast.FnType(params, result, _):
+                todo.extend((*params, result))
+            case ast.Fn(params, _, _, body, _):
+                todo.extend((*(each.type for each in params), body.result))
+                todo.extend(each.value for each in body.bindings)
+            case ast.Call(function, args, attributes, _):
+                todo.extend((function, *args, *(each.value for each in attributes)))
+            case ast.Negate(operand, _):
+                todo.append(operand)
+            case _:
+                pass
+
+
 def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
     """Every name in the expressions."""
     todo: list[object] = [*nodes]

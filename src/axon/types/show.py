@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from string import ascii_lowercase
+from typing import NamedTuple
 
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Size, Vast
@@ -37,6 +38,22 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, is_rag
 
 # What needs no parentheses: a name, a number, a call.
 _SIMPLE = re.compile(r"\??\w+'*(\[\d+\])?|\w+\([^()]*\)")
+
+
+class Quotient(NamedTuple):
+    """`top / bottom` or `top mod bottom`, as it is written."""
+
+    op: str
+    top: Dim
+    bottom: Dim
+
+
+class Term(NamedTuple):
+    """A product as it is written: its factors in order, their texts, and a number."""
+
+    factors: tuple[Atom | Quotient, ...]
+    texts: tuple[str, ...]
+    coefficient: int
 
 
 def _letters(alphabet: str) -> Iterator[str]:
@@ -115,7 +132,7 @@ class Show:
     def _compound(self, dim: Dim) -> list[str]:
         if self._ragged(dim) and not self.told:
             return ["*"]
-        inside = _inside_extremum(dim)
+        inside = inside_extremum(dim)
         if inside is not None:
             return [self._extremum(*inside)]
         return [self._prefix(dim)] if self.paper else self._sum(dim)
@@ -132,37 +149,51 @@ class Show:
             return f"rank({self.names(var.rank_of)})"
         return f"?{self.names(var)}" if var.runtime and not is_ragged(var) else self.names(var)
 
-    def _terms(self, dim: Dim) -> list[tuple[list[str], int]]:
+    def terms(self, dim: Dim) -> list[Term]:
         """Positive terms first, higher degrees first, in order of names, constants last; `mod` is
         recognised.
         """
         rest, found = (dim, []) if self.paper or not self.mods else _mods(dim)
-        terms: list[tuple[list[str], int]] = [
-            ([f"{self._operand(top)} mod {self._operand(bottom)}"], c) for top, bottom, c in found
+        terms = [
+            Term((Quotient("mod", top, bottom),), (self._quotient(top, " mod ", bottom),), c)
+            for top, bottom, c in found
         ]
         inside = None if self.paper else _into_division(rest)
         if inside is not None:
             top, bottom, rest = inside
-            terms.append(([f"{self._operand(top)}/{self._operand(bottom)}"], 1))
+            quotient = self._quotient(top, "/", bottom)
+            terms.append(Term((Quotient("/", top, bottom),), (quotient,), 1))
         for mono, coefficient in dims.terms_of(rest).items():
-            terms.append((self._factors(mono, coefficient), coefficient))
+            terms.append(self._term(mono, coefficient))
         # constants come last, unless every other term is negative
-        falling = all(c < 0 for factors, c in terms if factors)
-        terms.sort(key=lambda t: (not t[0] and not falling, t[1] < 0, -len(t[0]), t[0]))
+        falling = all(t.coefficient < 0 for t in terms if t.factors)
+        terms.sort(
+            key=lambda t: (
+                not t.factors and not falling,
+                t.coefficient < 0,
+                -len(t.factors),
+                t.texts,
+            )
+        )
         return terms
 
-    def _factors(self, mono: Mono, coefficient: int) -> list[str]:
-        if len(mono) == 1:
-            return [self._atom(mono[0], abs(coefficient) == 1)]
-        return sorted((self._atom(atom, False) for atom in mono), key=lambda s: (s[0] == "(", s))
+    def _quotient(self, top: Dim, op: str, bottom: Dim) -> str:
+        return f"{self._operand(top)}{op}{self._operand(bottom)}"
+
+    def _term(self, mono: Mono, coefficient: int) -> Term:
+        alone = len(mono) == 1 and abs(coefficient) == 1
+        texts = [self._atom(atom, alone) for atom in mono]
+        order = sorted(range(len(mono)), key=lambda i: (texts[i][0] == "(", texts[i]))
+        return Term(tuple([mono[i] for i in order]), tuple([texts[i] for i in order]), coefficient)
 
     def _sum(self, dim: Dim) -> list[str]:
         out: list[str] = []
-        for factors, coefficient in self._terms(dim):
+        for term in self.terms(dim):
+            texts, coefficient = term.texts, term.coefficient
             size = abs(coefficient)
-            if factors and " mod " in factors[0]:
-                factors = [f"({factors[0]})"]
-            body = "*".join(factors if size == 1 and factors else [str(size), *factors])
+            if texts and " mod " in texts[0]:
+                texts = (f"({texts[0]})",)
+            body = "*".join(texts if size == 1 and texts else (str(size), *texts))
             if out:
                 out += ("-" if coefficient < 0 else "+", body)
             elif coefficient < 0:
@@ -194,9 +225,10 @@ class Show:
     def _prefix(self, dim: Dim) -> str:
         """The paper's notation: (+ (- h r) 1)."""
         out = ""
-        for factors, coefficient in self._terms(dim):
+        for term in self.terms(dim):
+            texts, coefficient = term.texts, term.coefficient
             size = abs(coefficient)
-            parts = factors if size == 1 and factors else [*factors, str(size)]
+            parts = texts if size == 1 and texts else (*texts, str(size))
             body = parts[0]
             for part in parts[1:]:
                 body = f"(* {body} {part})"
@@ -277,26 +309,28 @@ class Show:
         return self.relation(relation)
 
     def _balanced(self, dim: Dim, op: str, flipped: str) -> str:
-        """`dim op 0` with positive terms only, the side that is named first on the left."""
         multiple = _multiple_of_mod(dim) if op == "=" else None
         if multiple is not None:
             factor, top, bottom = multiple
             text = f"{self._operand(top)} mod {self._operand(bottom)}"
             return f"{text} = 0" if factor == 1 else f"{self.dim(factor)}*({text}) = 0"
-        left = {m: c for m, c in dims.terms_of(dim).items() if c > 0}
-        right = {m: -c for m, c in dims.terms_of(dim).items() if c < 0}
-        swap = not any(left) and any(right)
-        if op == "=" and any(left) and any(right):
-            swap = len(right) == 1 and len(left) > 1
-        if swap:
-            left, right, op = right, left, flipped
-        return f"{self._side(left)} {op} {self._side(right)}"
-
-    def _side(self, terms: dict[Mono, int]) -> str:
-        return self.dim(dims.from_terms(dict(terms)), spaced=True)
+        left, op, right = balanced(dim, op, flipped)
+        return f"{self.dim(left, spaced=True)} {op} {self.dim(right, spaced=True)}"
 
 
-def _inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
+def balanced(dim: Dim, op: str, flipped: str) -> tuple[Dim, str, Dim]:
+    """`dim op 0` with positive terms only, the side that is named first on the left."""
+    left = {m: c for m, c in dims.terms_of(dim).items() if c > 0}
+    right = {m: -c for m, c in dims.terms_of(dim).items() if c < 0}
+    swap = not any(left) and any(right)
+    if op == "=" and any(left) and any(right):
+        swap = len(right) == 1 and len(left) > 1
+    if swap:
+        left, right, op = right, left, flipped
+    return dims.from_terms(left), op, dims.from_terms(right)
+
+
+def inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
     """`max(n,2) - 2` is written `max(n-2,0)`: where there is one such atom the rest goes inside."""
     found = [
         (m[0], c)

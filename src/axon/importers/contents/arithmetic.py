@@ -1,4 +1,4 @@
-"""Computing with contents: arrays of numbers and dimensions, some of them not known."""
+"""Computing with the elements of contents: numbers, dimensions, sizes in floating point."""
 
 from __future__ import annotations
 
@@ -7,55 +7,28 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy
-
 from axon.importers.contents import reals as floats
 from axon.importers.contents.reals import Real
+from axon.importers.contents.singles import single
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
 SYMBOLS = (DimVar, Poly)
-MOST = 4096
+FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
+EXACT_UP_TO = {"f16": 1 << 11, "bf16": 1 << 8}
+"""Up to where a type of few bits has all the integers."""
 
 
 def is_symbol(x: object) -> bool:
     return isinstance(x, SYMBOLS)
 
 
-def pointwise(function: Callable[..., Any], *parts: Any) -> Any:
-    """A function of elements that are known; where one is not, nor is the result. None if there
-    are too many of them.
-    """
-    if not fit(*parts):
-        return None
-    if len({part.shape for part in parts}) > 1:
-        parts = tuple(numpy.broadcast_arrays(*parts))
-    made: list[Any] = []
-    for items in zip(*(part.ravel().tolist() for part in parts), strict=True):
-        unknown = any(item is None for item in items)
-        made.append(None if unknown else function(*items))
-    result = numpy.empty(len(made), dtype=object)
-    result[:] = made
-    return result.reshape(parts[0].shape)
-
-
-def fit(*parts: Any) -> bool:
-    """Whether arrays broadcast to one that is small enough to be looked at."""
-    shapes = {part.shape for part in parts}
-    if len(shapes) == 1:
-        return bool(math.prod(shapes.pop()) <= MOST)
-    try:
-        return bool(math.prod(numpy.broadcast_shapes(*shapes)) <= MOST)
-    except ValueError:
-        return False
-
-
 def whole(x: Any) -> Any:
     """A number as an integer, as a cast makes it; a size is one."""
     if isinstance(x, float):
-        return int(x) if numpy.isfinite(x) else None
+        return int(x) if math.isfinite(x) else None
     return int(x) if isinstance(x, bool) else x
 
 
@@ -73,15 +46,31 @@ RANGES = {
 NARROW = ("i8", "i16", "u8", "u16")
 
 
-def within(elem: object, x: Any) -> Any:
-    """An integer that a type has; others go round. A size is in a wide type, if it is one."""
+def settled(elem: str, x: Any) -> Any:
+    """What a type makes of a number: a float is rounded, and an integer must be one of the type,
+    since others go round. A size is in a wide type, if it is one.
+    """
+    if isinstance(x, float):
+        return rounded(elem, x)
+    if elem in FLOATS and not isinstance(x, Real) and x is not None:
+        return floats.as_float(x, elem) if is_symbol(x) else rounded(elem, float(x))
     if is_symbol(x):
-        signed = str(elem).startswith("i")
-        return x if elem not in NARROW and (signed or dims.is_nonnegative(x)) else None
+        if elem in NARROW or (elem.startswith("u") and not dims.is_nonnegative(x)):
+            return None
+        return x
     if isinstance(x, bool) or not isinstance(x, int) or elem not in RANGES:
         return x
-    low, high = RANGES[str(elem)]
+    low, high = RANGES[elem]
     return x if low <= x < high else None
+
+
+def rounded(elem: str, x: float) -> float | None:
+    """A float as its type has it; a number without a type is as it is written."""
+    if elem in ("f64", ""):
+        return x
+    if elem == "f32":
+        return single(x)
+    return x if x.is_integer() and abs(x) <= EXACT_UP_TO.get(elem, 0) else None
 
 
 def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -107,37 +96,27 @@ def mul(a: Any, b: Any) -> Any:
     return of_sizes(dims.mul, a, b) if is_symbol(a) or is_symbol(b) else a * b
 
 
-def div(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) -> Any:
-    """A quotient; of integers it is rounded towards zero, as ONNX does, by a divisor above zero.
+def truncated(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) -> Any:
+    """A quotient of integers, rounded towards zero, by a divisor above zero.
 
     `is_size` tells which dividends are known not to be negative.
     """
-    if is_real(a, b):
-        return None
     if is_symbol(a) or is_symbol(b):
-        if isinstance(a, float) or isinstance(b, float):
-            return None
         if b == 0 or (isinstance(b, int) and b < 0):
             return None
         whole = exact_quotient(a, b) if is_symbol(b) else None  # by 0 nothing is divided
         return towards_zero(a, b, is_size) if whole is None else whole
-    if isinstance(a, float) or isinstance(b, float):
-        return None if b == 0 else a / b
-    if b == 0:
+    return None if b == 0 else int(Fraction(a, b))
+
+
+def floored(a: Any, b: Any) -> Any:
+    """A quotient of integers, rounded down, by a divisor above zero."""
+    if b == 0 or (isinstance(b, int) and b < 0 and is_symbol(a)):
         return None
-    return int(Fraction(a, b))
-
-
-def exact(a: Any, b: Any) -> Any:
-    """A quotient by what may be negative, where nothing is left over."""
-    if is_real(a, b) or isinstance(a, float) or isinstance(b, float):
-        return None
-    return exact_quotient(a, b) if is_symbol(b) else div(a, b)
-
-
-def nothing(a: Any, b: Any) -> Any:
-    """What is not followed."""
-    return None
+    if not is_symbol(a) and not is_symbol(b):
+        return a // b
+    whole = exact_quotient(a, b) if is_symbol(b) else None
+    return dims.floordiv(a, b) if whole is None else whole
 
 
 def towards_zero(a: Dim, b: Dim, is_size: Callable[[Dim], bool]) -> Dim:
@@ -160,14 +139,6 @@ def ratio(a: Any, b: Any) -> Any:
     return None if is_symbol(a) or is_symbol(b) or b == 0 else a / b
 
 
-def rounded(x: Any) -> Any:
-    """A float as f32 has it; it may be too large for that."""
-    if not isinstance(x, float):
-        return x
-    with numpy.errstate(over="ignore"):
-        return float(numpy.float32(x))
-
-
 def mod(a: Any, b: Any) -> Any:
     if b == 0 or isinstance(a, float | Real) or isinstance(b, float | Real):
         return None
@@ -176,12 +147,12 @@ def mod(a: Any, b: Any) -> Any:
 
 def floor(a: Any) -> Any:
     """A float rounded down."""
-    return floats.floor(a) if is_real(a) else _integral(numpy.floor, a)
+    return floats.floor(a) if is_real(a) else _integral(math.floor, a)
 
 
 def ceil(a: Any) -> Any:
     """A float rounded up."""
-    return floats.ceil(a) if is_real(a) else _integral(numpy.ceil, a)
+    return floats.ceil(a) if is_real(a) else _integral(math.ceil, a)
 
 
 def power(a: Any, b: Any) -> Any:
@@ -204,8 +175,30 @@ def root(a: Any) -> Any:
     return math.sqrt(a) if isinstance(a, float) and a >= 0 else None
 
 
-def _integral(function: Callable[[float], Any], a: Any) -> Any:
-    return float(function(a)) if isinstance(a, float) else None
+def _integral(function: Callable[[float], int], a: Any) -> Any:
+    if not isinstance(a, float):
+        return None
+    return math.copysign(float(function(a)), a) if math.isfinite(a) else a
+
+
+def magnitude(a: Any) -> Any:
+    """A number without its sign; a size has none."""
+    if is_symbol(a):
+        return a if dims.is_nonnegative(a) else None
+    return None if is_real(a) else abs(a)
+
+
+def sign(a: Any) -> Any:
+    """1, 0 or -1, as a number of the same kind."""
+    if is_symbol(a):
+        return 1 if dims.is_nonnegative(dims.sub(a, 1)) else None
+    if is_real(a) or a != a:
+        return None
+    return type(a)((a > 0) - (a < 0))
+
+
+def square(a: Any) -> Any:
+    return mul(a, a)
 
 
 def negate(a: Any) -> Any:
@@ -217,13 +210,17 @@ def negate(a: Any) -> Any:
 def least(a: Any, b: Any) -> Any:
     if is_real(a, b):
         return floats.least(a, b)
-    return of_sizes(dims.minimum, a, b) if is_symbol(a) or is_symbol(b) else min(a, b)
+    if is_symbol(a) or is_symbol(b):
+        return of_sizes(dims.minimum, a, b)
+    return min(a, b) if a == a and b == b else None
 
 
 def greatest(a: Any, b: Any) -> Any:
     if is_real(a, b):
         return floats.greatest(a, b)
-    return of_sizes(dims.maximum, a, b) if is_symbol(a) or is_symbol(b) else max(a, b)
+    if is_symbol(a) or is_symbol(b):
+        return of_sizes(dims.maximum, a, b)
+    return max(a, b) if a == a and b == b else None
 
 
 def equal(a: Any, b: Any) -> Any:
@@ -253,14 +250,26 @@ def less(a: Any, b: Any) -> Any:
     return False if dims.is_nonnegative(dims.sub(a, b)) else None
 
 
+def no_more(a: Any, b: Any) -> Any:
+    """Whether the first is less than the second, or equal to it."""
+    if a != a or b != b:
+        return False
+    return opposite(less(b, a))
+
+
 def both(a: Any, b: Any) -> Any:
     """Whether both are true."""
-    return None if is_symbol(a) or is_symbol(b) or is_real(a, b) else bool(a) and bool(b)
+    return a and b
+
+
+def one_of(a: Any, b: Any) -> Any:
+    """Whether one of them is true, or both."""
+    return a or b
 
 
 def opposite(a: Any) -> Any:
-    """Whether it is not true."""
-    return None if is_symbol(a) or is_real(a) else not a
+    """Whether it is not true; None if that is not known."""
+    return None if a is None else not a
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:

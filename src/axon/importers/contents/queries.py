@@ -2,30 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy
-
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents import reals as floats
-from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS
 from axon.importers.node import Node
-
-
-def row(items: list[Any]) -> Any:
-    """A vector of contents: NumPy must not look inside its elements."""
-    result = numpy.empty(len(items), dtype=object)
-    result[:] = items
-    return result
-
-
-def empty(shape: tuple[int, ...]) -> Any:
-    """Contents of which nothing is known, if they are not too many."""
-    if math.prod(shape) > MOST_CONTENTS:
-        return None
-    return numpy.full(shape, None, dtype=object)
 
 
 def length(node: Node, index: int) -> int | None:
@@ -49,17 +26,3 @@ def axes_of(node: Node, index: int) -> list[int] | None:
         return integers(node, index)
     given: list[int] | None = node.attribute("axes")
     return given
-
-
-def size_of(node: Node, x: Real) -> Any:
-    """A float as the integer that it is towards zero. That no rounding has changed it is taken for
-    granted, and a run checks it.
-    """
-    wanted, known = floats.conditions(x), node.importer.limits
-    if wanted is None or len(known) + len(wanted) > floats.MOST_LIMITS:
-        return None
-    for limit in wanted:
-        if not floats.follows(limit, known):
-            node.guard(limit)
-            known.append(limit)
-    return contents.towards_zero(x.top, x.bottom, node.importer.is_size)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy
 
 from axon.importers.operations import Constant
 
@@ -20,30 +19,58 @@ MOST_WRITTEN_OUT = 100_000
 FOLLOWED = frozenset({"f32", "f64", "u8", "i8", "i32", "i64", "bool"})
 """Element types of constants whose elements are looked at."""
 
-Contents = Any
-"""A NumPy array of objects: numbers, dimensions, or None where an element is not known."""
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The elements of a tensor, in row-major order: numbers, dimensions, sizes in floating point,
+    or None where an element is not known. The element type is empty for a number that has the type
+    of what stands beside it.
+    """
+
+    elem: str
+    shape: tuple[int, ...]
+    items: tuple[Any, ...]
+
+    def as_elem(self, elem: Any) -> Contents:
+        """The same of the element type that a tensor has, if that is known."""
+        if elem == self.elem or not isinstance(elem, str):
+            return self
+        return replace(self, elem=str(elem))
 
 
 class Unsupported(Exception):
     """A node that has no rule: its results are not known, and the rest goes on."""
 
 
+def scalar(item: Any, elem: str = "") -> Contents:
+    """The contents of a tensor with one element and no dimensions."""
+    return Contents(elem, (), (item,))
+
+
+def vector(items: Any, elem: str = "") -> Contents:
+    """The contents of a tensor with one dimension."""
+    found = tuple(items)
+    return Contents(elem, (len(found),), found)
+
+
 def is_small(contents: Contents) -> bool:
     """Few elements that a run could have: what is doubled or squared again and again grows
     without end.
     """
-    if contents.size > MOST_CONTENTS:
+    items = contents.items
+    if len(items) > MOST_CONTENTS:
         return False
-    items = contents.ravel().tolist()
     if len(items) > MOST_FLOATS and isinstance(items[0], float):
         return False
     return all(not isinstance(item, int) or item.bit_length() <= 64 for item in items)
 
 
-def contents_of(constant: Constant) -> Contents:
+def contents_of(constant: Constant) -> Contents | None:
     """The elements of a constant, where they matter."""
     found = constant.array() if is_followed(constant) else None
-    return None if found is None else found.astype(object)
+    if found is None:
+        return None
+    return Contents(constant.elem or "", tuple(found.shape), tuple(found.ravel().tolist()))
 
 
 def is_followed(constant: Constant) -> bool:
@@ -52,8 +79,3 @@ def is_followed(constant: Constant) -> bool:
         return False
     most = MOST_FLOATS if constant.elem in ("f32", "f64") else MOST_CONTENTS
     return math.prod(constant.dims) <= most
-
-
-def array(items: object) -> Contents:
-    """Contents from a nested list."""
-    return numpy.array(items, dtype=object)

@@ -7,3 +7,4 @@ ELEMENTS = {
     10: "f16", 11: "f64", 12: "u32", 13: "u64", 16: "bf16",
 }  # fmt: skip
 """Element types by their numbers in ONNX."""
+FLOATS = ("f16", "bf16", "f32", "f64")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.imported import Imported, import_operations
+from axon.importers.node import Rule
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.read import model_of
 from axon.importers.onnx.rules import (  # noqa: F401 (a family enters its rules)
@@ -34,6 +35,8 @@ from axon.importers.onnx.rules import (  # noqa: F401 (a family enters its rules
     slicing,
 )
 from axon.importers.onnx.rules.registry import find
+from axon.importers.onnx.schema import check
+from axon.importers.operations import Operation
 from axon.importers.reporting.report import Report, report_on
 from axon.types.type import Type
 
@@ -47,14 +50,27 @@ def import_model(
     program: bool = True,
 ) -> Imported:
     """Infer a model; see `import_operations`."""
-    return import_operations(model_of(proto), find, name, forget, said, reasons, program)
+    return import_operations(model_of(proto), well_formed, name, forget, said, reasons, program)
+
+
+def well_formed(operation: Operation, version: int) -> Rule | None:
+    """The rule for an operation, if that is what ONNX declares it to be."""
+    check(operation, version)
+    return find(operation, version)
 
 
 def infer_model(
-    proto: Any, name: str, forget: bool = False, said: dict[str, Type] | None = None
+    proto: Any,
+    name: str,
+    forget: bool = False,
+    said: dict[str, Type] | None = None,
+    suggesting: bool = True,
 ) -> Report:
-    """Everything there is to know about a model. `said` is what the caller says of inputs."""
-    return report_on(import_model(proto, name, forget, said, program=False), name, forget)
+    """Everything there is to know about a model. `said` is what the caller says of inputs;
+    suggestions take as long as inferring the model several times.
+    """
+    found = import_model(proto, name, forget, said, program=False)
+    return report_on(found, name, forget, suggesting)
 
 
 def infer_file(path: str, forget: bool = False) -> Report:

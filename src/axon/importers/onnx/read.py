@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy
 
+from axon.importers.contents.singles import shortest
 from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.onnx.schema import ONNX, declared_attributes
 from axon.importers.operations import (
     Attributes,
     Constant,
@@ -19,8 +21,6 @@ from axon.importers.operations import (
     Reference,
 )
 
-DOMAINS = ("", "ai.onnx")
-"""The names of ONNX's own operators, whose version matters."""
 LARGEST_SIZE = 1 << 62
 RAW = {1: "<f4", 2: "|u1", 3: "|i1", 6: "<i4", 7: "<i8", 9: "|b1", 11: "<f8"}
 """Element types that are read here, as they are in a file."""
@@ -34,13 +34,19 @@ ELSEWHERE = 1
 
 
 def model_of(proto: Any) -> Model:
-    opsets = proto.opset_import[:]
+    version = _version(proto, 0)
     return Model(
         _graph(proto.graph),
-        {(f.domain, f.name): _function(f) for f in proto.functions[:]},
+        {(f.domain, f.name): _function(f, version) for f in proto.functions[:]},
         [_declared(info) for info in (*proto.graph.value_info[:], *proto.graph.output[:])],
-        next((each.version for each in opsets if each.domain in DOMAINS), 0),
+        version,
     )
+
+
+def _version(proto: Any, otherwise: int) -> int:
+    """The version of ONNX's own operators."""
+    opsets = proto.opset_import[:]
+    return next((each.version for each in opsets if each.domain in ONNX), otherwise)
 
 
 def _graph(proto: Any) -> Graph:
@@ -52,7 +58,7 @@ def _graph(proto: Any) -> Graph:
     )
 
 
-def _function(proto: Any) -> Function:
+def _function(proto: Any, version: int) -> Function:
     return Function(
         proto.domain,
         proto.name,
@@ -60,20 +66,18 @@ def _function(proto: Any) -> Function:
         proto.output[:],
         [_operation(node) for node in proto.node[:]],
         _attributes(proto.attribute_proto[:]),
+        _version(proto, version),
     )
 
 
 def _operation(proto: Any) -> Operation:
     # A slice of what protobuf repeats is a list, and much faster than going through it.
-    attributes = proto.attribute[:]
-    return Operation(
-        proto.op_type,
-        proto.input[:],
-        proto.output[:],
-        _attributes(attributes) if attributes else None,
-        proto.domain,
-        proto.name,
-    )
+    operator, domain, given = proto.op_type, proto.domain, proto.attribute[:]
+    attributes = _attributes(given) if given else None
+    declared = declared_attributes(domain, operator) if attributes else None
+    if attributes and declared is not None and not declared.issuperset(attributes):
+        attributes = {name: attributes[name] for name in attributes if name in declared}
+    return Operation(operator, proto.input[:], proto.output[:], attributes, domain, proto.name)
 
 
 def _attributes(protos: list[Any]) -> Attributes:
@@ -114,7 +118,7 @@ def _value(proto: Any) -> Any:
 
 def as_written(number: float) -> float:
     """A number as it was written: the file has what f32 makes of it."""
-    return number if number.is_integer() else float(str(numpy.float32(number)))
+    return number if number.is_integer() else shortest(number)
 
 
 def _declared(info: Any) -> Declared:

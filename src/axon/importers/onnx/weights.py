@@ -29,6 +29,12 @@ def weight(constant: Constant, folder: str | None) -> Callable[[], Any]:
     return values
 
 
+def listed(name: str, elem: str, value: Any) -> Constant:
+    """A constant that an operation lists: a number, or some."""
+    found = numpy.array(value, "i8" if elem == "i64" else "f4")
+    return Constant(name, elem, found.shape, numpy.asarray, found)
+
+
 def described(constant: Constant) -> tuple[str, tuple[int, ...]] | None:
     """The element type and the sizes of a weight; None if its elements are not Axon's."""
     if constant.elem is None:

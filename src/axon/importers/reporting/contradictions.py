@@ -159,31 +159,29 @@ def _value(tree: ast.expr | None, names: dict[str, int]) -> int | None:
             return value
         case ast.Name(name):
             return names.get(name)
-        case ast.BinOp(left, operator, right):
-            return _applied(type(operator).__name__, _value(left, names), _value(right, names))
-        case ast.Call(ast.Name(name), [left, right]):
-            return _applied(name, _value(left, names), _value(right, names))
+        case ast.BinOp(left, operator, right) | ast.Call(operator, [left, right]):
+            return _applied(operator, _value(left, names), _value(right, names))
         case _:
             return None
 
 
-def _applied(operator: str, a: int | None, b: int | None) -> int | None:
+def _applied(operator: ast.AST, a: int | None, b: int | None) -> int | None:
     if a is None or b is None:
         return None
     match operator:
-        case "Add":
+        case ast.Add():
             return a + b
-        case "Sub":
+        case ast.Sub():
             return a - b
-        case "Mult":
+        case ast.Mult():
             return a * b
-        case "FloorDiv" | "floordiv":
+        case ast.FloorDiv() | ast.Name("floordiv"):
             return a // b if b else None
-        case "Mod":
+        case ast.Mod():
             return a % b if b else None
-        case "Max" | "max":
+        case ast.Name("Max" | "max"):
             return max(a, b)
-        case "Min" | "min":
+        case ast.Name("Min" | "min"):
             return min(a, b)
         case _:
             return None

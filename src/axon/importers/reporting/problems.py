@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation
-from axon.inference.report.conflict import describe
+from axon.importers.walk import malformed
+from axon.inference.report.conflict import Explanation, describe
 from axon.solver.constraints import Constraint
 from axon.solver.reasons import independent
 from axon.solver.store import Store
@@ -26,26 +26,31 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
     """The errors, once each, in the words of the model. Where two sizes differ, a note says where
     each of them comes from.
     """
-    state = imported.importer.state
-    found = _described(state.store)
-    if not found and not state.diagnostics:
-        return []
-    makers = {n: each for each in imported.model.graph.operations for n in each.outputs}
-    once: dict[tuple[Any, ...], Diagnostic] = {}
-    for diagnostic in (*state.diagnostics, *found):
-        once.setdefault((diagnostic.code, diagnostic.message, _at(diagnostic.span)), diagnostic)
-    return [_in_its_words(imported, makers, show, each) for each in once.values()]
+    importer = imported.importer
+    found = [
+        malformed(operation, why, importer.line(at))
+        for (at, _), (operation, why) in importer.malformed.items()
+    ][:MOST_PROBLEMS]
+    wrong = [
+        *(Explanation(each, [], ()) for each in importer.state.diagnostics),
+        *_explained(importer.state.store),
+    ]
+    if wrong:
+        found += map(_Words(imported, show).told, wrong)
+    once: dict[tuple[str, str, Span | None], Diagnostic] = {}
+    for each in found:
+        once.setdefault((each.code, each.message, each.span), each)
+    return list(once.values())
 
 
-def _described(store: Store) -> list[Diagnostic]:
-    """The conflicts in words, but for those that come of earlier ones."""
-    found: list[Diagnostic] = []
+def _explained(store: Store) -> list[Explanation]:
+    """What there is to say of conflicts, but for those that come of earlier ones."""
+    found: list[Explanation] = []
     told: set[Constraint] = set()
     for conflict in store.conflicts[:MOST_PROBLEMS]:
         if not told or independent(store, [conflict], told):
-            diagnostic, core = describe(store, conflict, ())
-            found.append(diagnostic)
-            told.update(core)
+            found.append(describe(store, conflict, ()))
+            told.update(found[-1].core)
     return found
 
 
@@ -53,15 +58,9 @@ def not_known(imported: Imported) -> list[Diagnostic]:
     """Warnings about nodes of which nothing is known, one for each operator."""
     found = []
     importer = imported.importer
-    odd = {text for _, text in importer.odd}
     for operator, (why, at) in sorted(importer.unsupported.items()):
         name = imported.model.graph.operations[at].label
-        if why == operator:
-            reason = "Axon has no rule for it"
-        elif why in odd:
-            reason = f"what it is given makes no sense ({why})"
-        else:
-            reason = why
+        reason = "Axon has no rule for it" if why == operator else why
         count = sum(each.operator == operator for each in imported.model.graph.operations)
         many = f" ({count} nodes)" if count > 1 else ""
         text = f"{operator} `{name}`{many}: {reason}; what it makes is not known"
@@ -82,84 +81,95 @@ def only_empty(imported: Imported) -> list[Diagnostic]:
     return found
 
 
-def _at(span: Span | None) -> int:
-    """Which node a place is."""
-    return -1 if span is None else span.source.lines_above
+def operation_at(span: Span | None) -> Operation | None:
+    """The operation that a place is."""
+    subject = None if span is None else span.source.subject
+    return subject if isinstance(subject, Operation) else None
 
 
-def _in_its_words(
-    imported: Imported, makers: dict[str, Operation], show: Show, found: Diagnostic
-) -> Diagnostic:
-    at, operations = _at(found.span), imported.model.graph.operations
-    if not 0 <= at < len(operations):
-        return found
-    node = operations[at]
-    message = re.sub(r"^\S+: ", f"{node.operator} `{node.label}`: ", found.message)
-    labels = tuple(_label(imported, show, label) for label in found.labels)
-    notes = list(found.notes)
-    sizes = re.search(r"\b(\d+) and (\d+)\b", found.message)
-    weights = {constant.name for constant in imported.model.graph.constants}
-    for size in dict.fromkeys(map(int, sizes.groups() if sizes else ())):
-        given = next((n for n in node.inputs if _has(imported, n, size)), None)
-        if given is not None:
-            source = _source(imported, makers, weights, given, size)
-            if given in imported.inputs:
-                source += _asked(imported, operations[:at], weights, given, size)
-            notes.append(f"{size} is a size of {source}")
-    return replace(found, message=message, labels=labels, notes=tuple(notes))
+class _Words:
+    """How to say what is wrong with a model by the names of its nodes and tensors."""
 
+    def __init__(self, imported: Imported, show: Show) -> None:
+        graph = imported.model.graph
+        self.imported = imported
+        self.show = show
+        self.makers = {name: each for each in graph.operations for name in each.outputs}
+        self.weights = {constant.name for constant in graph.constants}
 
-def _label(imported: Imported, show: Show, label: Label) -> Label:
-    """What a node is given where it fails, or what it makes elsewhere."""
-    at, operations = _at(label.span), imported.model.graph.operations
-    if not 0 <= at < len(operations):
-        return label
-    names = operations[at].inputs if label.primary else operations[at].outputs
-    known = [name for name in names if name in imported.importer.types][:MOST_TENSORS]
-    texts = [f"{name} : {show.type(imported.type(name))}" for name in known]
-    return replace(label, text=", ".join(texts)) if texts else label
+    def told(self, wrong: Explanation) -> Diagnostic:
+        found = wrong.diagnostic
+        node = operation_at(found.span)
+        if node is None or found.code == "AX505":
+            return found
+        labels = tuple(map(self._label, found.labels))
+        notes = (*found.notes, *self._notes(node, wrong))
+        named = found.about(f"{node.operator} `{node.label}`")
+        return replace(named, labels=labels, notes=notes)
 
-
-def _has(imported: Imported, name: str, size: int) -> bool:
-    return size in (imported.importer.shape(name) or ())
-
-
-def _asked(
-    imported: Imported, before: list[Operation], weights: set[str], name: str, size: int
-) -> str:
-    """The weight that an input's size was found from, if the model does not declare it."""
-    given = imported.given.get(name)
-    if isinstance(given, Tensor) and size in given.shape:
-        return ""
-    for node in before:
-        if name in node.inputs:
-            found = next((n for n in node.inputs if n in weights and _has(imported, n, size)), None)
-            if found is not None:
-                called = f" (node `{node.name}`)" if node.name else ""
-                return f", as weight `{found}`{called} asks"
-    return ""
-
-
-def _source(
-    imported: Imported, makers: dict[str, Operation], weights: set[str], name: str, size: int
-) -> str:
-    """The tensor, and the weight or the input that its size comes from."""
-    if name in weights:
-        return f"weight `{name}`"
-    here, node = name, makers.get(name)
-    for _ in range(LONGEST_WAY):
+    def _label(self, label: Label) -> Label:
+        """What a node is given where it fails, or what it makes elsewhere."""
+        node = operation_at(label.span)
         if node is None:
-            break
-        given = [n for n in node.inputs if _has(imported, n, size)]
-        if not given:
-            break
-        here = next((n for n in given if n in weights), given[0])
-        if here in weights:
-            called = f" (node `{node.name}`)" if node.name else ""
-            return f"`{name}`, from weight `{here}`{called}"
-        node = makers.get(here)
-    if here in imported.inputs:
-        return f"`{name}`, from input `{here}`" if here != name else f"input `{name}`"
-    if node is not None and node.name:
-        return f"`{name}`, which node `{node.name}` makes"
-    return f"`{name}`"
+            return label
+        names = node.inputs if label.primary else node.outputs
+        known = [name for name in names if name in self.imported.importer.types][:MOST_TENSORS]
+        texts = [f"{name} : {self.show.type(self.imported.type(name))}" for name in known]
+        return replace(label, text=", ".join(texts)) if texts else label
+
+    def _notes(self, node: Operation, wrong: Explanation) -> Iterator[str]:
+        """Where the sizes that differ come from: through nodes that the conflict rests on."""
+        through = [operation_at(each.origin.span) for each in wrong.core]
+        behind = list(dict.fromkeys(each for each in through if each is not None))
+        for size in dict.fromkeys(size for size in wrong.sizes if isinstance(size, int)):
+            given = next((name for name in node.inputs if self._has(name, size)), None)
+            if given is not None:
+                source = self._source(behind, given, size)
+                if given in self.imported.inputs:
+                    source += self._asked(behind, given, size)
+                yield f"{size} is a size of {source}"
+
+    def _has(self, name: str, size: int) -> bool:
+        return size in (self.imported.importer.shape(name) or ())
+
+    def _asked(self, behind: list[Operation], name: str, size: int) -> str:
+        """The weight that an input's size was found from, if the model does not declare it."""
+        given = self.imported.given.get(name)
+        if isinstance(given, Tensor) and size in given.shape:
+            return ""
+        for node in behind:
+            if name in node.inputs:
+                found = next((n for n in node.inputs if self._is_weight(n, size)), None)
+                if found is not None:
+                    return f", as weight `{found}`{_called(node)} asks"
+        return ""
+
+    def _is_weight(self, name: str, size: int) -> bool:
+        return name in self.weights and self._has(name, size)
+
+    def _source(self, behind: list[Operation], name: str, size: int) -> str:
+        """The tensor, and the weight or the input that its size comes from."""
+        if name in self.weights:
+            return f"weight `{name}`"
+        here, node = name, self.makers.get(name)
+        for _ in range(LONGEST_WAY):
+            given = [] if node is None else [n for n in node.inputs if self._has(n, size)]
+            if node is None or not given:
+                break
+            here = min(given, key=lambda n: (n not in self.weights, self._is_beside(behind, n)))
+            if here in self.weights:
+                return f"`{name}`, from weight `{here}`{_called(node)}"
+            node = self.makers.get(here)
+        if here in self.imported.inputs:
+            return f"`{name}`, from input `{here}`" if here != name else f"input `{name}`"
+        if node is not None and node.name:
+            return f"`{name}`, which node `{node.name}` makes"
+        return f"`{name}`"
+
+    def _is_beside(self, behind: list[Operation], name: str) -> bool:
+        """Whether what makes a tensor has no part in a conflict."""
+        return self.makers.get(name) not in behind
+
+
+def _called(node: Operation) -> str:
+    return f" (node `{node.name}`)" if node.name else ""

@@ -53,7 +53,9 @@ class Report:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
 
 
-def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
+def report_on(
+    imported: Imported, name: str, forget: bool = False, suggesting: bool = True
+) -> Report:
     inputs = [imported.type(n) for n in imported.inputs]
     known = [n for n in imported.outputs if n in imported.importer.types]
     results = [imported.type(n) for n in known]
@@ -69,7 +71,7 @@ def report_on(imported: Imported, name: str, forget: bool = False) -> Report:
         *not_known(imported),
         *contradictions(imported, show),
     ]
-    simplest = suggest(name, imported, forget)
+    simplest = suggest(name, imported, forget) if suggesting else {}
     return Report(
         signature,
         tuple(show.relation(r) for r in visible(relations)),

@@ -130,7 +130,7 @@ class _Search:
         )
         importer, before = tried.importer, self.found.importer
         wrong = importer.state.store.conflicts or importer.state.diagnostics
-        if wrong or len(importer.odd) > len(before.odd) or tried.emptied():
+        if wrong or tried.emptied():
             return None
         return None if importer.unsupported.keys() - before.unsupported else tried
 

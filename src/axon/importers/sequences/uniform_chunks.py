@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from axon.importers.contents.queries import integers
-from axon.importers.contents.values import Unsupported, array
+from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -200,7 +200,7 @@ def length(node: Node, pieces: Chunks) -> None:
     else:
         number = node.call("cast", node.size(known), to=Elem("i64"))
         later = node.for_program(lambda: _count(node, pieces))
-        node.set_outputs(number, contents=array(known), fallback=later)
+        node.set_outputs(number, fallback=later)
 
 
 def at(node: Node, pieces: Chunks) -> None:

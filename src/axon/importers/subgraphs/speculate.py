@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy
-
 from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Contents
 from axon.importers.expressions import Expression
@@ -47,7 +45,7 @@ def speculate(node: Node, which: str) -> Subgraph | None:
     found = _unasked(node, which)
     if found is not None:
         return found
-    state, prefix = importer.state, prefix_of(node, which)
+    prefix = prefix_of(node, which)
     outside = {
         name: f"{prefix}⟨outside⟩{name}"
         for name in _taken(importer, graph)
@@ -60,12 +58,10 @@ def speculate(node: Node, which: str) -> Subgraph | None:
         held = _other(importer.sequences.get(name), outside)
         if held is not None:
             importer.sequences[mine] = held
-    conflicts, diagnostics = len(state.store.conflicts), len(state.diagnostics)
-    found = subgraph(node, which, [], outside=outside)
-    fails = len(state.store.conflicts) > conflicts or len(state.diagnostics) > diagnostics
-    del state.store.conflicts[conflicts:], state.diagnostics[diagnostics:]
+    with importer.state.attempt() as attempt:
+        found = subgraph(node, which, [], outside=outside)
     asked = _join(node, own)
-    if fails:
+    if attempt.failed:
         return None
     taken = [
         Step((mine,), _taken_in(node, name, asked), node.operation)
@@ -80,14 +76,12 @@ def _unasked(node: Node, which: str) -> Subgraph | None:
     if state.reasons or state.sealed:
         return subgraph(node, which, []) if state.sealed else None
     back = undo(importer)
-    state.sealed = True
     try:
-        return subgraph(node, which, [])
+        with state.sealing():
+            return subgraph(node, which, [])
     except Asked:
         back()
         return None
-    finally:
-        state.sealed = False
 
 
 def _taken(importer: Importer, graph: Graph) -> Iterator[str]:
@@ -107,7 +101,7 @@ def _taken(importer: Importer, graph: Graph) -> Iterator[str]:
 def _is_open(importer: Importer, name: str) -> bool:
     """Whether a tensor has anything that could be asked for."""
     held = importer.contents.get(name)
-    items = () if held is None else held.ravel().tolist()
+    items = () if held is None else held.items
     return not is_closed(importer.type(name)) or any(
         isinstance(item, DimVar | Poly | Real) for item in items
     )
@@ -156,17 +150,14 @@ def _own_variables(node: Node, outside: list[str]) -> Renaming:
     return own
 
 
-def _with(own: Renaming, held: Contents) -> Contents:
+def _with(own: Renaming, held: Contents | None) -> Contents | None:
     """Contents in those variables."""
     if held is None:
         return None
-    made = numpy.empty(held.shape, dtype=object)
-    for index in numpy.ndindex(held.shape):
-        item = held[index]
-        if isinstance(item, Real):
-            item = None  # what it takes for granted would be asked of the graph around
-        made[index] = own.dim(item) if isinstance(item, DimVar | Poly) else item
-    return made
+    # what a size in floating point takes for granted would be asked of the graph around
+    items = [None if isinstance(item, Real) else item for item in held.items]
+    own_items = [own.dim(item) if isinstance(item, DimVar | Poly) else item for item in items]
+    return replace(held, items=tuple(own_items))
 
 
 def _join(node: Node, own: Renaming) -> set[Var]:

@@ -39,7 +39,7 @@ def subgraph(
     node: Node,
     which: str,
     given: Sequence[Type],
-    known: dict[int, Any] | None = None,
+    known: dict[int, Contents] | None = None,
     label: str = "",
     outside: Mapping[str, str] | None = None,
 ) -> Subgraph:
@@ -88,7 +88,7 @@ def subgraph(
 def undo(importer: Importer) -> Callable[[], None]:
     """What takes back all that is done with graphs inside nodes from here on."""
     depth, bodies = importer.depth, set(importer.bodies)
-    written: list[list[Any]] = [importer.steps, importer.calls, importer.odd]
+    written: list[list[Any]] = [importer.steps, importer.calls]
     before = [len(each) for each in written]
 
     def back() -> None:
@@ -143,7 +143,7 @@ def function(
     return Verbatim(ast.Name(key, node.span))
 
 
-def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents = None) -> str:
+def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents | None = None) -> str:
     """A tensor that the model does not have, under a name that no tensor of it has."""
     importer = node.importer
     importer.hidden.add(name)

@@ -31,9 +31,10 @@ from axon.importers.writing.line_forms import (
     with_operands,
 )
 from axon.importers.writing.periodicity import repeats
-from axon.importers.writing.writer import NOWHERE, Line, Writer
+from axon.importers.writing.writer import Line, Writer
 from axon.ops import OPERATORS
-from axon.syntax import ast, mentioned, print_expr
+from axon.syntax import ast, mentioned, sizes_mentioned
+from axon.types.trees import NOWHERE
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
@@ -47,10 +48,10 @@ class Definition:
     """
 
     name: str
-    params: list[tuple[str, str]]
+    params: list[tuple[str, ast.TypeExpr | None]]
     lines: list[Line]
-    results: list[str]
-    where: tuple[str, ...] = ()
+    results: list[ast.Expr]
+    where: tuple[ast.Condition, ...] = ()
 
 
 def found_layers(
@@ -167,7 +168,7 @@ class _Layer:
             function,
             [(named[key], types[key]) for key in given],
             lines,
-            [first[o].names[part] for o, part in results],
+            [ast.Name(first[o].names[part], NOWHERE) for o, part in results],
         )
         calls = [self._call(function, copy, i, given, results) for i, copy in enumerate(copies)]
         return definition, self._with_calls(calls)
@@ -231,44 +232,45 @@ class _Layer:
 
     # --- types of parameters ---
 
-    def _type(self, key: tuple[Operand, ...]) -> str:
+    def _type(self, key: tuple[Operand, ...]) -> ast.TensorType | None:
         """The type that the arguments have in common; none if they have no rank in common."""
         types = [self._type_of(operand) for operand in key]
         first = types[0]
         if not isinstance(first, Tensor) or not isinstance(first.elem, str):
-            return ""
+            return None
         rows: list[tuple[Any, ...]] = []
         for type_ in types:
             if not isinstance(type_, Tensor) or type_.elem != first.elem:
-                return ""
+                return None
             if any(isinstance(item, ShapeVar) for item in type_.shape):
-                return ""
+                return None
             rows.append(type_.shape)
         if len({len(row) for row in rows}) > 1:
-            return ""
-        sizes = ",".join(self._size(column) for column in zip(*rows, strict=True))
-        return f"{first.elem} [{sizes}]"
+            return None
+        sizes = tuple(self._size(column) for column in zip(*rows, strict=True))
+        return ast.TensorType(first.elem, ast.Dims(sizes, NOWHERE), NOWHERE)
 
     def _type_of(self, operand: Operand) -> Type:
         return self.writer.type(operand.removesuffix("()"))
 
-    def _size(self, column: tuple[Any, ...]) -> str:
+    def _size(self, column: tuple[Any, ...]) -> ast.DimExpr:
         """A number, or a name: one for each way in which a size goes with the copies."""
         same = len(set(column)) == 1
         if same and isinstance(column[0], int):
-            return str(column[0])
+            return ast.DimConst(column[0], NOWHERE)
         if same and isinstance(column[0], DimVar) and column[0] in self.writer.known:
-            return self.writer.names(column[0])
+            return ast.IndexName(self.writer.names(column[0]), False, NOWHERE)
         if column not in self.names:
             taken = {*self.names.values(), *self.writer.names.taken}
             is_taken = self.writer.importer.is_taken
             self.names[column] = next(n for n in _letters() if n not in taken and not is_taken(n))
-        return self.names[column]
+        return ast.IndexName(self.names[column], False, NOWHERE)
 
     def _sizes(self, copy: list[Line]) -> set[str]:
         """The sizes that the lines speak of."""
         known = {self.writer.names.given.get(var) for var in self.writer.known}
-        return {name for line in copy for name in _words(line.expr) if name in known}
+        found = {n for line in copy for n in (*mentioned(line.expr), *sizes_mentioned(line.expr))}
+        return {name for name in found if name in known}
 
     # --- writing ---
 
@@ -342,17 +344,10 @@ def _start(pair: tuple[int, Line]) -> int:
     return pair[0]
 
 
-def _words(expr: ast.Expr) -> Iterator[str]:
-    """The names in an expression, in the types of parameters too."""
-    yield from mentioned(expr)
-    if any(isinstance(part, ast.Fn) for part in getattr(expr, "args", ())):
-        yield from re.findall(r"\w+", print_expr(expr))
-
-
-def _bare(type_: str) -> set[str]:
+def _bare(type_: ast.TensorType | None) -> set[str]:
     """The sizes that a parameter of this type tells."""
-    _, _, shape = type_.partition(" ")
-    return set(shape.strip("[]").split(","))
+    items = type_.shape.items if type_ is not None and isinstance(type_.shape, ast.Dims) else ()
+    return {item.name for item in items if isinstance(item, ast.IndexName)}
 
 
 def _expression(operand: Operand) -> ast.Expr:

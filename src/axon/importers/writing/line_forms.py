@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
-from axon.importers.writing.writer import NOWHERE, Line, Writer
+from axon.importers.writing.writer import Line, Writer
 from axon.syntax import ast, print_expr, replaced
+from axon.types.trees import NOWHERE
 
 HOLE = "·"
 
@@ -24,9 +23,10 @@ def form(writer: Writer, line: Line) -> tuple[int, str]:
     return len(line.names), print_expr(holes)
 
 
-def tokens(forms: list[tuple[int, str]]) -> Any:
+def tokens(forms: list[tuple[int, str]]) -> list[int]:
+    """Forms as numbers, the same for equal ones."""
     numbers: dict[tuple[int, str], int] = {}
-    return numpy.array([numbers.setdefault(form, len(numbers)) for form in forms], numpy.int64)
+    return [numbers.setdefault(form, len(numbers)) for form in forms]
 
 
 def with_operands(writer: Writer, expr: ast.Expr, change: Any) -> ast.Expr:

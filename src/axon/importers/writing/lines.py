@@ -17,13 +17,13 @@ from axon.importers.naming import hint
 from axon.importers.node import Node
 from axon.importers.operations import Operation
 from axon.importers.steps import Parts, Repeated, Step, SubgraphFunction
-from axon.importers.writing.writer import NOWHERE, Line, Writer, Written, fresh, value
-from axon.source import Source, Span
-from axon.syntax import ast, mentioned, parse_expression, replaced
+from axon.importers.writing.writer import Line, Writer, Written, declare, fresh, value
+from axon.syntax import ast, mentioned, replaced
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.elements import ANY
-from axon.types.show import Names, Show
+from axon.types.show import Names
+from axon.types.trees import NOWHERE, Trees, as_expression
 from axon.types.type import (
     DimValue,
     Fn,
@@ -81,7 +81,7 @@ def _written(importer: Importer, step: Step) -> Written:
     return Written(step.names, expr, step.node, fallback, step.tensor)
 
 
-def _no_rules(operation: Operation) -> None:
+def _no_rules(operation: Operation, version: int) -> None:
     """Nothing is inferred again while a program is written."""
 
 
@@ -230,15 +230,11 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
             return found if original is None else value(writer, original, found.span)
         entry = writer.importer.env.names[found.name]
         type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
-        show = Show(writer.names, mods=False)
+        trees = Trees(writer.names, mods=False)
         if isinstance(type_, DimValue):
-            text = show.dim(type_.dim)
-        else:
-            assert isinstance(type_, ShapeValue)
-            text = show.shape(type_.shape)
-        parsed, wrong = parse_expression(Source("size", text))
-        assert not wrong, text
-        return parsed if parsed is not None else found
+            return as_expression(trees.dim(type_.dim))
+        assert isinstance(type_, ShapeValue)
+        return as_expression(trees.shape(type_.shape))
 
     return replaced(expr, said)
 
@@ -259,9 +255,9 @@ def _function(writer: Writer, key: str) -> ast.Fn:
         params.append(_param(writer, name, names))
         if not isinstance(names, str) and names:
             given = [_alias(writer, each) for each in names]
-            pattern = _pattern([each if each in used else "" for each in given])
+            pattern = pattern_of([each if each in used else "" for each in given])
             bindings.append(ast.Binding(pattern, ast.Name(name, NOWHERE), NOWHERE))
-    bindings += [ast.Binding(_pattern(line.names), line.expr, NOWHERE) for line in body]
+    bindings += [ast.Binding(pattern_of(line.names), line.expr, NOWHERE) for line in body]
     return ast.Fn(tuple(params), None, (), ast.Block(tuple(bindings), result, NOWHERE), NOWHERE)
 
 
@@ -284,7 +280,7 @@ def _alias(writer: Writer, names: Parts) -> str:
     return fresh(writer.importer, "state")
 
 
-def _pattern(names: Sequence[str]) -> ast.Pattern:
+def pattern_of(names: Sequence[str]) -> ast.Pattern:
     found = tuple(ast.NamePattern(name or "_", NOWHERE) for name in names)
     return found[0] if len(found) == 1 else ast.TuplePattern(found, NOWHERE)
 
@@ -293,17 +289,9 @@ def _param(writer: Writer, name: str, names: Parts) -> ast.Param:
     """A parameter with its type, if that can be said in the names of the inputs."""
     types = [writer.imported.type(each) for each in flat(names)]
     whole = types[0] if isinstance(names, str) else Tuple(tuple(types))
-    made = _identity(writer, types, whole)
-    return ast.Param(name, None if made is None else made.params[0].type, NOWHERE, NOWHERE)
-
-
-def _identity(writer: Writer, types: list[Type], whole: Type) -> ast.Fn | None:
-    """A function that takes what is of a type, if that can be said in the names of the inputs."""
-    if not types or not all(set(type_variables(type_)) <= writer.known for type_ in types):
-        return None
-    text = f"fn (x : {Show(writer.names, mods=False).type(whole)}) {{ x }}"
-    parsed, problems = parse_expression(Source("type", text))
-    return parsed if isinstance(parsed, ast.Fn) and not problems else None
+    known = bool(types) and set(type_variables(whole)) <= writer.known
+    type_ = Trees(writer.names, mods=False).type(whole) if known else None
+    return ast.Param(name, type_, NOWHERE, NOWHERE)
 
 
 def _result(writer: Writer, names: Parts) -> ast.Expr:
@@ -313,8 +301,11 @@ def _result(writer: Writer, names: Parts) -> ast.Expr:
     found, type_ = value(writer, names, NOWHERE), writer.imported.type(names)
     number = found.operand if isinstance(found, ast.Negate) else found
     if not isinstance(number, ast.Number) or number.kind == "bool":
-        as_it_is = _identity(writer, [type_], type_) if writer.annotates else None
-        return found if as_it_is is None else ast.Call(as_it_is, (found,), (), NOWHERE)
+        param = _param(writer, "x", names)
+        if param.type is None or not writer.annotates:
+            return found
+        body = ast.Block((), ast.Name("x", NOWHERE), NOWHERE)
+        return ast.Call(ast.Fn((param,), None, (), body, NOWHERE), (found,), (), NOWHERE)
     assert isinstance(type_, Tensor)
     to = ast.Attribute("to", ast.Name(str(type_.elem), NOWHERE), NOWHERE)
     return ast.Call(ast.Name("cast", NOWHERE), (found,), (to,), NOWHERE)
@@ -326,24 +317,23 @@ def _result(writer: Writer, names: Parts) -> ast.Expr:
 def _opaque(writer: Writer, step: Written) -> ast.Expr:
     """What no operator does is declared by the type that it has here."""
     importer = writer.importer
-    span = Span(Source("", ""), 0, 0)
     inputs = [n for n in dict.fromkeys(step.node.inputs) if n and n in importer.types]
-    signature = _signature(
+    type_, names = _signature(
         [writer.imported.type(n) for n in inputs],
         [writer.imported.type(n) for n in step.names if n],
     )
-    attributes, kind = step.node.key(), step.node.operator
-    name = writer.shared.get((kind, attributes, signature))
+    kind = step.node.operator
+    key = kind, step.node.key(), Trees(names).type(type_)
+    name = writer.shared.get(key)
     if name is None:
-        name = fresh(importer, re.sub(r"\W", "", kind).lower() or "node")
-        writer.shared[kind, attributes, signature] = name
+        name = writer.shared[key] = fresh(importer, re.sub(r"\W", "", kind).lower() or "node")
         writer.opaque[name] = kind
-        writer.declared.append(f"op {name} : {signature};")
-    args = tuple(value(writer, n, span) for n in inputs)
-    return ast.Call(ast.Name(name, span), args, (), span)
+        declare(writer, name, type_, names)
+    args = tuple(value(writer, n, NOWHERE) for n in inputs)
+    return ast.Call(ast.Name(name, NOWHERE), args, (), NOWHERE)
 
 
-def _signature(params: list[Type], results: list[Type]) -> str:
+def _signature(params: list[Type], results: list[Type]) -> tuple[Type, Names]:
     """The type of what gives these results for these parameters, and for others of that form: a
     size that is an expression is a size. What the parameters do not tell only a run does.
     """
@@ -379,4 +369,4 @@ def _signature(params: list[Type], results: list[Type]) -> str:
     for type_ in general:
         names.reserve(type_variables(type_))
     whole = outcome[0] if len(outcome) == 1 else Tuple(tuple(outcome))
-    return Show(names).type(Fn(tuple(general), whole))
+    return Fn(tuple(general), whole), names

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy
+from operator import eq
 
 SHORTEST = 3
 LEAST_SAVED = 4
 MOST_PERIODS = 64
+EQUAL = re.compile(rb"\x01+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,17 @@ class Repeat:
         return (self.end - self.start) // self.period * self.period - self.period
 
 
-def repeats(tokens: Any) -> Iterator[Repeat]:
+def repeats(tokens: list[int]) -> Iterator[Repeat]:
     """Repeats of numbers, those first that save the most, of them the shortest."""
     found = [repeat for period in _periods(tokens) for repeat in _runs(tokens, period)]
     yield from sorted(found, key=lambda r: (-r.saved, r.period, r.start))
 
 
-def _periods(tokens: Any) -> list[int]:
+def _periods(tokens: list[int]) -> list[int]:
     """How far it is from one element to the next that is equal, where that is met often."""
     before: dict[int, int] = {}
     gaps: Counter[int] = Counter()
-    for at, token in enumerate(tokens.tolist()):
+    for at, token in enumerate(tokens):
         if token in before:
             gaps[at - before[token]] += 1
         before[token] = at
@@ -46,19 +46,18 @@ def _periods(tokens: Any) -> list[int]:
     return [gap for gap in promising if gap >= SHORTEST]
 
 
-def _runs(tokens: Any, period: int) -> Iterator[Repeat]:
+def _runs(tokens: list[int], period: int) -> Iterator[Repeat]:
     """Where elements equal those a period later, for a period or more."""
-    equal = tokens[:-period] == tokens[period:]
-    edges = numpy.flatnonzero(numpy.diff(numpy.concatenate(([0], equal.astype(numpy.int8), [0]))))
-    for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+    for run in EQUAL.finditer(bytes(map(eq, tokens, tokens[period:]))):
+        start, end = run.span()
         if end - start >= period:
             found = Repeat(start, end + period, period)
             if found.saved >= LEAST_SAVED and not _again_inside(tokens[start : start + period]):
                 yield found
 
 
-def _again_inside(stretch: Any) -> bool:
+def _again_inside(stretch: list[int]) -> bool:
     """Whether a stretch is itself a shorter one several times."""
     size = len(stretch)
     shorter = (n for n in range(1, size // 2 + 1) if size % n == 0)
-    return any(bool((stretch[:-n] == stretch[n:]).all()) for n in shorter)
+    return any(stretch[:-n] == stretch[n:] for n in shorter)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axon.diagnostics import Severity
 from axon.driver import check_text
 from axon.importers.contents.reals import without_implied
 from axon.importers.imported import Imported
 from axon.importers.operations import Constant
 from axon.importers.writing.layers import Definition, found_layers
-from axon.importers.writing.lines import lines
-from axon.importers.writing.writer import Line, Writer, value
+from axon.importers.writing.lines import lines, pattern_of
+from axon.importers.writing.writer import Writer, value
 from axon.source import Source, Span
-from axon.syntax import parse_program, print_expr, print_program
+from axon.syntax import ast, print_expr, print_program
 from axon.types import dim as dims
-from axon.types.show import Show
-from axon.types.type import AtLeast, Fn, Tensor, type_variables
+from axon.types.show import Names
+from axon.types.trees import NOWHERE, Trees
+from axon.types.type import AtLeast, Fn, Renaming, Type, type_variables
+from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged
 from axon.workspace import workspace
+
+BEHIND_A_LINE = Span(Source("model.axon", "\n\n"), 2, 2)
+"""Where an empty line stands before a definition."""
 
 
 @dataclass(slots=True)
@@ -34,74 +38,100 @@ def write_program(imported: Imported) -> Written:
     these have in the model, such nodes are declared only.
     """
     with workspace():
-        made = _written(imported)
+        names = _size_names(imported)
+        made = _written(imported, names)
         if not imported.importer.graphs:
             return made
-        signature = _signature(made.text)
-        if not signature and imported.is_wrong:
+        type_ = _type(made.text)
+        if type_ is None and imported.is_wrong:
             return made
-        if "*" in signature:  # a model has no ragged tensors
-            other = _written(imported, annotates=True)
-            if _fits(told := _signature(other.text), imported) and "*" not in told:
+        if type_ is not None and _is_ragged(type_):  # which no tensor of a model is
+            other = _written(imported, names, annotates=True)
+            told = _type(other.text)
+            if told is not None and _fits(told, imported, names) and not _is_ragged(told):
                 return other
-        return made if _fits(signature, imported) else _written(imported, functions=False)
+        if type_ is not None and _fits(type_, imported, names):
+            return made
+        return _written(imported, names, functions=False)
 
 
-def _signature(text: str) -> str:
+def _size_names(imported: Imported) -> Names:
+    """Names for the sizes of the inputs. In expressions a size and a tensor are told apart by name
+    alone: neither has a name of the other.
+    """
+    importer, names = imported.importer, Names()
+    found = [var for name in imported.inputs for var in type_variables(imported.type(name))]
+    names.reserve(found)
+    names.taken.update(importer.aliases.values())
+    importer.taken.update(names(var) for var in found)
+    return names
+
+
+def _type(text: str) -> Fn | None:
     """The type of a program, if it is right."""
     checked = check_text(text, "model.axon")
-    if any(each.severity == Severity.ERROR for each in checked.diagnostics):
-        return ""
-    return next((s.signature for s in checked.signatures if s.name == "model"), "")
+    found = checked.find("model") if checked.ok else None
+    return found.scheme.type if found is not None and isinstance(found.scheme.type, Fn) else None
 
 
-def _fits(signature: str, imported: Imported) -> bool:
-    """Whether a program asks no more of its inputs than the model does."""
-    types = tuple(imported.type(name) for name in imported.inputs)
-    wanted = Show(imported.names()).type(Fn(types, Tensor("f32", ())))
-    return signature.startswith(wanted.removesuffix("f32"))
+def _is_ragged(type_: Type) -> bool:
+    return any(is_ragged(var) for var in type_variables(type_))
 
 
-def _written(imported: Imported, functions: bool = True, annotates: bool = False) -> Written:
+def _fits(type_: Fn, imported: Imported, names: Names) -> bool:
+    """Whether a program asks no more of its inputs than the model does: they have the same types,
+    in the names of the program.
+    """
+    ours, same = {name: var for var, name in names.given.items()}, Renaming({}, {}, {}, {})
+    for var in {v for param in type_.params for v in type_variables(param)}:
+        match var, ours.get(var.name):
+            case DimVar(), DimVar() as own:
+                same.dims[var] = own
+            case ShapeVar(), ShapeVar() as own:
+                same.shapes[var] = (own,)
+            case ElemVar(), ElemVar() as own:
+                same.elems[var] = own
+            case _:
+                pass
+    wanted = [imported.type(name) for name in imported.inputs]
+    return [same.type(param) for param in type_.params] == wanted
+
+
+def _written(
+    imported: Imported, names: Names, functions: bool = True, annotates: bool = False
+) -> Written:
     tensors = {constant.name: constant for constant in imported.model.graph.constants}
     importer = imported.importer
-    writer = Writer(imported, importer, tensors, functions=functions, annotates=annotates)
-    params = []
+    writer = Writer(imported, importer, tensors, names, functions=functions, annotates=annotates)
+    params: list[tuple[str, ast.TypeExpr | None]] = []
     for name in imported.inputs:
         type_ = imported.type(name)
-        writer.names.reserve(type_variables(type_))
         writer.known.update(type_variables(type_))
-        params.append((writer.importer.alias(name), Show(writer.names).type(type_)))
+        params.append((importer.alias(name), Trees(names).type(type_)))
     body = lines(writer)
-    nowhere = Span(Source("", ""), 0, 0)
-    outputs = [value(writer, name, nowhere) for name in imported.outputs]
+    outputs = [value(writer, name, NOWHERE) for name in imported.outputs]
     layers, body = found_layers(writer, body, [print_expr(o) for o in outputs])
-    results = [print_expr(output) for output in outputs]
-    whole = Definition("model", params, body, results, _limits(writer))
-    head = "".join(f"{line}\n" for line in writer.declared)
-    text = "\n".join([head, *(_definition(each) for each in (*layers, whole))])
-    parsed, problems = parse_program(Source("model.axon", text))
-    assert not problems, problems[0]
-    return Written(print_program(parsed), writer.weights, writer.opaque)
+    whole = Definition("model", params, body, outputs, _limits(writer))
+    definitions = [_definition(each) for each in (*layers, whole)]
+    program = ast.Program((*writer.declared, *definitions), None, BEHIND_A_LINE.source)
+    return Written(print_program(program), writer.weights, writer.opaque)
 
 
-def _limits(writer: Writer) -> tuple[str, ...]:
+def _limits(writer: Writer) -> tuple[ast.Condition, ...]:
     """What must hold of the sizes of the inputs so that those that the model computes in floating
     point are what the program says.
     """
-    store, show = writer.importer.state.store, Show(writer.names, mods=False)
+    store, trees = writer.importer.state.store, Trees(writer.names, mods=False)
     found = without_implied(store.dim(limit) for limit in writer.importer.limits)
     said = [AtLeast(dim, silent=False) for dim in found if set(dims.variables(dim)) <= writer.known]
-    return tuple(show.relation(each) for each in said)
+    return tuple(trees.at_least(each) for each in said)
 
 
-def _definition(made: Definition) -> str:
-    params = [f"{name} : {type_}" if type_ else name for name, type_ in made.params]
-    body = "".join(f"  {_text(line)}\n" for line in made.lines)
-    result = made.results[0] if len(made.results) == 1 else f"({', '.join(made.results)})"
-    where = f" where {', '.join(made.where)}" if made.where else ""
-    return f"{made.name} = fn ({', '.join(params)}){where} {{\n{body}  {result}\n}};\n"
-
-
-def _text(line: Line) -> str:
-    return f"{', '.join(name or '_' for name in line.names)} = {print_expr(line.expr)};"
+def _definition(made: Definition) -> ast.Binding:
+    params = tuple(ast.Param(name, type_, NOWHERE, NOWHERE) for name, type_ in made.params)
+    body = tuple(ast.Binding(pattern_of(e.names), e.expr, NOWHERE) for e in made.lines)
+    results = tuple(made.results)
+    result = results[0] if len(results) == 1 else ast.TupleExpr(results, NOWHERE)
+    block = ast.Block(body, result, NOWHERE)
+    function = ast.Fn(params, None, made.where, block, NOWHERE)
+    return ast.Binding(ast.NamePattern(made.name, NOWHERE), function, BEHIND_A_LINE)

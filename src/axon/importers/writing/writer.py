@@ -9,18 +9,17 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-
+from axon.importers.contents.singles import shortest
 from axon.importers.imported import Imported
 from axon.importers.importer import Importer
 from axon.importers.operations import Constant, Operation
-from axon.source import Source, Span
+from axon.source import Span
 from axon.syntax import ast
-from axon.types.show import Names, Show
-from axon.types.type import Tensor, Type
+from axon.types.show import Names
+from axon.types.trees import NOWHERE, Trees
+from axon.types.type import Fn, Tensor, Type
 from axon.types.variables import Var
 
-NOWHERE = Span(Source("", ""), 0, 0)
 PLAIN = ("f32", "i64", "bool")
 """Element types that a number in a program has where nothing asks for another."""
 
@@ -54,7 +53,7 @@ class Writer:
     tensors: dict[str, Constant]
     names: Names = field(default_factory=Names)
     known: set[Var] = field(default_factory=set)
-    declared: list[str] = field(default_factory=list)
+    declared: list[ast.OpDecl] = field(default_factory=list)
     weights: dict[str, Constant] = field(default_factory=dict)
     opaque: dict[str, str] = field(default_factory=dict)
     shared: dict[tuple[Any, ...], str] = field(default_factory=dict)
@@ -93,6 +92,12 @@ def fresh(importer: Importer, base: str) -> str:
     return name
 
 
+def declare(writer: Writer, name: str, type_: Type, names: Names) -> None:
+    """Declare an operator by its type."""
+    signature = ast.Signature(Trees(names).type(type_), (), NOWHERE)
+    writer.declared.append(ast.OpDecl(name, signature, NOWHERE, NOWHERE))
+
+
 # --- weights ---------------------------------------------------------------------------------
 
 
@@ -104,7 +109,7 @@ def _weight(writer: Writer, name: str, alias: str, span: Span) -> ast.Expr:
         alias = writer.held.setdefault(same, alias)
     if alias not in writer.weights:
         writer.weights[alias] = writer.tensors[name]
-        writer.declared.append(f"op {alias} : () -> {Show().type(writer.imported.type(name))};")
+        declare(writer, alias, Fn((), writer.imported.type(name)), Names())
     return ast.Call(ast.Name(alias, span), (), (), span)
 
 
@@ -120,14 +125,14 @@ def _number(writer: Writer, name: str, span: Span) -> ast.Expr | None:
         return None
     if type_.elem not in PLAIN:
         return None
-    match held.item():
+    match held.items[0]:
         case bool(found):
             return ast.Number(found, "bool", str(found).lower(), span)
         case int(found):
             number: ast.Expr = ast.Number(abs(found), "int", str(abs(found)), span)
             return ast.Negate(number, span) if found < 0 else number
         case float(found) if type_.elem == "f32" and _sayable(found):
-            short = float(str(numpy.float32(found)))
+            short = shortest(found)
             number = ast.Number(abs(short), "float", str(abs(short)), span)
             return ast.Negate(number, span) if short < 0 else number
         case _:

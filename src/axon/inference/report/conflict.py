@@ -7,7 +7,7 @@ contributes is found by solving the others without it and looking where they dis
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.inference.report.clash import Clash, find_clash, in_order_of_evaluation
@@ -49,10 +49,19 @@ MOST_SHOWN = 12
 MOST_AROUND = 400
 
 
-def describe(
-    store: Store, conflict: Conflict, around: tuple[Constraint, ...]
-) -> tuple[Diagnostic, list[Constraint]]:
-    """The message for a conflict, and the constraints that it is about.
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The message for a conflict, the constraints that it is about, and the sizes that it says
+    differ.
+    """
+
+    diagnostic: Diagnostic
+    core: list[Constraint]
+    sizes: tuple[Dim, ...]
+
+
+def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Explanation:
+    """What there is to say of a conflict.
 
     `around` are all the constraints of the definition: a suggestion must fit them too.
     """
@@ -94,7 +103,10 @@ def describe(
         if hidden
         else ()
     )
-    return Diagnostic(code, Severity.ERROR, message, labels, notes, tuple(help_)), core
+    subject = said.operator()
+    text = f"{subject}: {message}" if subject else message
+    told = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject)
+    return Explanation(told, core, said.sizes)
 
 
 def _worth_showing(core: list[Constraint]) -> list[Constraint]:
@@ -137,6 +149,7 @@ class _Saying:
         self.clashes = clashes
         self.main = main
         self.show = show
+        self.sizes: tuple[Dim, ...] = ()
 
     # --- the message ---
 
@@ -144,18 +157,20 @@ class _Saying:
         code = _CODES[self.conflict.kind]
         condition = next((c for c in self.core if _is_condition(c)), None)
         if condition is not None and self.conflict.kind not in ("ragged", "uniform"):
-            return "AX111", self._who() + self._condition(condition)
+            return "AX111", self._condition(condition)
         elements = next((c for c in self.core if _counts_elements(c)), None)
         if elements is not None and self._is_about(elements):
-            return code, self._who() + self._elements(elements)
+            return code, self._elements(elements)
         divided = self._divided()
         if divided:
-            return "AX107", self._who() + divided
+            return "AX107", divided
         if code == "AX101" and self._broadcasts():
-            a, b = self._side(self.conflict.right), self._side(self.conflict.left)
-            text = f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1"
-            return "AX110", self._who() + text
-        return code, self._who() + self._plain(code)
+            a, b = self._differ(self.conflict.right, self.conflict.left)
+            return (
+                "AX110",
+                f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1",
+            )
+        return code, self._plain(code)
 
     def _is_about(self, constraint: Constraint) -> bool:
         """Whether it is the operator of this constraint that the message is about."""
@@ -171,12 +186,14 @@ class _Saying:
             for c in self.core
         )
 
-    def _who(self) -> str:
+    def operator(self) -> str:
         """The operator that it is about; a declared result needs none."""
-        if self.main is None:
-            return ""
-        origin = self.main.constraint.origin
-        return f"{origin.operator}: " if origin.operator else ""
+        return "" if self.main is None else self.main.constraint.origin.operator
+
+    def _differ(self, *sides: Dim | Shape) -> list[str]:
+        """The two sides, which the message says differ."""
+        self.sizes = tuple(self.known.dim(s) for s in sides if not isinstance(s, tuple))
+        return [self._side(side) for side in sides]
 
     def _plain(self, code: str) -> str:
         conflict = self.conflict
@@ -207,13 +224,15 @@ class _Saying:
             if main.constraint.origin.kind == "result":
                 note = main.constraint.origin.note
                 return f"the {main.place} size of the result is {size}, but it is declared {note}"
-            pair = f"{other} and {size}" if self._comes_second(main) else f"{size} and {other}"
+            pair, self.sizes = f"{size} and {other}", (main.size, main.other)
+            if self._comes_second(main):
+                pair, self.sizes = f"{other} and {size}", (main.other, main.size)
             known = OPERATORS.get(main.constraint.origin.operator)
             role = known.roles.get(main.variable, "sizes") if known is not None else "sizes"
             return f"the {role} differ, {pair}"
         if self.conflict.kind == "multiset":
             return f"no shape satisfies {self._equation()}"
-        left, right = self._side(self.conflict.left), self._side(self.conflict.right)
+        left, right = self._differ(self.conflict.left, self.conflict.right)
         return f"the sizes differ, {left} and {right}"
 
     def _comes_second(self, main: Clash) -> bool:

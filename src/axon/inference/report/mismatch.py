@@ -65,7 +65,9 @@ def classes_differ(state: State, left: int, right: int, origin: Origin, elem: El
         wanted = f"{_who(before)}{_described(elem.allowed)} is wanted here"
         labels.append(Label(before.span, _use(before) or wanted))
     message = f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}"
-    state.diagnostics.append(Diagnostic("AX206", Severity.ERROR, message, tuple(labels)))
+    state.diagnostics.append(
+        Diagnostic("AX206", Severity.ERROR, message, tuple(labels), subject=origin.operator)
+    )
 
 
 def _use(origin: Origin) -> str:
@@ -140,6 +142,7 @@ def _report(
     state: State, code: str, message: str, origin: Origin, label: str, help: str | None = None
 ) -> None:
     labels = (Label(origin.span, label, primary=True),) if origin.span is not None else ()
+    helps = (help,) if help else ()
     state.diagnostics.append(
-        Diagnostic(code, Severity.ERROR, message, labels, (), (help,) if help else ())
+        Diagnostic(code, Severity.ERROR, message, labels, (), helps, origin.operator)
     )

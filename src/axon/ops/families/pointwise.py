@@ -1,5 +1,4 @@
-"""Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does
-."""
+"""Arithmetic, comparison and logic, element by element; infix operators broadcast as NumPy does."""
 
 from __future__ import annotations
 
@@ -86,6 +85,22 @@ def divide() -> Rule:
 @divide.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
     return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.divide(x, y)
+
+
+@operator(POINTWISE)
+def trunc_divide() -> Rule:
+    """Divide integers and round towards zero, as C does; `/` rounds down. The shapes broadcast.
+
+    >>> trunc_divide(x : i64 [2,3], y : i64)
+    i64 [2,3]
+    """
+    return "(t p, t q) -> t broadcast(p,q) where t : int"
+
+
+@trunc_divide.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    down, rest = _by(xp, xp.floor_divide, x, y), _by(xp, xp.remainder, x, y)
+    return xp.where((rest != 0) & ((x < 0) != (y < 0)), down + 1, down)
 
 
 @operator(POINTWISE)

@@ -12,6 +12,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.operations import Malformed
 from axon.ops.families.attention import UPDATES
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -57,7 +58,10 @@ def attention(node: Node) -> None:
     made = node.call("dot_product_attention", *parts, **options)
     node.set_outputs(node.call("merge_heads", made) if packed else made)
     if len(node.outputs) > 3 and node.outputs[3]:
-        mode = GIVEN[node.attribute("qk_matmul_output_mode", 0)]
+        number = node.attribute("qk_matmul_output_mode", 0)
+        mode = GIVEN.get(number)
+        if mode is None:
+            raise Malformed(f"its attribute `qk_matmul_output_mode` is {number}, not one of 0 to 3")
         shown = node.call("dot_product_attention", *parts, **options, give=mode)
         node.set_outputs(None, None, None, shown)
 

@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy
-
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import length, row, size_of
+from axon.importers.contents.pointwise import size_of
+from axon.importers.contents.queries import length
 from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS, MOST_FLOATS, Unsupported
+from axon.importers.contents.values import Unsupported, scalar, vector
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Constant
+from axon.importers.operations import Constant, Malformed
 from axon.importers.runtime_values import first_of
 from axon.types import dim as dims
+from axon.types.type import Tensor
 
 PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
 
 
 @rule("Constant")
 def constant(node: Node) -> None:
-    constant = node.attribute("value") or _plain(node)
-    if not isinstance(constant, Constant):
-        raise Unsupported("Constant of a kind that Axon does not have")
-    node.importer.hold(node.outputs[0], constant)
-    node.step((node.outputs[0],), None, tensor=constant)
-
-
-def _plain(node: Node) -> Constant | None:
-    """A constant that is an attribute of numbers."""
+    constant = node.attribute("value")
+    if isinstance(constant, Constant):
+        node.importer.hold(node.outputs[0], constant)
+        node.step((node.outputs[0],), None, tensor=constant)
+        return
     for name, elem in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
-            held = numpy.array(value, "i8" if elem == "i64" else "f4")
-            return Constant(node.outputs[0], elem, held.shape, _itself, held)
-    return None
+            found = vector(value, elem) if isinstance(value, list) else scalar(value, elem)
+            node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
+            if node.importer.writes:
+                from axon.importers.onnx.weights import listed  # which needs NumPy
+
+                node.step((node.outputs[0],), None, tensor=listed(node.outputs[0], elem, value))
+            return
+    raise Unsupported("Constant of a kind that Axon does not have")
 
 
 @rule("ConstantOfShape")
@@ -47,25 +47,17 @@ def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
     later = node.call("full", node.input(0), number)
-    wanted = [] if length(node, 0) == 0 else node.contents(0)
-    if wanted is None:
+    given = None if length(node, 0) == 0 else node.vector(0)
+    if given is None and length(node, 0) != 0:
         node.set_outputs(later)
         return
+    wanted = () if given is None else given.items
     sizes = [node.fresh_dim() if n is None else n for n in wanted]
-    known = None
-    if all(isinstance(n, int) for n in sizes):
-        whole = tuple(n for n in sizes if isinstance(n, int))
-        if math.prod(whole) <= (MOST_FLOATS if isinstance(value, float) else MOST_CONTENTS):
-            known = numpy.full(whole, value, dtype=object)
     filled = node.call("full", node.shape_literal(sizes), number)
-    node.set_outputs(filled, contents=known, fallback=later)
-    if known is None and all(n is not None for n in wanted):
+    node.set_outputs(filled, fallback=later)
+    if node.outputs[0] not in node.importer.contents and None not in wanted:
         node.importer.filled[node.outputs[0]] = value
         node.alone = True
-
-
-def _itself(array: Any) -> Any:
-    return array
 
 
 def _filling(constant: Constant | None) -> tuple[str, Any]:
@@ -88,6 +80,8 @@ def range_(node: Node) -> None:
     if any(part is None for part in parts):
         node.set_outputs(later)
         return
+    if any(part is not None and len(part) != 1 for part in parts):
+        raise Malformed("its start, its limit and its step are one number each")
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
@@ -100,13 +94,10 @@ def range_(node: Node) -> None:
     count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
     if not node.importer.is_size(count):
         count = dims.maximum(count, 0)
-    known = None
-    if isinstance(count, int) and isinstance(start, int) and count <= MOST_CONTENTS:
-        known = row([start + i * step for i in range(count)])
     counted = node.shaped(later, [count])
     if isinstance(elem, str):
         counted = _counted(node, count, start, step, elem)
-    node.set_outputs(counted, contents=known, fallback=later)
+    node.set_outputs(counted, fallback=later)
 
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axon.importers.contents.values import Unsupported, array
+from axon.importers.contents.values import Contents, Unsupported, scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
@@ -92,11 +92,11 @@ def _branch(node: Node, found: Subgraph) -> None:
             node.step((name,), node.call("identity", handed))
 
 
-def _truth(contents: Any) -> bool | None:
+def _truth(contents: Contents | None) -> bool | None:
     """Whether a condition is known to hold, or not to hold."""
-    if contents is None or contents.size != 1 or contents.flat[0] not in (True, False):
+    if contents is None or contents.items not in ((True,), (False,)):
         return None
-    return bool(contents.flat[0])
+    return bool(contents.items[0])
 
 
 def _scalar(node: Node, index: int) -> Expression:
@@ -119,7 +119,7 @@ def loop(node: Node) -> None:
     first = [Tensor("i64", ()), Tensor("bool", ())]
 
     def infer(states: Sequence[Type]) -> Subgraph:
-        return subgraph(node, "body", [*first, *states], {1: array(True)})
+        return subgraph(node, "body", [*first, *states], {1: scalar(True, "bool")})
 
     settled_ = settled(node, types_of(node, indices), infer, 1)
     found, states = settled_.body, settled_.states

@@ -9,6 +9,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK, SLIDING
+from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.variables import DimVar
@@ -137,6 +138,8 @@ def _pads(
     x, f = node.shape(0), node.shape(1)
     if x is None or f is None or not len(x) == len(f) == len(sizes) + 2:
         return None
+    if not all(len(each) == len(sizes) for each in (slid["stride"], slid["dilation"], extra)):
+        raise Malformed("its strides, dilations and output_padding are not one for each axis")
     begins, ends, added = [], [], []
     lower = node.attribute("auto_pad", "NOTSET") != "SAME_UPPER"
     for i, size in enumerate(sizes):

@@ -46,10 +46,10 @@ def col2im(node: Node) -> None:
 
 def _sizes(node: Node, index: int, count: int) -> Expression:
     """So many sizes that an input holds, as they are if any of them is known."""
-    found = node.contents(index)
-    if found is None or found.shape != (count,) or all(size is None for size in found):
+    found = node.vector(index)
+    if found is None or found.shape != (count,) or all(size is None for size in found.items):
         return node.input(index)
-    return node.shape_literal([node.fresh_dim() if size is None else size for size in found])
+    return node.shape_literal([node.fresh_dim() if size is None else size for size in found.items])
 
 
 # --- grids -----------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def grid_sample(node: Node) -> None:
 
 @rule("AffineGrid")
 def affine_grid(node: Node) -> None:
-    theta, sizes, count = node.shape(0), node.contents(1), length(node, 1)
+    theta, sizes, count = node.shape(0), node.vector(1), length(node, 1)
     if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
         count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):
@@ -93,7 +93,7 @@ def affine_grid(node: Node) -> None:
     held = node.sized(1, [count])
     inner: list[Any] = [None] * count
     if sizes is not None and sizes.shape == (count,):
-        inner = list(sizes)
+        inner = list(sizes.items)
     inner = [node.fresh_dim() if size is None else size for size in inner]
     corners = {"dimensions": count - 2, "align_corners": bool(node.attribute("align_corners", 0))}
     later = node.call("affine_grid", node.input(0), node.call("slice", held, start=2), **corners)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
 from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS, Unsupported
+from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -114,30 +112,12 @@ def gather_nd(node: Node) -> None:
 
 @rule("OneHot")
 def one_hot(node: Node) -> None:
-    word, depth = node.shape(0), node.known_elements(1)
-    axis = node.attribute("axis", -1)
+    depth, axis = node.known_elements(1), node.attribute("axis", -1)
     size: Any = depth[0] if depth and not isinstance(depth[0], float | Real) else None
     if depth and isinstance(depth[0], float) and depth[0].is_integer():
         size = int(depth[0])
-    known = None if word is None else _one_hot_contents(node, size, axis % (len(word) + 1))
     later = None if isinstance(size, int) else _one_hot(node, None, axis)
-    node.set_outputs(_one_hot(node, size, axis), contents=known, fallback=later)
-
-
-def _one_hot_contents(node: Node, depth: Any, axis: int) -> Any:
-    """The elements where the places of the one value are numbers; exporters repeat so."""
-    found, values = node.contents(0), node.contents(2)
-    if found is None or values is None or values.shape != (2,) or not isinstance(depth, int):
-        return None
-    if not 0 < depth * max(found.size, 1) <= MOST_CONTENTS:
-        return None
-    if not all(isinstance(item, int) for item in found.flat):
-        return None
-    made = numpy.full((*found.shape, depth), values[0], dtype=object)
-    for index in numpy.ndindex(found.shape):
-        if -depth <= found[index] < depth:
-            made[(*index, found[index] % depth)] = values[1]
-    return numpy.moveaxis(made, -1, axis)
+    node.set_outputs(_one_hot(node, size, axis), fallback=later)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> Expression:

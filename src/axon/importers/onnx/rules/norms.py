@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
+from axon.importers.contents.values import MOST_RANK, Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
-from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
 from axon.ops.families.normalise import MOST_AROUND
@@ -88,6 +88,8 @@ def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
     """The other outputs: the mean, and one over the deviation."""
     elem = ELEMENTS.get(node.attribute("stash_type", 1), "f32")
     x = as_elem(node, node.input(0), node.elem(0), elem)
+    if not 0 <= axes <= MOST_RANK or elem not in FLOATS:
+        raise Unsupported(f"{node.operator} with statistics over {axes} axes in {elem}")
     last = list(range(-axes, 0))
     if kind == "layer_norm":
         spread = node.call("variance", x, axis=last, keep=True)
@@ -224,8 +226,7 @@ def dropout(node: Node) -> None:
     ratio = node.known_elements(1) if node.has(1) else [node.attribute("ratio", 0.5)]
     through = training == [False] or ratio == [0.0]
     same = node.call("identity", x)
-    known = node.contents(0) if through else None
-    node.set_outputs(same if through else node.type_of(same), contents=known)
+    node.set_outputs(same if through else node.type_of(same))
     if len(node.outputs) > 1 and node.outputs[1]:
         all_ = node.call("full", node.call("shape", x), node.literal(True))
         if node.importer.opset < 10 and isinstance(node.elem(0), str):

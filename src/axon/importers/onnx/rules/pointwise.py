@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
-import numpy
-
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents import reals as floats
-from axon.importers.contents.queries import size_of
-from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
-from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.sequences import hand_on
-from axon.types import dim as dims
 
 UNARY = {
     "Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "Exp": "exp", "Log": "log",
@@ -33,21 +22,14 @@ UNARY = {
     "Not": "logical_not", "BitwiseNot": "bit_not", "IsNaN": "isnan",
 }  # fmt: skip
 
-BINARY: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
-    "Add": ("+", contents.add), "Sub": ("-", contents.sub), "Mul": ("*", contents.mul),
-    "Div": ("/", contents.div), "Pow": ("pow", contents.power), "Mod": ("mod", contents.mod),
-    "Max": ("maximum", contents.greatest), "Min": ("minimum", contents.least),
+BINARY = {
+    "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Pow": "pow", "Mod": "mod", "Max": "maximum",
+    "Min": "minimum",
 }  # fmt: skip
 COMPARE = {
-    "Equal": ("==", contents.equal), "Less": ("<", contents.less), "Greater": (">", None),
-    "LessOrEqual": ("<=", None), "GreaterOrEqual": (">=", None),
-    "And": ("logical_and", contents.both), "Or": ("logical_or", None), "Xor": ("logical_xor", None),
+    "Equal": "==", "Less": "<", "Greater": ">", "LessOrEqual": "<=", "GreaterOrEqual": ">=",
+    "And": "logical_and", "Or": "logical_or", "Xor": "logical_xor",
 }  # fmt: skip
-KNOWN: dict[str, Callable[[Any], Any]] = {
-    "Not": contents.opposite, "Floor": contents.floor, "Ceil": contents.ceil,
-    "Sqrt": contents.root,
-}  # fmt: skip
-"""Functions of one number that are followed."""
 
 ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
     "LeakyRelu": {"slope": ("alpha", 0.01)},
@@ -70,12 +52,7 @@ def unary(node: Node) -> None:
         ours: node.attribute(theirs, default)
         for ours, (theirs, default) in ATTRIBUTES.get(kind, {}).items()
     }
-    found, known = node.contents(0), None
-    if kind in KNOWN and found is not None:
-        known = contents.pointwise(KNOWN[kind], found)
-        if known is not None and node.elem(0) == "f32":
-            known = contents.pointwise(contents.rounded, known)
-    node.set_outputs(node.call(UNARY[kind], node.input(0), **given), contents=known)
+    node.set_outputs(node.call(UNARY[kind], node.input(0), **given))
 
 
 @rule("IsInf")
@@ -111,9 +88,7 @@ def clip(node: Node) -> None:
 
 @rule("Neg")
 def negate(node: Node) -> None:
-    found = node.contents(0)
-    known = None if found is None else contents.pointwise(contents.negate, found)
-    node.set_outputs(node.call("negate", node.input(0)), contents=known)
+    node.set_outputs(node.call("negate", node.input(0)))
 
 
 @rule("Identity")
@@ -121,50 +96,32 @@ def identity(node: Node) -> None:
     if node.name(0) in node.importer.sequences:
         hand_on(node)
         return
-    node.set_outputs(node.call("identity", node.input(0)), contents=node.contents(0))
+    node.set_outputs(node.call("identity", node.input(0)))
 
 
 @rule(*BINARY)
 def binary(node: Node) -> None:
-    operator, function = BINARY[node.operator]
-    whole = str(node.elem(0)).startswith(("i", "u"))
-    found = node.contents(0)
+    operator = BINARY[node.operator]
+    if operator == "/" and str(node.elem(0)).startswith("i"):
+        operator = "trunc_divide"
+    if operator == "mod" and node.attribute("fmod", 0):
+        operator = "fmod"
+    if operator == "pow" and node.elem(0) != node.elem(1):
+        node.set_outputs(_power(node))
+        return
     expr = node.input(0)
     for i in range(1, node.count):
-        other = node.contents(i)
         expr = node.call(operator, expr, node.input(i))
-        known = found is not None and other is not None
-        if known and node.operator == "Div" and not whole:
-            function = contents.ratio
-        elif known and node.operator in ("Div", "Mod"):
-            if node.operator == "Div":
-                function = partial(contents.div, is_size=node.importer.is_size)
-            sizes = [size for size in other.flat if contents.is_symbol(size)]
-            if not all(map(node.importer.is_size, sizes)):
-                function = contents.exact if node.operator == "Div" else contents.nothing
-                sizes = []
-            for size in sizes:
-                node.guard(dims.sub(size, 1))
-        found = contents.pointwise(function, found, other) if known else None
-    if found is not None and node.elem(0) == "f32":
-        found = contents.pointwise(contents.rounded, found)
-    elif found is not None and whole and node.elem(0) != "i64":
-        found = contents.pointwise(partial(contents.within, node.elem(0)), found)
-    if node.operator == "Div" and str(node.elem(0)).startswith("i"):
-        expr = _rounded_to_zero(node)
-    if node.operator == "Mod" and node.attribute("fmod", 0):
-        node.set_outputs(node.call("fmod", node.input(0), node.input(1)))
-        return
-    if node.operator == "Pow" and node.elem(0) != node.elem(1):
-        expr = node.call("pow", node.input(0), _cast_like(node, 1, 0))
-    node.set_outputs(expr, contents=found)
+    node.set_outputs(expr)
 
 
-def _rounded_to_zero(node: Node) -> Expression:
-    """A quotient of integers as ONNX has it; Axon rounds down."""
-    x, y = node.input(0), node.input(1)
-    whole = node.call("/", node.call("abs", x), node.call("abs", y))
-    return node.call("*", node.call("*", node.call("sign", x), node.call("sign", y)), whole)
+def _power(node: Node) -> Expression:
+    """A power by an exponent of another type; the result has the type of the base."""
+    base, exponent = str(node.elem(0)), str(node.elem(1))
+    if isinstance(node.elem(0), str) and base.startswith(("i", "u")) and exponent in FLOATS:
+        wide = [node.call("cast", node.input(i), to=Elem("f64")) for i in (0, 1)]
+        return node.call("cast", node.call("pow", *wide), to=Elem(base))
+    return node.call("pow", node.input(0), _cast_like(node, 1, 0))
 
 
 @rule("Sum", "Mean")
@@ -180,38 +137,12 @@ def several(node: Node) -> None:
 
 @rule(*COMPARE)
 def compare(node: Node) -> None:
-    operator, function = COMPARE[node.operator]
-    a, b = node.contents(0), node.contents(1)
-    known = None
-    if a is not None and b is not None:
-        if node.operator == "Equal":
-            known = contents.pointwise(partial(_equal, node), a, b)
-        elif function is not None:
-            known = contents.pointwise(function, a, b)
-        elif node.operator == "Greater":
-            known = contents.pointwise(lambda x, y: contents.less(y, x), a, b)
-    node.set_outputs(node.call(operator, node.input(0), node.input(1)), contents=known)
-
-
-def _equal(node: Node, a: Any, b: Any) -> Any:
-    """Whether two are the same; a size is never negative."""
-    for size, other in ((a, b), (b, a)):
-        negative = type(other) is int and other < 0
-        if negative and contents.is_symbol(size) and node.importer.is_size(size):
-            return False
-    return contents.equal(a, b)
+    node.set_outputs(node.call(COMPARE[node.operator], node.input(0), node.input(1)))
 
 
 @rule("Where")
 def where(node: Node) -> None:
-    parts = [node.contents(i) for i in range(3)]
-    known = None
-    if all(part is not None for part in parts) and contents.fit(*parts):
-        c, a, b = numpy.broadcast_arrays(*parts)
-        known = numpy.empty(c.shape, dtype=object)
-        for index in numpy.ndindex(c.shape):
-            known[index] = contents.choose(c[index], a[index], b[index])
-    node.set_outputs(node.call("where", *(node.input(i) for i in range(3))), contents=known)
+    node.set_outputs(node.call("where", *(node.input(i) for i in range(3))))
 
 
 @rule("Cast")
@@ -219,22 +150,7 @@ def cast(node: Node) -> None:
     name = ELEMENTS.get(node.attribute("to", 0))
     if name is None:
         raise Unsupported("Cast to an element type that Axon does not have")
-    found = node.contents(0)
-    known = None if found is None else contents.pointwise(partial(_cast, node, name), found)
-    node.set_outputs(node.call("cast", node.input(0), to=Elem(name)), contents=known)
-
-
-def _cast(node: Node, name: str, x: Any) -> Any:
-    """One element, cast to the type of that name."""
-    if name.startswith(("i", "u")):
-        found = size_of(node, x) if isinstance(x, Real) else contents.whole(x)
-        return contents.within(name, found)
-    if name == "bool":
-        return None if contents.is_symbol(x) or isinstance(x, Real) else bool(x)
-    if contents.is_symbol(x) or isinstance(x, Real):
-        return floats.as_float(x, name)
-    x = float(x) if isinstance(x, int) else x
-    return contents.rounded(x) if name == "f32" else x
+    node.set_outputs(node.call("cast", node.input(0), to=Elem(name)))
 
 
 @rule("CastLike")

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
-
-import numpy
-
-from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import axes_of, length
-from axon.importers.contents.values import Contents
 from axon.importers.expressions import Expression, TypeOf
 from axon.importers.node import Node
+from axon.importers.onnx.elements import FLOATS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
 
@@ -23,7 +16,6 @@ REDUCTIONS = {
 }  # fmt: skip
 EXACT = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare")
 """Those that make sense of integers; ONNX lets the others take them too."""
-FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 @rule(*REDUCTIONS)
@@ -35,7 +27,7 @@ def reduce(node: Node) -> None:
         node.set_outputs(_somewhere(node, keep, nothing))
         return
     if not axes and nothing:
-        node.set_outputs(_of_one(node), contents=node.contents(0))
+        node.set_outputs(_of_one(node))
         return
     if not axes and rank is None:
         whole = node.declared(SAME_RANK, 0)
@@ -46,37 +38,7 @@ def reduce(node: Node) -> None:
         node.set_outputs(_of_one(node))
         return
     expr = _reduced(node, node.input(0), axes, keep)
-    node.set_outputs(expr, contents=_known(node, axes, keep))
-
-
-FOLLOWED: dict[str, Callable[[Any, Any], Any]] = {
-    "ReduceProd": contents.mul, "ReduceSum": contents.add,
-    "ReduceMax": contents.greatest, "ReduceMin": contents.least,
-}  # fmt: skip
-
-
-def _known(node: Node, axes: list[int], keep: bool) -> Contents:
-    """What becomes of numbers and sizes that are known."""
-    found, function = node.contents(0), FOLLOWED.get(node.operator)
-    if found is None or function is None:
-        return None
-    axes = sorted(axis % found.ndim for axis in axes)
-    count = math.prod(found.shape[axis] for axis in axes)
-    is_float = any(isinstance(item, float) for item in found.flat)
-    if not count or (is_float and count > 1 and node.operator in ("ReduceProd", "ReduceSum")):
-        return None  # floats would be rounded, in an order that nobody says
-    rest = numpy.moveaxis(found, axes, range(len(axes)))
-    rows = list(rest.reshape(count, -1))
-    total = rows[0]
-    for row in rows[1:]:
-        total = contents.pointwise(function, total, row)
-        if total is None:
-            return None
-    return total.reshape(
-        tuple(1 if i in axes else size for i, size in enumerate(found.shape))
-        if keep
-        else rest.shape[len(axes) :]
-    )
+    node.set_outputs(expr)
 
 
 def _somewhere(node: Node, keep: bool, nothing: bool) -> Expression:

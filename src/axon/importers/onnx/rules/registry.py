@@ -25,6 +25,6 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return enter
 
 
-def find(operation: Operation) -> Rule | None:
-    """The rule for an operation."""
+def find(operation: Operation, version: int) -> Rule | None:
+    """The rule for an operation; each of them takes all versions of its operator."""
     return RULES.get(operation.operator) if operation.domain in DOMAINS else None

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy
-
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.queries import length
+from axon.importers.contents.singles import shortest, single
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -105,8 +104,8 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
         node.set_outputs(later)
         return
     sizes: list[Any] = [None] * len(axes)
-    if found is not None and found.size == len(axes):
-        sizes = list(found.flat)
+    if found is not None and len(found.items) == len(axes):
+        sizes = list(found.items)
     if aspect != "stretch":
         made = _one_scale([word[axis] for axis in axes], sizes, aspect)
         sized = _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
@@ -182,7 +181,7 @@ def _is_open(scales: list[Any]) -> bool:
 
 def _short(scale: float) -> float | int:
     """A scale as it was written: the file has what f32 makes of it."""
-    return int(scale) if float(scale).is_integer() else float(str(numpy.float32(scale)))
+    return int(scale) if float(scale).is_integer() else shortest(scale)
 
 
 def _is_exact(scale: float) -> bool:
@@ -198,7 +197,7 @@ def _scaled(size: Any, scale: float) -> Any:
         return dims.floordiv(dims.scale(exact.numerator, size), exact.denominator)
     if not isinstance(size, int):
         return None
-    plain, single = size * scale, float(numpy.float32(size) * numpy.float32(scale))
-    if not math.isfinite(single) or math.floor(plain) != math.floor(single):
+    plain, short = size * scale, single(single(size) * single(scale))
+    if not math.isfinite(short) or math.floor(plain) != math.floor(short):
         return None
     return math.floor(plain)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.importers.contents.queries import integers
-from axon.importers.contents.values import Unsupported, array
+from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import TupleOf
 from axon.importers.node import Node
 from axon.importers.onnx.rules.growing_sequences import Growing, element, join
@@ -117,7 +117,7 @@ def at(node: Node) -> None:
         raise Unsupported("SequenceAt: a sequence without elements")
     name = elements[_at(node, 1, len(elements), 0)]
     handed = node.tensor(name)
-    node.set_outputs(node.call("identity", handed), contents=node.importer.contents.get(name))
+    node.set_outputs(node.call("identity", handed))
 
 
 def hand_on(node: Node) -> None:
@@ -137,7 +137,7 @@ def length(node: Node) -> None:
         node.set_outputs(node.declared("() -> i64 []"))
         return
     count = len(_elements(node, 0))
-    node.set_outputs(node.scalar(count, "i64"), contents=array(count))
+    node.set_outputs(node.scalar(count, "i64"))
 
 
 @rule("ConcatFromSequence")

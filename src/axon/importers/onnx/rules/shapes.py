@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy
-
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import axes_of, row
-from axon.importers.contents.values import MOST_CONTENTS, Unsupported, array
+from axon.importers.contents.queries import axes_of
+from axon.importers.contents.values import Unsupported, vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
@@ -35,7 +32,7 @@ def shape(node: Node) -> None:
         high = low + len(sizes)
     literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
     later = node.for_program(lambda: _sizes_from(node, low, high))
-    node.set_outputs(literal, contents=row(sizes), fallback=later)
+    node.set_outputs(literal, fallback=later)
 
 
 def _sizes_from(node: Node, start: int, end: int | None) -> Expression:
@@ -53,22 +50,20 @@ def size(node: Node) -> None:
     if word is None:
         node.set_outputs(count)
         return
-    known = numpy.empty((), dtype=object)
-    total = known[()] = shape_size(word)
-    node.set_outputs(node.size(total), contents=known, fallback=count)
+    node.set_outputs(node.size(shape_size(word)), fallback=count)
 
 
 @rule("Reshape")
 def reshape(node: Node) -> None:
     keeps_zero = bool(node.attribute("allowzero", 0))
-    wanted = node.contents(1) if node.count > 1 else array(node.attribute("shape", []))
+    wanted = node.contents(1) if node.count > 1 else vector(node.attribute("shape", []))
     word, fallback = node.shape(0), None
     if node.count > 1:
         fallback = node.for_program(lambda: _reshape_later(node, keeps_zero))
-    if wanted is None or wanted.ndim != 1:
+    if wanted is None or len(wanted.shape) != 1:
         node.set_outputs(_reshape_later(node, keeps_zero))
         return
-    sizes: list[Any] = list(wanted)
+    sizes: list[Any] = list(wanted.items)
     if not keeps_zero:
         for i, n in enumerate(sizes):
             if isinstance(n, int) and n == 0:
@@ -88,26 +83,16 @@ def reshape(node: Node) -> None:
             whole = exact_quotient(total, others)  # of 0 there is none, and it cannot run
             sizes[wild[0]] = dims.floordiv(total, others) if whole is None else whole
     fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
-    known = _reshaped(node.contents(0), fresh)
     expr = node.call("reshape", node.input(0), node.shape_literal(fresh))
     if wild and word is None and node.count > 1:
         expr = node.shaped(_reshape_later(node, keeps_zero), fresh)
-    node.set_outputs(expr, contents=known, fallback=fallback)
+    node.set_outputs(expr, fallback=fallback)
 
 
 def _reshape_later(node: Node, keeps_zero: bool) -> Expression:
     """The same by sizes that a run finds."""
     x = node.input(0)
     return node.call("reshape", x, node.call("reshaped_sizes", x, node.input(1), zero=keeps_zero))
-
-
-def _reshaped(found: Any, shape: list[Any]) -> Any:
-    if found is None or not all(isinstance(n, int) for n in shape):
-        return None
-    try:
-        return found.reshape(shape)
-    except ValueError:
-        return None
 
 
 @rule("Flatten")
@@ -128,27 +113,16 @@ def flatten(node: Node) -> None:
 
 @rule("Expand")
 def expand(node: Node) -> None:
-    wanted = node.contents(1)
+    wanted = node.vector(1)
     fallback = node.for_program(lambda: node.call("expand", node.input(0), node.input(1)))
     if wanted is None:
         node.set_outputs(node.call("expand", node.input(0), node.input(1)))
         return
-    sizes = [node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted]
-    found, known = node.contents(0), None
-    if found is not None and all(isinstance(n, int) for n in wanted):
-        known = _broadcast(found, tuple(wanted))
+    sizes = [
+        node.fresh_dim() if n is None or (isinstance(n, int) and n < 0) else n for n in wanted.items
+    ]
     expr = node.call("expand", node.input(0), node.shape_literal(sizes))
-    node.set_outputs(expr, contents=known, fallback=fallback)
-
-
-def _broadcast(found: Any, shape: tuple[int, ...]) -> Any:
-    try:
-        whole = numpy.broadcast_shapes(found.shape, shape)
-        if math.prod(whole) > MOST_CONTENTS:
-            return None
-        return numpy.broadcast_to(found, whole)
-    except ValueError:
-        return None
+    node.set_outputs(expr, fallback=fallback)
 
 
 @rule("Unsqueeze")
@@ -162,14 +136,12 @@ def unsqueeze(node: Node) -> None:
         return
     if rank is not None:
         axes = sorted(a + rank + len(axes) if a < 0 else a for a in axes)
-    found = node.contents(0)
-    known = None if found is None else numpy.expand_dims(found, tuple(axes))
-    node.set_outputs(node.call("expand_dims", node.input(0), axis=list(axes)), contents=known)
+    node.set_outputs(node.call("expand_dims", node.input(0), axis=list(axes)))
 
 
 @rule("Squeeze")
 def squeeze(node: Node) -> None:
-    axes, word, found = axes_of(node, 1), node.shape(0), node.contents(0)
+    axes, word = axes_of(node, 1), node.shape(0)
     if axes is None and node.has(1):
         node.set_outputs(node.call("squeeze_by", node.input(0), node.input(1)))
         return
@@ -180,12 +152,9 @@ def squeeze(node: Node) -> None:
         axes = [i for i, n in enumerate(word) if n == 1]
     assert axes is not None
     if not axes:
-        node.set_outputs(node.call("identity", node.input(0)), contents=found)
+        node.set_outputs(node.call("identity", node.input(0)))
         return
-    known = None
-    if found is not None:
-        known = numpy.asarray(numpy.squeeze(found, tuple(axes)), dtype=object)
-    node.set_outputs(node.call("squeeze", node.input(0), axis=list(axes)), contents=known)
+    node.set_outputs(node.call("squeeze", node.input(0), axis=list(axes)))
 
 
 @rule("Transpose")
@@ -195,6 +164,4 @@ def transpose(node: Node) -> None:
         node.set_outputs(node.declared(SAME_RANK, 0))
         return
     perm = list(range(rank))[::-1] if perm is None and rank is not None else perm
-    found = node.contents(0)
-    known = None if found is None else numpy.transpose(found, perm)
-    node.set_outputs(node.call("transpose", node.input(0), perm=perm), contents=known)
+    node.set_outputs(node.call("transpose", node.input(0), perm=perm))

@@ -11,6 +11,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.type import Tensor, Type
@@ -39,15 +40,18 @@ def slice_(node: Node) -> None:
             axes = None if count is None else list(range(count))
         node.set_outputs(_cut_by_run(node, axes))
         return
+    if any(isinstance(bound, float) for bound in (*starts, *ends)):
+        raise Malformed("its starts and ends are no whole numbers")
     axes = list(range(len(starts))) if axes is None else axes
     for axis in axes:
         if rank is not None and not -rank <= axis < rank:
             node.set_outputs(node.call("slice", node.input(0), axis=axis, stop=0))
             return
     steps = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise Malformed("its starts, ends, axes and steps are not equally many")
     starts = [_from_front(node, *each) for each in zip(starts, axes, steps, strict=True)]
     ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
-    known = _cut_contents(node, starts, ends, axes, steps)
     expr, other = node.input(0), dict[int, Any]()
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         if step == -1 and _whole_turn(start, end):
@@ -60,7 +64,7 @@ def slice_(node: Node) -> None:
     later = None if node.count == 1 else _cut_by_run(node, axes)
     if other and later is not None:
         expr = _of_sizes(node, later, node.importer.state.prune(node.infer(expr)), other)
-    node.set_outputs(expr, contents=known, fallback=later)
+    node.set_outputs(expr, fallback=later)
     put_together(node)
 
 
@@ -132,18 +136,6 @@ def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
         return None if start > FAR else start, None if end < -FAR else end
     low = None if isinstance(start, int) and (start == 0 or start < -FAR) else start
     return low, None if isinstance(end, int) and end > FAR else end
-
-
-def _cut_contents(
-    node: Node, starts: list[Any], ends: list[Any], axes: list[int], steps: list[int]
-) -> Any:
-    found = node.contents(0)
-    if found is None or not all(isinstance(n, int) for n in (*starts, *ends)):
-        return None
-    index: list[slice] = [slice(None)] * found.ndim
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        index[axis] = slice(start, end, step)
-    return found[tuple(index)]
 
 
 def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) -> Expression:
