@@ -128,7 +128,7 @@ class Node:
         found = self.contents(index)
         if found is None or len(found.shape) == 1:
             return found
-        self.ranked(index, 1)
+        self.infer(self.ranked(index, 1))
         return None
 
     def known_elements(self, index: int) -> list[Any] | None:
@@ -213,9 +213,10 @@ class Node:
 
     def shape_literal(self, shape: Sequence[Any]) -> Expression:
         """Sizes as a shape; one that is negative is an error, as in a program."""
-        if any(isinstance(size, int) and size < 0 for size in sizes(shape)):
-            return ListOf([self.literal(n) for n in shape])
-        return SizeRef(ShapeValue(tuple(shape)))
+        word = sizes(shape)
+        if any(isinstance(size, int) and size < 0 for size in word):
+            return ListOf([self.literal(size) for size in word])
+        return SizeRef(ShapeValue(word))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:
         return ListOf(items)
@@ -250,8 +251,8 @@ class Node:
         *exprs: Expression | None,
         fallback: Expression | None = None,
     ) -> None:
-        """The outputs, one after another, of the types that the expressions have, and with the
-        elements that follow from them.
+        """The outputs, one after another, of the types that the expressions have. What is known of
+        their elements follows from the expressions.
 
         `fallback` stands in the program where an expression has sizes that cannot be said there.
         """
@@ -260,11 +261,14 @@ class Node:
                 before = self.importer.trouble()
                 found = self.infer(expr)
                 wrong = self.importer.trouble() != before  # what is refused has no elements
-                self.define((name,), (found,), (None if wrong else expr.contents(self),))
+                self.define((name,), (found,), () if wrong else (expr.contents(self),))
                 self.step((name,), sayable(expr), fallback)
 
     def define(
-        self, names: Sequence[str], types: Sequence[Type], known: Sequence[Contents | None] = ()
+        self,
+        names: Sequence[str],
+        types: Sequence[Type],
+        contents: Sequence[Contents | None] = (),
     ) -> None:
         """Tensors that an expression makes. A size that it leaves to the run is a variable of the
         model: what follows may tell what it is. A value that is a size is the tensor that it can
@@ -276,10 +280,10 @@ class Node:
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)
             types = opened(importer.state, found, given, origin)
-        contents = [*known, *[None] * (len(types) - len(known))]
-        for name, type_, held in zip(names, types, contents, strict=False):
+        known = [*contents, *[None] * (len(types) - len(contents))]
+        for name, type_, each in zip(names, types, known, strict=False):
             if name:
-                importer.define(name, type_, held)
+                importer.define(name, type_, each)
 
     def ranked(self, index: int, rank: int) -> Expression:
         """An input that has as many dimensions as the operator has sizes for."""
@@ -314,7 +318,7 @@ class Node:
         known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         items = found.items if isinstance(found, Tuple) else ()
-        self.define(names, items, known if items else ())
+        self.define(names, items, known[: len(items)])
         count = len(items) or len(names)
         unnamed = [""] * (count - len(names))
         self.step((*names[:count], *unnamed), sayable(expr), fallback)
@@ -355,14 +359,14 @@ class Node:
         self.importer.state.sizes.add(dim)
 
 
-def sayable(expr: Expression) -> Expression | None:
-    """The expression, if a program can say it; if not, the program declares an operator."""
-    return None if isinstance(expr, Declared | TypeOf) else expr
-
-
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     """What a file has for sizes, if it is whole numbers."""
     for item in shape:
         if not isinstance(item, int | DimVar | Poly | ShapeVar):
             raise Malformed(f"{item} is no size")
     return tuple(shape)
+
+
+def sayable(expr: Expression) -> Expression | None:
+    """The expression, if a program can say it; if not, the program declares an operator."""
+    return None if isinstance(expr, Declared | TypeOf) else expr

@@ -20,12 +20,13 @@ from axon.types.variables import ShapeVar
 # --- sizes, and tensors made of them -----------------------------------------------------------
 
 
+def _ensured(applied: Applied) -> Contents | None:
+    """The elements of the last argument, if it has the shape that is asked for."""
+    return applied.contents(len(applied.args) - 1)
+
+
 def _identity(applied: Applied) -> Contents | None:
     return applied.contents(0)
-
-
-def _last(applied: Applied) -> Contents | None:
-    return applied.contents(len(applied.args) - 1)
 
 
 def _shape(applied: Applied) -> Contents | None:
@@ -245,7 +246,7 @@ CONTENTS: dict[str, Followed] = {
     "any": elements.reduced(arithmetic.one_of),
     "all": elements.reduced(arithmetic.both),
     # sizes, and tensors made of them
-    "ensure_shape": _last,
+    "ensure_shape": _ensured,
     "identity": _identity,
     "shape": _shape,
     "size": _size,

@@ -55,7 +55,7 @@ def constant_of_shape(node: Node) -> None:
     sizes = [node.fresh_dim() if n is None else n for n in wanted]
     filled = node.call("full", node.shape_literal(sizes), number)
     node.set_outputs(filled, fallback=later)
-    if node.outputs[0] not in node.importer.contents and None not in wanted:
+    if all(n is not None for n in wanted) and node.outputs[0] not in node.importer.contents:
         node.importer.filled[node.outputs[0]] = value
         node.alone = True
 

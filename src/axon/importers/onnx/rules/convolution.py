@@ -113,6 +113,8 @@ def conv_transpose(node: Node) -> None:
     slid = _slid(node, spatial)
     extra = node.attribute("output_padding") or [0] * spatial
     sizes = node.attribute("output_shape")
+    if sizes and min(sizes) < 0:
+        raise Malformed("its attribute `output_shape` has a negative size")
     x = node.ranked(0, spatial + 2)
     parts = [x, filters, *([node.input(2)] if node.has(2) else [])]
     if not sizes:

@@ -16,15 +16,24 @@ from axon.types import dim as dims
 
 @rule("Gather")
 def gather(node: Node) -> None:
-    axis, numbers = node.attribute("axis", 0), node.ints(1)
-    word = node.shape(0) if numbers and node.contents(0) is not None else None
-    if word and numbers and -len(word) <= axis < len(word) and isinstance(word[axis], int):
-        count = word[axis]
-        outside = [i for i in numbers if not -count <= i < count]
-        if outside:  # which the operator for one of them refuses
-            node.set_outputs(node.call("index", node.input(0), i=outside[0], axis=axis))
-            return
+    axis, wrong = node.attribute("axis", 0), None
+    if node.contents(0) is not None:
+        wrong = _outside(node, axis)
+    if wrong is not None:  # which the operator for one of them refuses
+        node.set_outputs(node.call("index", node.input(0), i=wrong, axis=axis))
+        return
     node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis))
+
+
+def _outside(node: Node, axis: int) -> int | None:
+    """An index that is out of range, if there is that axis."""
+    word, numbers = node.shape(0), node.ints(1)
+    if word is None or numbers is None or not -len(word) <= axis < len(word):
+        return None
+    count = word[axis]
+    if not isinstance(count, int):
+        return None
+    return next((i for i in numbers if not -count <= i < count), None)
 
 
 @rule("Concat")

@@ -6,7 +6,7 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
-from axon.importers.onnx.elements import ELEMENTS, FLOATS
+from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.sequences import hand_on
 
@@ -117,10 +117,10 @@ def binary(node: Node) -> None:
 
 def _power(node: Node) -> Expression:
     """A power by an exponent of another type; the result has the type of the base."""
-    base, exponent = str(node.elem(0)), str(node.elem(1))
-    if isinstance(node.elem(0), str) and base.startswith(("i", "u")) and exponent in FLOATS:
+    whole = [str(node.elem(i)).startswith(("i", "u")) for i in (0, 1)]
+    if whole == [True, False]:
         wide = [node.call("cast", node.input(i), to=Elem("f64")) for i in (0, 1)]
-        return node.call("cast", node.call("pow", *wide), to=Elem(base))
+        return node.call("cast_like", node.call("pow", *wide), node.input(0))
     return node.call("pow", node.input(0), _cast_like(node, 1, 0))
 
 

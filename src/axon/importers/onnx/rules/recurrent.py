@@ -83,8 +83,8 @@ def _rest(node: Node, count: int, batch_first: bool) -> list[Expression] | None:
     x, weights, elem = node.shape(0), node.shape(2), node.elem(0)
     if x is None or weights is None or not isinstance(elem, str):
         return None if order else []
-    if len(x) != 3 or len(weights) != 3:  # which the operator refuses, whatever else it is given
-        return []
+    if len(x) < 2 or not weights:  # which is told already
+        return None if order else []
     h: Any = weights[-1]
     state = [x[0], count, h] if batch_first else [count, x[1], h]
     bias, peepholes = contents.mul(2 * GATES[kind], h), contents.mul(3, h)
