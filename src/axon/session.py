@@ -17,7 +17,7 @@ from itertools import pairwise
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import FindFile, Imports, check_file, no_files, prelude
 from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, Walk, bound_names, first_ones
+from axon.inference.program import Definition, ProgramInference, bound_names, first_ones
 from axon.inference.report.signature import Signature, describe_definition
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
@@ -149,10 +149,10 @@ class _File:
     def _infer(
         self, source: Source, parts: list[_Part], imports: Imports
     ) -> tuple[Snapshot, Environment]:
-        walk = Walk(lambda item: imports.read(item, source), prelude)
+        walk = ProgramInference(lambda item: imports.read(item, source), prelude)
         for part in parts:
             for name, span in part.bound:
-                walk.inference.later.setdefault(name, span)
+                walk.inference.defined_below.setdefault(name, span)
         names = walk.environment.names
         anew: list[tuple[_Part, int, int]] = []
         for part in parts:
@@ -160,7 +160,7 @@ class _File:
             if part.holds(needs):
                 names.update(part.gives)
                 for name, _ in part.bound:
-                    walk.inference.later.pop(name, None)
+                    walk.inference.defined_below.pop(name, None)
                 continue
             part.needs = needs
             part.lines_above = part.program.source.lines_above
@@ -238,7 +238,7 @@ def _bound(program: ast.Program) -> tuple[tuple[str, Span], ...]:
     )
 
 
-def _meaning(walk: Walk, name: str) -> Meaning:
+def _meaning(walk: ProgramInference, name: str) -> Meaning:
     return walk.environment.names.get(name) or name.partition(".")[0] in walk.inference.missing
 
 

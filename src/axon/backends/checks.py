@@ -53,7 +53,7 @@ def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
     """The condition, with the sizes that it fails for; the names are those that others use too."""
     names = Names(hints=True) if names is None else names
     names.reserve(relation_variables(relation))
-    text = Show(names, told=True).relation(relation)
+    text = Show(names, named=True).relation(relation)
     shown = [
         f"{names(v)} = {_shown(sizes[v])}"
         for v in dict.fromkeys(relation_variables(relation))

@@ -115,7 +115,7 @@ def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: 
         id(scope.module),
         closure.name,
         scope.before,
-        Show(told=True).type(type_),
+        Show(named=True).type(type_),
     )
     graph = state.shared.graphs.get(key)
     if graph is None:

@@ -63,9 +63,9 @@ def of_closure(state: State, closure: Closure, type_: Fn) -> Elaboration:
             concrete=True,
         )
     )
-    later = split(found.checks)[1]
-    if later:  # on sizes that are other ones in each call
-        state.checks += later
+    runtime_checks = split(found.checks)[1]
+    if runtime_checks:  # on sizes that are other ones in each call
+        state.checks += runtime_checks
     else:
         state.shared.elaborations[key] = closure, found
     return found
@@ -79,8 +79,8 @@ def _found(elaboration: Elaboration | list[Diagnostic]) -> Elaboration:
 
 def split(checks: Sequence[Guard]) -> tuple[list[Guard], list[Guard]]:
     """What can be checked before anything runs, and what speaks of run-time sizes."""
-    later = [g for g in checks if any(v.runtime for v in relation_variables(g.relation))]
-    return [g for g in checks if g not in later], later
+    runtime_checks = [g for g in checks if any(v.runtime for v in relation_variables(g.relation))]
+    return [g for g in checks if g not in runtime_checks], runtime_checks
 
 
 def _environment(inference: Inference, closure: Closure) -> Environment:

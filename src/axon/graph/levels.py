@@ -253,10 +253,10 @@ class Analysis:
             like: LevelTree = [state, row(output)] if outputs else state
             found = self._call(function, [state, *rows], like)
             after = found[0] if outputs and isinstance(found, list) else found
-            later = join(state, after)
-            if later == state:
+            next_state = join(state, after)
+            if next_state == state:
                 break
-            state = later
+            state = next_state
         if outputs and isinstance(found, list):
             return [state, join(stacked(found[1]), output)]
         return state

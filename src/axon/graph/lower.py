@@ -99,8 +99,8 @@ def make_graph(
         names: dict[str, Known] = {}
         lowering.bind(item.pattern, given, names)
         given = no_function(names[name], item.span)
-    requires, later = elaborations.split(found.checks)
-    nodes = place_checks(values, [*state.first, *state.nodes], [*later, *state.checks])
+    requires, runtime_checks = elaborations.split(found.checks)
+    nodes = place_checks(values, [*state.first, *state.nodes], [*runtime_checks, *state.checks])
     nodes = tidy(values, nodes, given)
     typed = [levels_of_type(value.type) for value in values]
     trees = [t if k is None else k for t, k in zip_longest(typed, levels)]

@@ -142,7 +142,7 @@ def _varying(
     if known is found or same_sizes(known, found):
         return None
     origin = binding.origins.get(dim)
-    text = Show(names, told=True).dim(dim)
+    text = Show(names, named=True).dim(dim)
     return Mismatch(
         f"size {axis} of `{name}` is {found}, and should be {text} = {known}"
         + (f" (from {origin})" if origin else "")

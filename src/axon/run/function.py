@@ -340,7 +340,7 @@ class Function:
         except Undetermined as problem:
             raise self._undetermined(problem) from None
         except Exception as problem:
-            raise self._told(problem) from None
+            raise self._as_run_error(problem) from None
 
     def finished(self, result: Any) -> Any:
         """The result, once it is there: a backend may still be computing it, and may fail."""
@@ -351,7 +351,7 @@ class Function:
                 self._guarded(part.block_until_ready, ())
         return result
 
-    def _told(self, problem: Exception) -> Exception:
+    def _as_run_error(self, problem: Exception) -> Exception:
         """What a failure of the run says to the caller; a bug of ours stays what it is."""
         name = self.__name__
         if isinstance(problem, Untraceable):

@@ -36,8 +36,8 @@ def eliminate(store: Store, constraint: Constraint) -> None:
         return
     found = [r for r in _reduced(echelon) if r and r not in known and _decides(r)]
     if found:
-        said = {_primitive(row) for row in known}
-        found = [row for row in found if _primitive(row) not in said]
+        known_rows = {_primitive(row) for row in known}
+        found = [row for row in found if _primitive(row) not in known_rows]
     for row in found:
         store.imply("elimination", parents, DimEq(dims.from_terms(dict(row)), 0))
     if found:

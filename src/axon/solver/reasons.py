@@ -138,11 +138,11 @@ def reasons(store: Store, conflict: Conflict) -> list[Constraint]:
     return minimal(found, store.posted if len(store.posted) < 2000 else None)
 
 
-def independent(store: Store, conflicts: Iterable[Conflict], told: Container[Constraint]) -> bool:
-    """Whether any of the conflicts may be there without the constraints that are told."""
+def independent(store: Store, conflicts: Iterable[Conflict], shown: Container[Constraint]) -> bool:
+    """Whether any of the conflicts may exist without the constraints that were shown."""
     found: dict[Constraint, None] = {}
     for conflict in conflicts:
         found.update(dict.fromkeys(behind(store, conflict.constraint, conflict.time)))
-    rest = [constraint for constraint in found if constraint not in told]
+    rest = [constraint for constraint in found if constraint not in shown]
     replays = Replays()
     return replays.conflict(rest) is not None or replays.left <= 0

@@ -109,7 +109,7 @@ class Show:
     """Whether a remainder is written with `mod`, which expressions do not have."""
     shared: frozenset[Var] = frozenset()
     """The sizes that vary and have a name here, since they are in more than one place."""
-    told: bool = False
+    named: bool = False
     """Whether all sizes that vary have names, and what is computed from them is written out."""
     seen: dict[Dim, list[str]] = field(default_factory=dict, repr=False)
     """Dimensions as they were written, in pieces between which there may be space."""
@@ -127,10 +127,10 @@ class Show:
         return (" " if spaced else "").join(pieces)
 
     def _star(self, dim: DimVar) -> str:
-        return f"*{self.names(dim)}" if self.told or dim in self.shared else "*"
+        return f"*{self.names(dim)}" if self.named or dim in self.shared else "*"
 
     def _compound(self, dim: Dim) -> list[str]:
-        if self._ragged(dim) and not self.told:
+        if self._ragged(dim) and not self.named:
             return ["*"]
         inside = inside_extremum(dim)
         if inside is not None:
