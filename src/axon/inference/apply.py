@@ -339,7 +339,7 @@ class Match(Renaming):
     # --- relations ---
 
     def _undecided(self) -> list[Relation]:
-        """The relations of the scheme, except broadcasts of known shapes: their result is computed
+        """The relations of the scheme, except broadcasts of known shapes, which are computed
         here.
         """
         found: list[Relation] = []

@@ -80,8 +80,8 @@ def _call_scheme(
 
 
 def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Scheme:
-    """A function that is called where it is written, `(fn (x) { … })(y)`: generalised as if it had
-    a name.
+    """A function called where it is written, `(fn (x) { … })(y)`, generalised as if it had a
+    name.
     """
     inner = Environment(env)
     pattern = ast.NamePattern(IN_PLACE, function.span)

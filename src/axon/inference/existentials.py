@@ -132,9 +132,7 @@ def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
 
 
 def _is_plain(relation: Relation, var: DimVar | ShapeVar) -> bool:
-    """Whether a relation computes a variable from the others: `size(a) = 6` does not compute
-    `a`.
-    """
+    """Whether a relation computes a variable from the others, unlike `a` in `size(a) = 6`."""
     if not isinstance(relation, DimEq):
         return True
     terms = dims.terms_of(dims.sub(relation.left, relation.right))

@@ -187,9 +187,7 @@ class Inference(Walk):
         return Fn(tuple(params), result)
 
     def _parameter(self, param: ast.Param, reader: Reader, uses: dict[str, Kind]) -> Type:
-        """A declared shape is a constraint of its own, so that messages can point to the
-        declaration.
-        """
+        """A declared shape is a constraint of its own: messages can point to the declaration."""
         if param.name in uses and param.type is None:
             return self._size(uses[param.name], given_at(self.state.depth + 1))
         if param.type is None:

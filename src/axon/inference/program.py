@@ -400,9 +400,7 @@ class ProgramInference:
     # --- the end ---
 
     def finish(self) -> None:
-        """Choose defaults for what is still open; definitions that are not functions get their
-        final types.
-        """
+        """Choose defaults for open types; definitions that are not functions get final types."""
         for at in self.open:
             definition = self.definitions[at]
             type_ = self.state.resolve(widened(self.state, definition.scheme.type))

@@ -70,9 +70,7 @@ def _substituted(relation: Relation, var: Var, inner: Broadcast | DimBroadcast) 
 def connected(
     relations: list[Relation], shown: set[Var], level: int
 ) -> tuple[list[Relation], list[Relation]]:
-    """The relations that are connected to the type through shared variables, and those that are
-    not.
-    """
+    """The relations that share variables, directly or not, with the type, and those that do not."""
     users: dict[Var, list[int]] = {}
     todo: list[Var] = list(shown)
     for i, relation in enumerate(relations):

@@ -58,8 +58,8 @@ def same_rows(state: State, level: int) -> None:
 
 
 def first_sizes(state: State, type_: Type) -> None:
-    """A size of rows broadcasts with the first size of a tensor only if that is 1: then it does not
-    vary.
+    """A size of rows that broadcasts with the first size of a tensor, which must be 1, is
+    uniform.
     """
     store = state.store
     found = [

@@ -1,5 +1,5 @@
-"""Schemes: the free variables of a definition are quantified, with the constraints on them, and
-copied at each use.
+"""Schemes: a definition's free variables and the constraints on them, quantified and copied at each
+use.
 """
 
 from __future__ import annotations
@@ -388,8 +388,8 @@ def as_run_finds_it(store: Store, guard: Guard) -> Guard:
 
 
 def is_silent(relation: Relation) -> bool:
-    """Whether a condition is checked but not shown: that a computed size is a size, or that a shape
-    does not vary.
+    """Whether a condition is checked but not shown: a size is not negative, a shape does not
+    vary.
     """
     return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
         relation, Uniform | HasRank

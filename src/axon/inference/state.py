@@ -1,4 +1,4 @@
-"""The state of inference: the store, the bindings of type and element variables, the level and the
+"""The state of inference: the store, the bindings of type and element variables, level and
 depth.
 """
 
@@ -48,8 +48,8 @@ class Attempt:
 
 @dataclass(slots=True)
 class State:
-    """`level` counts the enclosing `fn` bindings (they generalise), `depth` the enclosing functions
-    (they are called).
+    """`level` counts the enclosing `fn` bindings, which generalise, `depth` the enclosing
+    functions.
     """
 
     store: Store = field(default_factory=new_store)

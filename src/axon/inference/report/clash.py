@@ -134,9 +134,7 @@ def _solved(constraints: list[Constraint]) -> Store:
 
 
 def item_at(word: Shape, at: int) -> Dim | None:
-    """The dimension at a position, if no part of unknown rank is between it and that end of the
-    shape.
-    """
+    """The dimension at a position, if no part of unknown rank is before it on that side."""
     outside = word[at:] if at < 0 else word[: at + 1]
     if not -len(word) <= at < len(word) or any(isinstance(i, ShapeVar) for i in outside):
         return None

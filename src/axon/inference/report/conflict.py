@@ -51,9 +51,7 @@ MOST_AROUND = 400
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The message for a conflict, the constraints that it is about, and the sizes that it reports
-    as different.
-    """
+    """The message for a conflict, its constraints, and the sizes that it reports as different."""
 
     diagnostic: Diagnostic
     core: list[Constraint]

@@ -20,8 +20,8 @@ from axon.types.variables import ShapeVar
 def labels_of(
     clashes: list[Clash], core: list[Constraint], main: Clash | None, show: Show, ranks: bool
 ) -> tuple[Label, ...]:
-    """The labels, those of the call that the message is about first. If it is about `ranks` they
-    state shapes.
+    """The labels, those of the main call first; they state shapes if the message is about
+    `ranks`.
     """
     if ranks:
         clashes = [replace(c, size=None) for c in clashes]
