@@ -1,4 +1,4 @@
-"""A text with a name, and places in it."""
+"""Named texts, and spans in them."""
 
 from __future__ import annotations
 
