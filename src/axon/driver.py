@@ -36,7 +36,7 @@ MOST_NESTED_IMPORTS = 20
 
 @dataclass(frozen=True)
 class Checked:
-    """What there is to know about a program."""
+    """The result of checking a program."""
 
     program: ast.Program
     inferred: Inferred
@@ -49,7 +49,7 @@ class Checked:
 
     @cached_property
     def signatures(self) -> tuple[Signature, ...]:
-        """The definitions as they are shown; made when someone looks."""
+        """The signatures of the definitions; computed on demand."""
         with workspace():
             return tuple(describe_definition(d, self.paper) for d in self.inferred.definitions)
 
@@ -75,8 +75,8 @@ def check(
     prove: bool = False,
     reasons: bool = False,
 ) -> Checked:
-    """Parse, infer, describe. To explain a definition needs `reasons`. To `prove` needs the extra
-    of that name: see `axon.prove.extra`.
+    """Parse, infer, describe. Explaining a definition needs `reasons`; `prove` needs the extra of
+    that name: see `axon.prove.extra`.
     """
     with workspace():
         return check_file(source, Imports(find_file or no_files), paper, prove, reasons)
@@ -104,7 +104,7 @@ def check_file(
 
 
 def _proved(inferred: Inferred) -> Inferred:
-    """Without conditions that follow from others, and with errors for those that cannot hold."""
+    """Remove conditions that follow from others, and report those that cannot hold."""
     from axon.prove.definitions import prove_definitions
 
     definitions, problems = prove_definitions(inferred.definitions)
@@ -125,7 +125,7 @@ def no_files(path: str, _source: Source) -> str:
 
 
 def infer_file(source: Source, imports: Imports) -> Environment | None:
-    """What the names of a file stand for; None if it has errors."""
+    """The environment of a file; None if it has errors."""
     checked = imports.files[source.name] = check_file(source, imports)
     return checked.inferred.environment if checked.ok else None
 
@@ -186,8 +186,8 @@ _library: dict[str, tuple[Entry, ast.Program, Inferred]] = {}
 
 
 def prelude(name: str) -> Entry | None:
-    """A name of the standard library. The file that defines it is read the first time that nothing
-    else explains one of its names.
+    """A name of the standard library. The file that defines it is read the first time that one of
+    its names is not found elsewhere.
     """
     path = stdlib.files().get(name)
     if path is None:
@@ -202,7 +202,7 @@ def prelude(name: str) -> Entry | None:
 
 
 def library(name: str) -> tuple[Module, str, int] | None:
-    """Where a name of the standard library is."""
+    """The place of a name in the standard library."""
     if prelude(name) is None:
         return None
     from axon.graph.module import make_module
@@ -223,7 +223,7 @@ _modules: dict[str, Module] = {}
 
 
 def check_and_link(source: Source, find_file: FindFile | None = None) -> tuple[Checked, Module]:
-    """Check a program, and put its files together so that it can run."""
+    """Check a program and link its files, so that it can run."""
     imports = Imports(find_file or no_files)
     with workspace():
         checked = check_file(source, imports)

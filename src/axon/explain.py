@@ -15,7 +15,7 @@ MOST_WITH_SETS = 120
 def derivation_text(definition: Definition, paper: bool, short: bool, start: str | None) -> str:
     """The constraints that a definition generates, and how they are solved."""
     if len(definition.constraints) > MOST_WITH_SETS:
-        short = True  # a set after each step would be as long as the square of the program
+        short = True  # a set for each step would grow as the square of the program
     derivation = derive(definition.constraints, paper, sets=not short)
     lines = [f"{definition.name}", ""]
     lines.append("constraints")
@@ -68,7 +68,7 @@ def _mentions(constraint: Constraint, name: str) -> bool:
 
 
 def origin_text(origin: Origin) -> str:
-    """What asks for a constraint, in a few words."""
+    """The origin of a constraint, in a few words."""
     line = f" (line {origin.span.line})" if origin.span is not None else ""
     match origin.kind:
         case "argument":
@@ -90,7 +90,7 @@ def origin_text(origin: Origin) -> str:
 
 
 def answer_text(checked: Checked, definition: Definition, question: str) -> tuple[str, bool]:
-    """Why something is what it is: the places that make it so."""
+    """The answer to "why", with the places it follows from."""
     answer = why(checked.inferred.state, definition, question)
     if isinstance(answer, str):
         return answer, False

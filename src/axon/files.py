@@ -1,4 +1,4 @@
-"""Files: reading programs, writing pages, and what to say when that is not possible."""
+"""Files: reading programs, writing pages, and messages for failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST_FILE = 64 << 20
 
 
 class Unreadable(Exception):
-    """A file that cannot be read, with the sentence that says why."""
+    """A file that cannot be read, with the reason as a sentence."""
 
 
 class Unwritable(Exception):
@@ -51,7 +51,7 @@ def read_source(path: str) -> Source:
 
 
 def find_import(path: str, source: Source) -> Source | str:
-    """What a program imports: a path from the folder that the program is in."""
+    """An imported file: a path relative to the folder of the importing program."""
     folder = os.path.dirname(source.name)
     try:
         # the shortest way from here, so that one file has one name
@@ -61,7 +61,7 @@ def find_import(path: str, source: Source) -> Source | str:
 
 
 class Finder:
-    """Finds what programs import, and knows the files that it has read."""
+    """Finds imported files, and records the files that it has read."""
 
     def __init__(self) -> None:
         self.read: dict[str, None] = {}
@@ -74,7 +74,7 @@ class Finder:
 
 
 def keep(path: str, taken: Mapping[str, str]) -> None:
-    """Refuse to write over a file that is in use; `taken` says what each of them is."""
+    """Refuse to overwrite a file that is in use; `taken` describes each of them."""
     for other, what in taken.items():
         try:
             same = os.path.exists(path) and os.path.samefile(path, other)
@@ -86,9 +86,9 @@ def keep(path: str, taken: Mapping[str, str]) -> None:
 
 @contextmanager
 def replacing(path: str, taken: Mapping[str, str]) -> Iterator[BinaryIO]:
-    """A file to write to. It stands beside the one of that name, and takes its place when the block
-    has come to its end: who reads there finds the old file or the new one. If something fails,
-    nothing is left behind. What is no regular file, such as a pipe, is written to as it is.
+    """A file to write to. It is written beside the one of that name and replaces it at the end of
+    the block, so that a reader finds the old file or the new one. After a failure nothing is left
+    behind. Anything but a regular file, such as a pipe, is written to directly.
     """
     keep(path, taken)
     try:

@@ -1,10 +1,11 @@
-"""Checking again while a program is edited: what an edit does not touch is not inferred again.
+"""Incremental checking of a program that is edited: what an edit does not affect is not inferred
+again.
 
-A text is cut where a definition begins, at the left margin, and what is between two cuts is read
-only if it is new. A definition is inferred again only if its text has changed, or what one of its
-names stands for; one that comes out as it was before keeps its identity, so what depends on it is
-left alone too. This holds across files: each of those that are imported is looked for at every
-check, and is checked in the same way. A text that does not parse is checked whole.
+A text is cut at the beginning of each definition, at the left margin; each piece is parsed only if
+it is new. A definition is inferred again only if its text, or the meaning of one of its names, has
+changed. One whose result is the same as before keeps its identity, so its dependents are not
+inferred again either. This holds across files: each imported file is looked up at every check, and
+is checked in the same way. A text that does not parse is checked as one piece.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import pairwise
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import FindFile, Imports, check_file, no_files, prelude
 from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, Walk, bound_names, first_ones
+from axon.inference.program import Definition, ProgramInference, bound_names, first_ones
 from axon.inference.report.signature import Signature, describe_definition
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
@@ -32,7 +33,7 @@ _ENDS = re.compile(r";\s*(#[^\n]*\s*)*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What there is to know about a text: as `Checked`, without what only an explanation needs."""
+    """The result of checking a text: as `Checked`, without what only an explanation needs."""
 
     signatures: tuple[Signature, ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -50,7 +51,7 @@ Meaning = Entry | bool
 
 @dataclass(slots=True)
 class _Part:
-    """A program of one item, what it binds and what it mentions, and what came of it last time."""
+    """A program of one item, the names it binds and mentions, and its last result."""
 
     program: ast.Program
     bound: tuple[tuple[str, Span], ...]
@@ -64,7 +65,7 @@ class _Part:
     known: bool = False
 
     def holds(self, needs: tuple[Meaning, ...]) -> bool:
-        """Whether nothing else would come of it now. An error speaks of lines by their number."""
+        """Whether the last result is still valid. An error refers to lines by their number."""
         moved = self.lines_above != self.program.source.lines_above
         return self.known and _same(self.needs, needs) and not (self.diagnostics and moved)
 
@@ -80,7 +81,7 @@ class Session:
         self._inferred = 0
 
     def check(self, text: str) -> Snapshot:
-        """The same as checking the whole text, at the cost of what has changed."""
+        """The same as checking the entire text, at the cost of what has changed."""
         self._inferred = 0
         with workspace():
             imports = Imports(self._find_file, self._infer_import)
@@ -95,7 +96,7 @@ class Session:
 
 
 class _File:
-    """A file, and what is known of it from the last time."""
+    """A file, and the results of its last check."""
 
     def __init__(self) -> None:
         self._pieces: dict[tuple[str, int], list[_Part]] = {}
@@ -114,7 +115,7 @@ class _File:
     # --- cutting ---
 
     def _cut(self, source: Source) -> list[_Part] | None:
-        """The parts of the text, known ones as they are; None if it cannot be read."""
+        """The parts of the text, unchanged ones reused; None if it cannot be parsed."""
         text = source.text
         starts = [m.start() for m in _BEGINNING.finditer(text)]
         if starts and _COMMENTS.fullmatch(text, 0, starts[0]):
@@ -149,10 +150,10 @@ class _File:
     def _infer(
         self, source: Source, parts: list[_Part], imports: Imports
     ) -> tuple[Snapshot, Environment]:
-        walk = Walk(lambda item: imports.read(item, source), prelude)
+        walk = ProgramInference(lambda item: imports.read(item, source), prelude)
         for part in parts:
             for name, span in part.bound:
-                walk.inference.later.setdefault(name, span)
+                walk.inference.defined_below.setdefault(name, span)
         names = walk.environment.names
         anew: list[tuple[_Part, int, int]] = []
         for part in parts:
@@ -160,7 +161,7 @@ class _File:
             if part.holds(needs):
                 names.update(part.gives)
                 for name, _ in part.bound:
-                    walk.inference.later.pop(name, None)
+                    walk.inference.defined_below.pop(name, None)
                 continue
             part.needs = needs
             part.lines_above = part.program.source.lines_above
@@ -189,8 +190,8 @@ class _File:
         return snapshot, walk.environment
 
     def _in_the_text(self, source: Source, parts: list[_Part]) -> Iterator[Diagnostic]:
-        """What is said of the parts, each place as one of the whole text: a diagnostic may point
-        into several.
+        """The diagnostics of the parts, with spans in the entire text: a diagnostic may point into
+        several parts.
         """
         for part in parts:
             for diagnostic in part.diagnostics:
@@ -205,7 +206,7 @@ class _File:
         return span if start is None else Span(source, span.start + start, span.end + start)
 
     def _keep_identity(self, part: _Part, made: list[Definition]) -> None:
-        """A definition that came out as it was keeps its entry: its users need no second look."""
+        """A definition with an unchanged result keeps its entry: its dependents stay valid."""
         for definition in made:
             name = definition.name
             before = self._last.get(name)
@@ -216,7 +217,7 @@ class _File:
 
 
 def _read(name: str, piece: str) -> list[_Part] | None:
-    """The items of a piece of text, each a program of its own; None if it cannot be read."""
+    """The items of a piece of text, each a program of its own; None if it cannot be parsed."""
     program, problems = parse_program(Source(name, piece))
     if problems:
         return None
@@ -238,12 +239,12 @@ def _bound(program: ast.Program) -> tuple[tuple[str, Span], ...]:
     )
 
 
-def _meaning(walk: Walk, name: str) -> Meaning:
+def _meaning(walk: ProgramInference, name: str) -> Meaning:
     return walk.environment.names.get(name) or name.partition(".")[0] in walk.inference.missing
 
 
 def _same(left: tuple[Meaning, ...], right: tuple[Meaning, ...]) -> bool:
-    """Whether the names stand for the very same things."""
+    """Whether the names stand for identical objects."""
     return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))
 
 
@@ -255,7 +256,7 @@ def _place(diagnostic: Diagnostic) -> tuple[tuple[int, int], ...]:
 
 
 def _stands_alone(part: _Part) -> bool:
-    """Whether more can follow: it ends in `;` and is not the expression that a file ends in."""
+    """Whether more can follow: it ends in `;` and is not the final expression of a file."""
     return part.program.result is None and _ENDS.search(part.program.source.text) is not None
 
 
@@ -266,11 +267,11 @@ def _given(part: _Part) -> list[str]:
 
 
 def _is_closed(part: _Part, made: list[Definition]) -> bool:
-    """Whether nothing that is outside the part can change what came of it, but what it needs."""
+    """Whether the result depends on nothing outside the part except the names it needs."""
     if any(isinstance(item, ast.Import) for item in part.program.items):
         return False  # the file may have changed
     if any(d.code == "AX201" for d in part.diagnostics):
-        return False  # what is bound later is part of that message
+        return False  # names bound below are part of that message
     for definition in made:
         scheme = definition.scheme
         inside = set(scheme.variables)
@@ -286,7 +287,7 @@ def _is_closed(part: _Part, made: list[Definition]) -> bool:
 
 
 def _shown(made: list[Definition]) -> str:
-    """All that a user of these definitions can see of them, as text."""
+    """Everything visible to the users of these definitions, as text."""
     lines: list[str] = []
     for definition in made:
         signature = describe_definition(definition)

@@ -1,7 +1,8 @@
-"""The process while Axon works: deep recursion is allowed, and the cycle collector rests.
+"""Process-wide settings while Axon works: deep recursion is allowed, and the cycle collector is
+off.
 
-Both belong to the whole process, and several threads may be at work. The first to begin changes
-them, and the last to end puts back what there was.
+Both belong to the process, and several threads may work at once. The first to enter changes the
+settings, and the last to leave restores them.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _before = (True, 0)
 
 @contextmanager
 def workspace() -> Iterator[None]:
-    """Work in here.
+    """Apply the settings during the block.
 
-    The cycle collector rests: almost nothing here is circular, and looking for what is makes the
+    The cycle collector is off: almost nothing here is circular, and searching for cycles makes the
     cost of a large program grow faster than the program. The recursion limit is raised: the parser
-    bounds how deep a tree is, but not what Python's caller has used up already.
+    bounds the depth of a tree, but not the stack that the Python caller has used already.
     """
     _enter()
     try:

@@ -1,1 +1,1 @@
-"""Where programs run: one module for each array library, and nothing else imports one."""
+"""Backends: one module for each array library, and nothing else imports one."""

@@ -1,4 +1,4 @@
-"""The functions that make arrays of new sizes, on any array library: each asks for room first."""
+"""Functions that make arrays of new sizes, on any array library, after a check of the memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDEST = (1 << 63) - 1
 
 
 class Bounded:
-    """What a backend's namespace inherits. `library` is the array library below it."""
+    """Base class of a backend's namespace. `library` is the array library below it."""
 
     library: Any
 
@@ -37,7 +37,7 @@ class Bounded:
         return self.library.eye(size, dtype=dtype)
 
     def arange(self, *bounds: int, dtype: Any = None) -> Array:
-        """Whole numbers; an array library counts them in floats, and not always right."""
+        """Integers; an array library counts them in floats, and not always right."""
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         numbers = range(start, stop, step)
         self.ask((max(0, -((start - stop) // step)),), dtype)

@@ -1,4 +1,4 @@
-"""Conditions on sizes, tried on the sizes that there are."""
+"""Evaluation of conditions on the actual sizes."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class CheckFailed(Exception):
 
 
 class Untraceable(Exception):
-    """JAX traces a program whose sizes depend on values, which it has none of yet."""
+    """JAX traces a program whose sizes depend on values, which are not known yet."""
 
 
 def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
-    """The condition, with the sizes that it fails for; the names are those that others use too."""
+    """The condition, with the sizes that it fails for; `names` are shared with other messages."""
     names = Names(hints=True) if names is None else names
     names.reserve(relation_variables(relation))
-    text = Show(names, told=True).relation(relation)
+    text = Show(names, named=True).relation(relation)
     shown = [
         f"{names(v)} = {_shown(sizes[v])}"
         for v in dict.fromkeys(relation_variables(relation))
@@ -77,14 +77,14 @@ def check(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) ->
 
 
 def _varies_further_in(var: SizeVar, size: Any) -> bool:
-    """Whether what is one size for all of a row by its type varies in it: the rows of a stack of
-    ragged tensors do. What works on them compares them.
+    """Whether a size that is uniform in a row by its type varies in it: the rows of a stack of
+    ragged tensors do. The operators on them compare them.
     """
     return isinstance(size, RowSizes) and isinstance(var, DimVar) and var.row and not var.over
 
 
 def _holds_in_all(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
-    """Whether a relation holds in all rows, and the rows go together."""
+    """Whether a relation holds in all rows, and the rows are aligned."""
     try:
         return _holds_in_rows(relation, variables, sizes)
     except NotAligned:
@@ -92,7 +92,7 @@ def _holds_in_all(relation: Relation, variables: Sequence[SizeVar], sizes: Seque
 
 
 def _holds_in_rows(relation: Relation, variables: Sequence[SizeVar], sizes: Sequence[Any]) -> bool:
-    """Whether a relation is not false in any row; of rows without rows of their own all at once."""
+    """Whether a relation is false in no row; rows that are not ragged are checked all at once."""
     count = rows_among(sizes)
     if any(isinstance(size, RowSizes) and isinstance(size.rows, tuple) for size in sizes):
         return all(
@@ -104,7 +104,7 @@ def _holds_in_rows(relation: Relation, variables: Sequence[SizeVar], sizes: Sequ
 
 
 def holds(relation: Relation, sizes: Sizes) -> bool | None:
-    """Whether a relation is true; None where it speaks of sizes that are not known.
+    """Whether a relation is true; None where it mentions sizes that are not known.
 
     A broadcast or an equation with one unknown decides it, and is then true.
     """
@@ -163,7 +163,7 @@ def _equal(found: tuple[Any, Any], sizes: Sizes, left: Dim, right: Dim) -> bool 
 
 
 def _solve_word(left: Shape, right: Shape, a: Any, b: Any, sizes: Sizes) -> bool | None:
-    """One unknown in one of two shapes takes what is left for it."""
+    """One unknown in one of two shapes is bound to the remaining sizes."""
     for word_, other in ((left, b), (right, a)):
         if other is None:
             continue
@@ -202,7 +202,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def broadcast(words: Sequence[Sequence[Any]]) -> tuple[Any, ...] | None:
-    """What NumPy's broadcasting makes of some shapes; None if they do not fit."""
+    """The broadcast of some shapes, as in NumPy; None if they do not fit."""
     rank = max(map(len, words), default=0)
     result: list[Any] = []
     for i in range(-rank, 0):

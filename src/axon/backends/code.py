@@ -1,7 +1,7 @@
-"""A graph as a Python function: straight code over an array namespace, made once.
+"""A graph as a Python function: straight-line code over an array namespace, generated once.
 
-Nothing is interpreted when it runs, so on NumPy it costs what a function written by hand costs, and
-JAX traces it as it would trace that.
+Nothing is interpreted when it runs, so on NumPy it costs as much as a handwritten function, and JAX
+traces it in the same way.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ PLACES = "__places__"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the code, and the place in the program that it computes."""
+    """A line of the code, and the span of the program that it computes."""
 
     text: str
     span: Span | None = None
@@ -89,7 +89,7 @@ class Line:
 def compile_graph(
     graph: Graph, arrays: Arrays, externs: Externs, watcher: Watcher | None = None
 ) -> tuple[Callable[..., Any], str]:
-    """The function that a graph is, and its text."""
+    """The function for a graph, and its text."""
     coder = Coder(arrays, externs)
     if watcher is not None:
         coder.watched = graph
@@ -103,8 +103,8 @@ def compile_graph(
 
 
 def place_of(problem: BaseException) -> Span | None:
-    """The place in the program where the run failed: the innermost line of generated code that an
-    exception came through. Nothing is paid for this where nothing fails.
+    """The span of the program where the run failed: the innermost line of generated code that an
+    exception passed through. This costs nothing where nothing fails.
     """
     found, step = None, problem.__traceback__
     while step is not None:
@@ -134,7 +134,7 @@ class Coder:
         self.watched: Graph | None = None
 
     def graph(self, graph: Graph) -> str:
-        """The name of the function that a graph is."""
+        """The name of the function for a graph."""
         known = self.graphs.get(graph)
         if known is None:
             known = self.graphs[graph] = self.names.fresh(graph.name)
@@ -151,7 +151,7 @@ class Coder:
 
 
 class Body:
-    """The lines of one function; what it does not define itself it finds in those around it."""
+    """The lines of one function; names that it does not define come from the enclosing ones."""
 
     def __init__(
         self,
@@ -181,11 +181,11 @@ class Body:
         return names
 
     def write(self, whole: Graph | Function) -> str:
-        """The lines of a graph whose parameters have names; what comes back is its result."""
+        """Write the lines of a graph whose parameters have names; returns its result."""
         needs = operand_needs(whole.result)
         for node in whole.nodes:
             needs |= needed(node).union(*map(needed_inside, operands_of(node)))
-        asked = needs.union(*map(grown_needs, whole.nodes))  # room is asked for by what is there
+        asked = needs.union(*map(grown_needs, whole.nodes))  # the memory check uses known sizes
         self.read(whole.params, asked)
         self.solve(whole.params, needs)
         for at, node in enumerate(whole.nodes, 1):
@@ -205,8 +205,8 @@ class Body:
                     self.sizes[var] = self._read(value, var, reading)
 
     def compare(self, node: Apply) -> None:
-        """Rows that a function gives vary as others do, if their types say so: which of them were
-        first is of no matter.
+        """Check that the rows of a function's results vary as other rows do, where their types
+        require it, whichever were first.
         """
         for var, reading in readable(node.result):
             if not isinstance(var, DimVar) or not var.over or var not in self.sizes:
@@ -253,15 +253,15 @@ class Body:
         return name
 
     def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
-        """Where the sizes of a tensor vary, if one of them does."""
+        """The levels of a tensor, if one of its sizes varies."""
         tree = self.levels.get(value, ())
         for index in path:
             tree = tree[index] if isinstance(tree, list) else ()
         return tree if isinstance(tree, tuple) and any(tree) else ()
 
     def measure(self, source: Operand, shape: Shape, counted: bool) -> None:
-        """Sizes out of an array: brought to the host, and checked to be sizes, as many as are
-        wanted. What is known already must be what the array says.
+        """Sizes from an array: brought to the host, and checked to be sizes, as many as expected.
+        Those known already must be equal.
         """
         take = self.names.constant(rowwise.measure, "measure", "measure")
         numbers = self.names.fresh("numbers")
@@ -283,7 +283,7 @@ class Body:
                 at += 1
 
     def _measured(self, item: Dim | ShapeVar, number: str) -> None:
-        """A part of a shape that an array says: a variable that is new, or else the same."""
+        """An item of a shape read from an array: a new variable, or else a size to compare."""
         if isinstance(item, DimVar | ShapeVar) and owner(item) not in self.sizes:
             name = self.sizes[owner(item)] = self.names.fresh(item.name or "n")
             self.line(f"{name} = {number}")
@@ -353,7 +353,7 @@ class Body:
         return self.names.constant(made, "c", ("scalar", repr(value), elem))
 
     def function(self, function: Function) -> str:
-        """A function that stands where it is used."""
+        """A function that is defined where it is used."""
         name = self.names.fresh("each")
         known = self._outside(function, self.sizes)
         inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels)
@@ -367,8 +367,8 @@ class Body:
         return name
 
     def lifted(self, function: Function) -> str:
-        """A function that stands outside, so that it is the same each time: what it uses from here
-        is given to it.
+        """A function that is defined outside, so that it is the same each time: the values that it
+        uses from here are passed to it.
         """
         used = dict.fromkeys(v for v in values_in(function) if v in self.values)
         inside = needed_inside(function)
@@ -386,8 +386,8 @@ class Body:
         return f"{lift}({name}, ({given}), ({known}))"
 
     def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
-        """The sizes that a function knows from outside: what varies from row to row is another one
-        in each call.
+        """The sizes that a function knows from outside: one that varies from row to row differs in
+        each call.
         """
         rows = {v for p in function.params for v, _ in readable(p) if v.runtime}
         return {var: name for var, name in sizes.items() if var not in rows}
@@ -427,8 +427,8 @@ class Body:
         self.read([result], needs)
 
     def check_fits(self, node: Apply) -> None:
-        """Ask for room where the result may be larger than what it is made from, before it is made.
-        Sizes that the operator only finds out are its own to ask for.
+        """Check the memory for a result that may be larger than its operands, before it is made. An
+        operator whose result has run-time sizes checks these itself.
         """
         for type_ in grown(node):
             itemsize = self.coder.arrays.element(str(type_.elem)).itemsize
@@ -445,11 +445,11 @@ class Body:
                 self.line(f"if {large}: {ask}({shape}, {itemsize})")
 
     def held(self, value: Value) -> object:
-        """The object that a value is known to be, if it is."""
+        """The object of a value that is known at compile time."""
         return self.names.objects.get(self.values[value])
 
     def brought(self, node: Extern, text: str) -> str:
-        """What a caller's function gives is looked at: it may not be what was declared."""
+        """Check the result of a caller's function: it may not be what was declared."""
         mine = set(type_variables(node.result.type))
         known = [(v, n) for v, n in self.sizes.items() if v in mine]
         held = externs.Declared(node.name, node.result.type, tuple(v for v, _ in known))
@@ -478,8 +478,8 @@ class Body:
         return f"{do}({', '.join([plan, meaning, xp, *parts])})"
 
     def _by_rows(self, node: Apply) -> bool:
-        """Whether rows that vary are among what an operator takes or makes. A function that is
-        given sizes of the run is called row by row, too.
+        """Whether the operands or results of an operator have rows that vary. A function that
+        receives run-time sizes is called row by row, too.
         """
         values = [v for o in (*node.operands, node.result) for v in values_in(o)]
         if any(varies(self.levels.get(value, ())) for value in values):
@@ -488,7 +488,7 @@ class Body:
         return takes_function and any(runtime(value.type) for value in values)
 
     def _plan(self, node: Apply) -> row_plan.Plan:
-        """How an operator takes rows that vary."""
+        """How an operator is applied to rows that vary."""
         operator, arity = node.operator, len(node.operands)
         rows = rows_of(operator, node.type, node.written)
         trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]

@@ -1,4 +1,4 @@
-"""What a caller's own operators give is looked at before it is used."""
+"""Results of a caller's own operators are checked before they are used."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from axon.types.variables import DimVar, ShapeVar
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Declared:
-    """An operator that is only declared, the type of its result where it is used, and the
-    variables in that whose sizes are known there.
+    """A declared operator, the type of its result where it is used, and the variables in that whose
+    sizes are known there.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Declared:
 
 
 class WrongResult(Exception):
-    """It gave something else than it was declared to."""
+    """The result is not of the declared type."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What depends on nothing is computed when the code is made, once and for all."""
+"""Constant folding: nodes that depend on no argument are computed when the code is made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Held = Callable[[Value], object]
 
 
 def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
-    """What the node makes, if that can be known now and is small."""
+    """The result of the node, if it is known at compile time and small."""
     if not isinstance(node.result.type, Tensor):
         return None
     operands = [_fixed(operand, held, arrays) for operand in node.operands]
@@ -37,11 +37,11 @@ def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
         with numpy.errstate(all="ignore"):
             return numpy.asarray(node.operator.meaning(NUMPY, *given, **node.attributes))
     except Exception:
-        return None  # it fails again when the code runs, and is told from there
+        return None  # it fails again when the code runs, and is reported then
 
 
 def _fixed(operand: Operand, held: Held, arrays: Arrays) -> tuple[Any] | None:
-    """The value of an operand that is known now."""
+    """The value of an operand that is known at compile time."""
     match operand:
         case Number(value, Tensor(elem, _)):
             return (scalar(value, str(elem), arrays),)

@@ -1,4 +1,4 @@
-"""Where a result may be larger than what it is made from: there the code asks for room first."""
+"""Results that may be larger than their operands: for these the code checks the memory first."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from axon.types.variables import ShapeVar, owner
 
 
 def grown(node: Apply) -> Iterator[Tensor]:
-    """The tensors of a result whose dimensions are not those of one tensor that is given. Rows that
-    vary in size are asked for one by one, by what makes them.
+    """The tensors of a result whose dimensions are not those of one operand. Rows that vary in size
+    are checked one by one, where they are made.
     """
     given = [
         Counter(tensor.shape)
@@ -33,7 +33,7 @@ def grown(node: Apply) -> Iterator[Tensor]:
 
 
 def grown_needs(node: Node) -> set[SizeVar]:
-    """The sizes that room is asked for by, in a node and in the functions that it takes."""
+    """The sizes that memory checks need, in a node and in the functions that it takes."""
     found: set[SizeVar] = set()
     if isinstance(node, Apply):
         for tensor in grown(node):
@@ -56,7 +56,7 @@ def _tensors(type_: Type) -> Iterator[Tensor]:
 
 
 def write_large(shape: Shape, itemsize: int, read: Read) -> str:
-    """Whether there may be no room, as an expression: it costs little, being asked at each call."""
+    """An expression for whether the memory may not suffice: cheap, since it runs at each call."""
     if len(shape) > memory.MOST_DIMENSIONS or any(isinstance(item, ShapeVar) for item in shape):
         return "True"
     sizes = [item for item in shape if not isinstance(item, ShapeVar)]
@@ -75,6 +75,6 @@ def fits_now(shape: Shape, itemsize: int) -> bool:
 
 
 def fits(shape: Sequence[int], itemsize: int) -> bool:
-    """Ask for room."""
+    """Check the memory for an array."""
     memory.check_fits(shape, itemsize)
     return True

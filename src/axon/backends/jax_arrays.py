@@ -1,7 +1,7 @@
-"""The array namespace on JAX: traceable, so a whole program compiles.
+"""The array namespace on JAX: traceable, so an entire program compiles.
 
-`context` holds what makes the results NumPy's: 64-bit element types. Nothing is set for the rest of
-the process, and how exact products are is left to JAX's own settings.
+`context` makes the results equal to NumPy's: it enables 64-bit element types. Nothing is set for
+the rest of the process, and the precision of products is left to JAX's own settings.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ class JaxArrays(Bounded):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(jnp, name)
-        self.__dict__[name] = found  # the next time it is an attribute like another
+        self.__dict__[name] = found  # cached as an attribute
         return found
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """What a program is traced and run in; constants are made by NumPy, without warnings."""
+        """The context of tracing and running; constants are made by NumPy, without warnings."""
         with jax.enable_x64(True), np.errstate(all="ignore"):
             yield
 
     def vectorised(
         self, function: Callable[..., Value], given: int, sizes: tuple[Any, ...], rows: int
     ) -> Callable[..., Value]:
-        """A function on many rows at once, compiled. It takes so many values that are the same for
-        all of them, then the sizes, then a row of each of some arrays.
+        """A function on many rows at once, compiled. Its arguments are `given` values that are the
+        same for all rows, then the sizes, then a row of each of some arrays.
         """
 
         def run(*args: Array) -> Value:
@@ -52,7 +52,7 @@ class JaxArrays(Bounded):
         return function_on_rows
 
     def element(self, name: str) -> Any:
-        """Where JAX is not told to have 64-bit elements, those of 32 bits stand for them."""
+        """The dtype; where 64-bit elements are disabled in JAX, those of 32 bits replace them."""
         narrow = name.replace("64", "32") if not jax.config.values["jax_enable_x64"] else name
         return element(narrow)
 
@@ -180,7 +180,7 @@ class JaxArrays(Bounded):
         condition: Callable[[Value], Array],
         function: Callable[[Value], tuple[Value, Value]],
     ) -> tuple[Value, Value]:
-        """Step by step: how many rows there will be is not known before."""
+        """Step by step: the number of rows is not known before."""
         outputs = []
         first = state
         while condition(state):
@@ -197,12 +197,12 @@ ARRAYS: Arrays = JaxArrays()
 
 def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
     """A function that is compiled for each list of argument sizes; the arguments at `sizes` are
-    sizes themselves. Room is asked for what is made on the way, too: XLA ends the process where
-    there are more elements than it can count.
+    sizes themselves. The memory is checked for intermediate results, too: XLA ends the process
+    where there are more elements than it can count.
     """
 
     def traced(*args: Any) -> Value:
-        # one for each time, so that nothing of it stays when what was compiled goes
+        # a new function each time, so that nothing of it outlives what was compiled
         inner = jax.jit(lambda *given: function(*given), static_argnums=sizes)
         for aval in _made(inner.trace(*args).jaxpr.jaxpr):
             if isinstance(aval, jax.core.ShapedArray):
@@ -213,7 +213,7 @@ def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
 
 
 def _made(jaxpr: Any) -> Iterator[Any]:
-    """The abstract values of what is computed, in functions further in too."""
+    """The abstract values of all results, in nested functions too."""
     for equation in jaxpr.eqns:
         yield from (variable.aval for variable in equation.outvars)
         for param in equation.params.values():

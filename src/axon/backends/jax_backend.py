@@ -1,8 +1,7 @@
 """Programs on JAX: compiled once for each list of argument sizes.
 
-A graph whose sizes depend on values, or vary from row to row, cannot be compiled as a whole: its
-operators run one by one, and what is done to each row of a tensor is compiled for rows of equal
-size.
+A graph whose sizes depend on values, or vary from row to row, cannot be compiled as one unit: its
+operators run one by one, and functions of the rows of a tensor are compiled for rows of equal size.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class JaxBackend:
         return run
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
-        """For `jax.grad` and its like: what surrounds it decides on compilation and precision."""
+        """For `jax.grad` and similar: the caller decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
         return function if is_static(graph) else _concrete(function)
 
@@ -99,14 +98,14 @@ def _concrete(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _ours(value: Any) -> Any:
-    """An array that JAX has made; what was brought to the host on the way is brought back."""
+    """An array of JAX; one that was brought to the host on the way is brought back."""
     if isinstance(value, Ragged):
         return value.put(jax.numpy)
     return jax.numpy.asarray(value) if isinstance(value, numpy.ndarray | numpy.generic) else value
 
 
 def _with_wide(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run with 64-bit element types, which JAX has only where it is told so."""
+    """Run with 64-bit element types, which JAX has only on request."""
 
     def run(*args: Any) -> Any:
         with jax.enable_x64(True):

@@ -1,4 +1,4 @@
-"""The names in generated code: each is given once, and those of objects stand for them there."""
+"""The names in generated code: each is assigned once, and may refer to an object."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Names:
-    """`objects` is what the code finds under the names that it does not define."""
+    """`objects` are the values of the names that the code does not define."""
 
     def __init__(self, **objects: Any) -> None:
         self.objects: dict[str, Any] = objects
@@ -16,8 +16,8 @@ class Names:
         self._taken: set[str] = set(objects)
 
     def fresh(self, hint: str) -> str:
-        """A name that is not taken, like the hint where that can be a name. Those that Python keeps
-        for itself begin with two underscores (`__debug__`, `__builtins__`), or are keywords.
+        """An unused name, like the hint where that can be a name. Python reserves names that begin
+        with two underscores (`__debug__`, `__builtins__`), and keywords.
         """
         base = re.sub(r"\W", "_", hint) or "v"
         base = f"v{base}" if base.startswith("__") else base

@@ -1,6 +1,4 @@
-"""What the nature of an operator or a function is: whether it goes element by element, whether it
-makes sizes.
-"""
+"""Properties of operators and functions: whether they are elementwise, whether they make sizes."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from axon.types.variables import DimVar, ShapeVar, Var
 
 
 class DoesNotFit(Exception):
-    """A number in the program is none of its element type."""
+    """A number in the program is out of the range of its element type."""
 
     def __init__(self, number: float, elem: str) -> None:
         self.number = number
@@ -47,7 +45,7 @@ def scalar(value: float, elem: str, arrays: Arrays) -> Any:
 
 
 def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
-    """A size, or a shape, as a tensor of an element type, which it may be too large for."""
+    """A size, or a shape, as a tensor of an element type, for which it may be too large."""
     try:
         return xp.asarray(numpy.asarray(sizes, dtype))
     except OverflowError:
@@ -57,7 +55,7 @@ def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
 
 
 def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
-    """An operator as a function value, which says what it is."""
+    """An operator as a function value that carries its properties."""
     meaning, defaults = operator.meaning, operator.defaults
     assert meaning is not None
 
@@ -70,7 +68,7 @@ def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
 
 
 def elementwise(function: Function) -> bool:
-    """Whether arrays can stand in the place of the scalars that the function takes."""
+    """Whether arrays can replace the scalars that the function takes."""
     return all(
         (
             isinstance(n, Apply)
@@ -83,8 +81,8 @@ def elementwise(function: Function) -> bool:
 
 
 def makes_sizes(operand: Operand) -> bool:
-    """Whether a function's own values have sizes that only the run knows: it cannot be traced. An
-    operator that makes such sizes is written out as a function (`graph/lower.py`).
+    """Whether a function's own values have run-time sizes: it cannot be traced. An operator that
+    makes such sizes is written out as a function (`graph/lower.py`).
     """
     if not isinstance(operand, Function):
         return False
@@ -111,7 +109,7 @@ def node_makes_sizes(node: Node, given: set[Var]) -> bool:
 
 
 def _variables(value: Value) -> Iterator[Var]:
-    """The variables of a value's type, also of those that it was made with."""
+    """The variables of a value's type, including those that it was made with."""
     yield from type_variables(value.type)
     if value.made is not None:
         yield from type_variables(value.made)

@@ -1,7 +1,7 @@
 """The array namespace on NumPy: the reference that every other backend agrees with.
 
 Half-precision products are summed in f32 and rounded once, and integers wrap around, as on every
-accelerator. Whatever a program computes, NumPy does not warn about it: `context` sees to that.
+accelerator. `context` turns off NumPy's warnings.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class NumpyArrays(Bounded):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
-        self.__dict__[name] = found  # the next time it is an attribute like another
+        self.__dict__[name] = found  # cached as an attribute
         return found
 
     def context(self) -> AbstractContextManager[object]:
-        """What a program runs in: division by zero and overflow give values, not warnings."""
+        """The context of a run: division by zero and overflow return values, without warnings."""
         return np.errstate(all="ignore")
 
     def element(self, name: str) -> Any:
@@ -101,7 +101,7 @@ class NumpyArrays(Bounded):
         ufunc, neutral = (np.maximum, lowest(x.dtype)) if kind == "max" else (np.add, 0)
         places = sliding(x, size, stride, pad, dilation)
         result = _pad(wide(x), pad, neutral)
-        for i, count in enumerate(places):  # one axis after another: max and sum do not mind
+        for i, count in enumerate(places):  # one axis after another, as max and sum allow
             axis = x.ndim - len(size) + i
             seen = result
             shape = (*seen.shape[:axis], count, *seen.shape[axis + 1 :])
@@ -183,7 +183,7 @@ def element(name: str) -> Any:
 
 
 def lowest(dtype: Any) -> Any:
-    """What no element is less than."""
+    """A lower bound of all elements."""
     return np.iinfo(dtype).min if np.issubdtype(dtype, np.integer) else -np.inf
 
 
@@ -198,8 +198,8 @@ def sliding(
     dilation: Sequence[int],
     spread: Sequence[int] | None = None,
 ) -> tuple[int, ...]:
-    """How many places a window has along each of the last dimensions. There must be room for the
-    input as it is seen: spread out, and with its padding.
+    """The number of positions of a window along each of the last dimensions. The memory must
+    suffice for the input with its dilation and padding.
     """
     rest, sizes = x.shape[: x.ndim - len(window)], x.shape[x.ndim - len(window) :]
     steps = spread or (1,) * len(sizes)
@@ -233,7 +233,7 @@ def _pad(x: Array, pad: Pairs, value: Any) -> Array:
 
 
 def _chunks(x: Array, unfolded: int) -> Iterator[Array]:
-    """Some rows at a time, so that what each unfolds to stays small."""
+    """Some rows at a time, so that the unfolded rows stay small."""
     count = max(1, CHUNK // unfolded)
     return (x[start : start + count] for start in range(0, len(x), count))
 
@@ -246,7 +246,7 @@ def _unfold(
     groups: int,
     places: tuple[int, ...],
 ) -> Array:
-    """What the window sees, as columns: `[n, groups, channels and window, places]`."""
+    """The windows as columns: `[n, groups, channels and window, places]`."""
     count = len(window)
     extents = tuple(d * (k - 1) + 1 for k, d in zip(window, dilation, strict=True))
     view: Array = sliding_window_view(x, extents, axis=tuple(range(2, 2 + count)))
@@ -266,12 +266,12 @@ def _stack(values: list[Value]) -> Value:
 
 
 def _zeros(rows: tuple[Array, ...]) -> Iterator[Array]:
-    """A row of each array, to see what a function gives for one."""
+    """A row of each array, to try a function on."""
     return (np.zeros(x.shape[1:], x.dtype) for x in rows)
 
 
 def _none(value: Value) -> Value:
-    """No rows of that shape."""
+    """An array of zero rows of that shape."""
     if isinstance(value, tuple):
         return tuple(_none(part) for part in value)
     return np.zeros((0, *np.shape(value)), np.asarray(value).dtype)
@@ -305,7 +305,7 @@ TAIL = (
 
 
 def _erf(x: Array) -> Array:
-    """In f64, to the last places. Beyond 6 it is 1."""
+    """In f64, to the last digits. Beyond 6 it is 1."""
     size = np.abs(x)
     result = np.where(np.isnan(x), x, 1.0)
     near, tail = size <= 0.46875, (size > 4) & (size < 6)

@@ -1,4 +1,4 @@
-"""Programs on NumPy: at once."""
+"""Programs on NumPy, run without compilation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NumpyBackend:
 
 
 def _arrays(result: Any) -> Any:
-    """NumPy gives scalars of its own where an array has no dimensions."""
+    """NumPy returns its own scalars where an array has no dimensions."""
     if isinstance(result, tuple):
         return tuple(_arrays(item) for item in result)
     return numpy.asarray(result) if isinstance(result, numpy.generic) else result

@@ -58,9 +58,9 @@ class Ragged:
     def from_rows(
         rows: Iterable[Row], like: Row | None = None, varying: Varying | None = None
     ) -> Ragged:
-        """The tensor of some rows. If there are none, `like` is a row that says of what type.
+        """The tensor of some rows. If there are none, `like` is a row of the same type.
 
-        Rows may agree in a size by chance: `varying` says which of them vary.
+        Rows may agree in a size by chance: `varying` states which of them vary.
         """
         rows = tuple(rows)
         if not rows and like is None:
@@ -85,7 +85,7 @@ class Ragged:
 
     @staticmethod
     def from_packed(values: Row, offsets: Any) -> Ragged:
-        """Rows that stand end to end. Offsets of int64 are kept, not copied."""
+        """Rows that are stored end to end. Offsets of int64 are kept, not copied."""
         found = numpy.asarray(offsets)
         if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found):
             raise RaggedError("offsets are a list of integers, one more than there are rows")
@@ -111,7 +111,7 @@ class Ragged:
 
     @staticmethod
     def from_padded(array: Array, mask: Array | None = None, *, lengths: Any = None) -> Ragged:
-        """The rows of an array, each as long as a mask or a list of lengths says."""
+        """The rows of an array, their lengths from a mask or a list."""
         from axon.backends import ragged_forms
 
         return ragged_forms.from_padded(array, mask, lengths=lengths)
@@ -128,7 +128,7 @@ class Ragged:
         return ragged_forms.to_list(self)
 
     def to_padded(self, fill: Any = 0) -> tuple[Array, Array]:
-        """All rows in one array, filled up to the longest, and a mask of what is theirs."""
+        """All rows in one array, padded to the longest, and a mask of the valid elements."""
         from axon.backends import ragged_forms
 
         return ragged_forms.to_padded(self, fill)
@@ -152,7 +152,7 @@ class Ragged:
 
     @property
     def rank(self) -> int:
-        """How many dimensions it has, dimension 0 included."""
+        """The number of dimensions, dimension 0 included."""
         return rank(self._first) + 1
 
     @property
@@ -192,7 +192,7 @@ class Ragged:
 
     @property
     def empty_row(self) -> Row:
-        """A row without elements: it says of what type the rows are, also if there are none."""
+        """A row without elements: it has the type of the rows, also if there are none."""
         return part(self._first, 0, 0)
 
     @property
@@ -229,7 +229,8 @@ class Ragged:
     def map_values(self, function: Callable[..., Array], *others: Ragged) -> Ragged:
         """A pointwise function of tensors that have the same rows, in one call if they are packed.
 
-        The result has the very offsets of this one, so that `same_rows` of the two is immediate.
+        The result shares the offsets object of this one, so that `same_rows` of the two is
+        immediate.
         """
         every = (self, *others)
         if not all(same_rows(self, other) for other in others):
@@ -248,7 +249,7 @@ class Ragged:
         return Ragged.from_rows(rows, like, self.varying)
 
     def on_host(self) -> Ragged:
-        """The same with NumPy's arrays."""
+        """The same with NumPy arrays."""
         return self.put(numpy)
 
     def put(self, xp: Any) -> Ragged:
@@ -279,12 +280,12 @@ def rank(row: Row) -> int:
 
 
 def offsets_of(lengths: Any) -> Offsets:
-    """Where rows of these lengths start and end, standing end to end."""
+    """Where rows of these lengths start and end, stored end to end."""
     return numpy.concatenate([[0], numpy.cumsum(lengths)]).astype(numpy.int64)
 
 
 def split(row: Row) -> Ragged:
-    """An array seen as rows that happen to be equal in size."""
+    """An array as rows that happen to be equal in size."""
     if isinstance(row, Ragged):
         return row
     count, length, *inner = row.shape
@@ -378,7 +379,7 @@ def _check_alike(rows: Sequence[Row]) -> None:
 
 
 def _common(sizes: Iterable[int | None]) -> int | None:
-    """The size that all are; None if they are not."""
+    """The size that all have; None if they differ."""
     found = set(sizes)
     return found.pop() if len(found) == 1 else None
 

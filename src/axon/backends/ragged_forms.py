@@ -1,4 +1,4 @@
-"""Ragged tensors from and to the forms that other programs keep them in.
+"""Conversion of ragged tensors from and to the forms of other programs.
 
 lists          of rows, nested as deep as the tensor
 padded         an array as large as the largest row, and a mask
@@ -40,8 +40,8 @@ Sizes = tuple[int | None, ...]
 def from_list(rows: Sequence[Any], dtype: Any = None, sizes: Sizes | None = None) -> Ragged:
     """A list of rows: arrays, or lists as deep as the tensor has dimensions.
 
-    Lists inside a row are ragged where they are seen to differ in size. An empty one has the inner
-    sizes of those beside it, or those that are given.
+    Lists inside a row are ragged where they differ in size. An empty one has the inner sizes of its
+    siblings, or those of `sizes`.
     """
     found = [numpy.dtype(dtype)] if dtype is not None else list(_elements(rows))
     element = numpy.result_type(*found) if found else numpy.dtype(numpy.float64)
@@ -50,7 +50,7 @@ def from_list(rows: Sequence[Any], dtype: Any = None, sizes: Sizes | None = None
 
 
 def _no_rows(element: numpy.dtype[Any], sizes: Sizes) -> Array:
-    """What has no rows, and would have rows of these sizes."""
+    """A tensor of zero rows of these sizes."""
     try:
         check_fits((0, *(size or 0 for size in sizes[1:])), element.itemsize)
     except Refused as problem:
@@ -107,8 +107,8 @@ def _read(x: Any, element: numpy.dtype[Any], sizes: Sizes) -> Row:
 
 
 def arranged(x: Ragged, vary: tuple[bool, ...]) -> Ragged:
-    """The same rows, stored as it is said which of their sizes vary. They may agree by chance where
-    they vary; where they do not vary but differ, they are left as they are.
+    """The same rows, stored by which of their sizes vary. They may agree by chance where they vary;
+    where they do not vary but differ, they are left as they are.
     """
     if x.offsets is None or not isinstance(x.values, Ragged):
         if vary == tuple(size is None for size in x.shape[1:]):
@@ -122,7 +122,7 @@ def arranged(x: Ragged, vary: tuple[bool, ...]) -> Ragged:
 
 
 def _as_array(x: Ragged) -> Row:
-    """Rows that have one size after all as an array."""
+    """Rows that happen to have one size as an array."""
     rows = [_as_array(row) if isinstance(row, Ragged) else row for row in x.rows]
     if not rows or any(isinstance(row, Ragged) or row.shape != rows[0].shape for row in rows):
         return x
@@ -133,7 +133,8 @@ def _as_array(x: Ragged) -> Row:
 
 
 def from_padded(array: Array, mask: Array | None = None, *, lengths: Any = None) -> Ragged:
-    """What counts of a padded array: where the mask is true, or the first so many of each row.
+    """The valid elements of a padded array: where the mask is true, or the first ones of each row
+    by its length.
 
     The last dimension of the mask becomes the one that varies; those before it do not.
     """
@@ -162,7 +163,7 @@ def _first_so_many(array: Array, lengths: Array) -> Array:
 
 
 def to_padded(x: Ragged, fill: Any = 0) -> tuple[Array, Array]:
-    """An array as large as the largest row, and a mask that says where its values are.
+    """An array as large as the largest row, and a mask of the valid elements.
 
     The mask has the dimensions up to the last one that varies.
     """
@@ -186,7 +187,7 @@ def _room(x: Ragged) -> tuple[int, ...]:
 
 
 def _leaves(x: Ragged) -> Iterator[tuple[tuple[int, ...], Array]]:
-    """Each dense part, and where it stands."""
+    """Each dense part, and its position."""
     for i, row in enumerate(x):
         if isinstance(row, Ragged):
             yield from (((i, *index), leaf) for index, leaf in _leaves(row))
@@ -199,7 +200,7 @@ def _leaves(x: Ragged) -> Iterator[tuple[tuple[int, ...], Array]]:
 
 def from_awkward(array: Any) -> Ragged:
     """An Awkward Array of numbers. Its `var` dimensions vary, its regular ones do not;
-    `ak.to_regular` makes the one of the other.
+    `ak.to_regular` converts the one to the other.
     """
     found = _from_layout(_awkward().to_packed(array).layout)
     if rank(found) < 2:
@@ -208,7 +209,7 @@ def from_awkward(array: Any) -> Ragged:
 
 
 def to_awkward(x: Ragged) -> Any:
-    """The Awkward Array; what does not vary inside the rows is regular."""
+    """The Awkward Array; dimensions that do not vary inside the rows are regular."""
     awkward = _awkward()
     if x.offsets is None:
         return to_awkward(Ragged.from_rows(split(row) for row in x.on_host()))

@@ -19,7 +19,7 @@ Which = Any
 
 
 def groups(lengths: Iterable[Key]) -> list[tuple[Key, Offsets]]:
-    """The lengths in order of appearance, each with the numbers of the rows that have it."""
+    """The lengths in order of appearance, each with the indices of the rows that have it."""
     found: dict[Key, list[int]] = {}
     for row, length in enumerate(lengths):
         found.setdefault(length, []).append(row)
@@ -35,17 +35,17 @@ def map_rows(
     like: Value | None = None,
     blank: Value | None = None,
 ) -> Value:
-    """The function on each row of some tensors, side by side; the results are rows of a tensor.
+    """The function on corresponding rows of some tensors; the results are rows of a tensor.
 
-    Whether that tensor is a `Ragged` is the caller's to say: rows may be equal in size by chance.
+    The caller decides whether that tensor is a `Ragged`: rows may be equal in size by chance.
 
-    `batched` is the function on many rows at once, each argument and each result with a dimension
-    before its own. It is given rows of equal sizes, their number filled up to a power of two with
+    `batched` is the function on many rows at once, each argument and each result with a leading
+    dimension. It is called with rows of equal sizes, their number padded to a power of two with
     copies of the last, so that a compiler sees few sizes: at most log2(rows) + 1 for each size of
-    row. Rows that are ragged themselves go one by one.
+    row. Rows that are ragged themselves are processed one by one.
 
-    Without rows, `like` is what a result would be; else the function is asked, with rows of zeros.
-    If it cannot tell, the result is like the `blank` one.
+    Without rows, `like` is a sample of a result; else the function is tried on rows of zeros. If
+    that fails, the result is like `blank`.
     """
     count = _count(args)
     if count == 0:
@@ -61,13 +61,13 @@ def map_rows(
 
 
 def rows_of(results: list[Value], ragged_result: Which, like: Value) -> Value:
-    """Results as rows of a tensor; `like` is one of them, or would be."""
+    """Results as rows of a tensor; `like` is a sample of them."""
     return _tensor(results, ragged_result, like, _home(like))
 
 
 def _tried(function: Callable[..., Value], args: Sequence[Row], blank: Value | None) -> Value:
-    """What the function gives for a row of zeros: one where sizes vary, or none if one is too
-    many. Such a row may be none that could be there.
+    """The result of the function for a row of zeros: of length one where sizes vary, or zero if
+    that fails. Such a row may be impossible in the program.
     """
     for length in (1, 0):
         with suppress(Exception):
@@ -98,7 +98,7 @@ def _rows(array: Array) -> list[Array]:
 
 
 def _many(batched: Callable[..., Value], args: Sequence[Row]) -> tuple[list[Value], Any]:
-    """The result of each row, computed in groups and cut on the host; and where it belongs."""
+    """The result of each row, computed in groups and cut on the host; and its namespace."""
     homes = [_home(arg) for arg in args]
     hosted = [arg.on_host().rows if isinstance(arg, Ragged) else host(arg) for arg in args]
     sizes = [[row.shape for row in rows] for rows in hosted if isinstance(rows, tuple)]
@@ -119,7 +119,7 @@ def _many(batched: Callable[..., Value], args: Sequence[Row]) -> tuple[list[Valu
 
 
 def _apart(together: Value, count: int) -> list[Value]:
-    """The first so many rows of a stacked result."""
+    """The first `count` rows of a stacked result."""
     if isinstance(together, tuple):
         parts = [_apart(part, count) for part in together]
         return list(zip(*parts, strict=True)) if parts else [()] * count
@@ -158,7 +158,7 @@ def _sizes(value: Row) -> tuple[int | None, ...]:
 
 
 def zeros_row(arg: Row, length: int) -> Row:
-    """A row such as the argument would have, with so many zeros where sizes vary."""
+    """A row like those of the argument, with `length` zeros where sizes vary."""
     if not isinstance(arg, Ragged):
         return put(namespace(arg), numpy.zeros(arg.shape[1:], arg.dtype))
     if arg.varying is not None and _flat(arg):  # which of a row's sizes vary is known

@@ -1,4 +1,4 @@
-"""Which sizes an expression in one unknown takes a value at: decided exactly where it can be."""
+"""Solutions of an expression in one unknown: decided exactly where possible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_TRIED = 4096
 
 
 def roots(dim: Dim, var: DimVar, size: int, sizes: Sizes) -> list[int] | None:
-    """The sizes, two at most, for which a dimension is this size. None if that is not known."""
+    """The sizes, two at most, at which a dimension has this value. None if that is not known."""
 
     def at(candidate: int) -> int | None:
         found = value(dim, {**sizes, var: candidate})
@@ -37,7 +37,7 @@ def roots(dim: Dim, var: DimVar, size: int, sizes: Sizes) -> list[int] | None:
 
 
 def solved(held: tuple[Dim, DimVar, tuple[DimVar, ...]], size: int, known: Sequence[int]) -> int:
-    """The only size for which a dimension is what it is."""
+    """The only size at which a dimension has its value."""
     dim, var, variables = held
     found = roots(dim, var, size, dict(zip(variables, known, strict=True)))
     if found is None or len(found) != 1:
@@ -68,7 +68,7 @@ def _coefficients(dim: Dim, var: DimVar, sizes: Sizes) -> list[int]:
 
 def _crossings(whole: Sequence[int]) -> list[int]:
     """Numbers such that every root of the polynomial that is not negative lies between one of them
-    and the next integer. Between the crossings of its derivative it goes one way.
+    and the next integer. Between the crossings of its derivative it is monotonic.
     """
     if len(whole) < 2:
         return [0]
@@ -91,7 +91,7 @@ def _at(whole: Sequence[int], n: int) -> int:
 
 
 def _first(holds: Callable[[int], bool], end: int) -> int:
-    """The first number up to an end for which something holds that then goes on to hold."""
+    """The first number up to an end from which on a monotonic condition holds."""
     low, high = 0, max(end, 0)
     while low < high:
         middle = (low + high) // 2
@@ -110,8 +110,8 @@ def _atoms(dim: Dim) -> set[Atom]:
 
 
 def _rises(dim: Dim, sizes: Sizes) -> bool:
-    """Whether a dimension never falls as its unknown grows: sums of what never falls, and products
-    of what is not below zero besides.
+    """Whether a dimension is nondecreasing in its unknown: a sum of nondecreasing terms, or a
+    product of nondecreasing factors that are not negative.
     """
     return all(
         coefficient > 0
@@ -136,7 +136,7 @@ def _atom_rises(atom: Atom, sizes: Sizes) -> bool:
 
 
 def _is_size(atom: Atom) -> bool:
-    """Whether an atom is plainly not below zero."""
+    """Whether an atom is evidently not negative."""
     match atom:
         case DimVar():
             return True

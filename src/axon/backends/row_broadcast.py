@@ -1,6 +1,4 @@
-"""Broadcasting where rows vary in size: on all values at once if they are aligned, else row by
-row.
-"""
+"""Broadcasting where rows vary in size: on all values at once if aligned, else row by row."""
 
 from __future__ import annotations
 
@@ -30,8 +28,8 @@ def broadcast(
     attributes: dict[str, Any],
     level: int = 0,
 ) -> Value:
-    """Element by element, on all values at once where every argument is aligned with them. `level`
-    is how many dimensions of the result this is in.
+    """Apply elementwise, on all values at once where every argument is aligned with them. `level`
+    is the number of dimensions of the result around this one.
     """
     if not any(map(is_varying, args)):
         return _in_a_row(plan, meaning, xp, args, attributes)
@@ -76,7 +74,7 @@ def _in_a_row(
 
 
 def _fit(shapes: list[tuple[int, ...]], wanted: tuple[int, ...] | None) -> bool:
-    """Whether shapes broadcast, to the one that is wanted if one is."""
+    """Whether shapes broadcast, to the expected one if there is one."""
     try:
         return numpy.broadcast_shapes(*shapes) == wanted or wanted is None
     except ValueError:
@@ -88,7 +86,7 @@ def _pairs(args: Sequence[Any], outer: Sequence[bool]) -> list[tuple[Any, bool]]
 
 
 def _aligned(args: Sequence[Any], rank: int) -> Any:
-    """The offsets that all ragged arguments share, if the others do not reach as far as rows."""
+    """The offsets that all ragged arguments share, if the others have no dimension of rows."""
     varying = [a for a in args if isinstance(a, Ragged)]
     if not varying or any(isinstance(a, tuple) for a in args):
         return None
@@ -121,8 +119,8 @@ def _none(
     attributes: dict[str, Any],
     level: int,
 ) -> Value:
-    """What a row would be, where there are none: as far as the type knows, if rows of no elements
-    do not tell.
+    """A sample of a row, where there are none: as far as the type determines it, if rows of no
+    elements do not.
     """
     given = [
         tuple(0 if isinstance(size, RowSizes) else size for size in a[1:])

@@ -1,4 +1,4 @@
-"""Operators that give the rows of tensors to a function."""
+"""Operators that call a function for the rows of tensors."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Seque
 def _collect(
     plan: Plan, state: Value, condition: Callable[..., Any], function: Callable[..., Any]
 ) -> Value:
-    """Step by step: how many rows there will be is not known before."""
+    """Step by step: the number of rows is not known before."""
     assert isinstance(plan.levels, list)
     levels, made = plan.levels
     state = now = as_levels(state, levels)

@@ -1,4 +1,4 @@
-"""Dimensions put into tensors whose rows vary, taken away, or taken together."""
+"""Dimensions of tensors whose rows vary: inserted, removed, or merged."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def is_batch(plan: Plan, x: Ragged) -> bool:
 def one_matrix(
     plan: Plan, meaning: Meaning, xp: Arrays, x: Row, attributes: dict[str, Any], level: int = 0
 ) -> Value:
-    """A matrix whose rows end early: it matters which row it is."""
+    """A matrix whose rows end early: the index of a row matters."""
     if not isinstance(x, Ragged):
         return meaning(xp, x, **attributes)
     if x.rank > 2:
@@ -100,7 +100,7 @@ def reduce_flat(
 
 
 def _values(x: Row, front: int) -> Array:
-    """The values of some dimensions at the front, as one dimension."""
+    """The values of some leading dimensions, as one dimension."""
     if not isinstance(x, Ragged):
         return numpy.asarray(x).reshape(-1, *x.shape[front:])
     if x.offsets is not None:
@@ -114,7 +114,7 @@ def _sample(x: Ragged) -> Array:
 
 
 def even(plan: Plan, tensor: Ragged) -> Array:
-    """Rows that have one size after all, as an array."""
+    """Rows that happen to have one size, as an array."""
     if not len(tensor):
         return tensor.xp.zeros([size or 0 for size in tensor.shape], tensor.dtype)
     padded, own = tensor.to_padded()

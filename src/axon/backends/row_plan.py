@@ -1,4 +1,4 @@
-"""How an operator takes rows that vary, and what its results are made into."""
+"""How an operator is applied to rows that vary, and the form of its results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MOST_COMPILED = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How an operator takes rows; its name is for messages. `batch` says of each operand how many
-    of its first dimensions are those of the result, `levels` where sizes of the result vary. What
-    broadcasts has a `core`: the number of dimensions at the end that do not. A reduction that is
-    `flat` takes so many dimensions at the front as one. `blank` is a result without elements, as
-    far as its type is known, and `compiled` keeps what a backend makes of a function that is
-    mapped.
+    """How an operator is applied to rows; its name is for messages. `batch` is, for each operand,
+    how many of its first dimensions are those of the result, `levels` where sizes of the result
+    vary. A broadcasting operator has a `core`: the number of dimensions at the end that do not
+    broadcast. A `flat` reduction treats so many leading dimensions as one. `blank` is a result
+    without elements, as far as its type is known, and `compiled` caches what a backend makes of a
+    mapped function.
     """
 
     operator: str
@@ -41,7 +41,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifted:
-    """A function and what it uses from around it: values, then sizes, then its arguments."""
+    """A function and what it uses from outside: values, then sizes, then its arguments."""
 
     function: Callable[..., Value]
     values: tuple[Value, ...]
@@ -59,7 +59,7 @@ def is_varying(operand: Any) -> bool:
 
 
 def which(levels: LevelTree, level: int = 0) -> Any:
-    """Which sizes of the rows vary, in a tensor that stands in so many dimensions of the result."""
+    """Which sizes of the rows vary, in a tensor inside so many dimensions of the result."""
     if isinstance(levels, list):
         return tuple(which(part, level) for part in levels)
     sizes = tuple(depth(over) > level for over in levels[level + 1 :])
@@ -67,14 +67,14 @@ def which(levels: LevelTree, level: int = 0) -> Any:
 
 
 def inside(blank: Value | None, level: int) -> Value | None:
-    """A row of a row of … of a result without elements."""
+    """A row, `level` dimensions in, of a result without elements."""
     if isinstance(blank, tuple):
         return tuple(inside(part, level) for part in blank)
     return None if blank is None else numpy.empty(blank.shape[level:], blank.dtype)
 
 
 def as_levels(value: Value, levels: LevelTree, level: int = 0) -> Value:
-    """A value that may be an array where another one would have rows: as the other one."""
+    """A value in the form that the levels require: an array may have to become rows."""
     if isinstance(levels, list):
         return tuple(as_levels(v, part) for v, part in zip(value, levels, strict=True))
     varying = which(levels, level)
@@ -92,7 +92,7 @@ def blank_row(array: Array) -> Array:
 def batched(
     plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row], kind: Hashable = ()
 ) -> Callable[..., Value] | None:
-    """The function on many rows at once, where the backend can do that; kept by `kind`."""
+    """The function on many rows at once, where the backend supports that; cached by `kind`."""
     vectorised = getattr(xp, "vectorised", None)
     if vectorised is None or not isinstance(function, Lifted):
         return None

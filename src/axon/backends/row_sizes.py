@@ -1,4 +1,4 @@
-"""Sizes that vary: one number for each row, and one for each row of a row where it varies there."""
+"""Sizes that vary: one number for each row, nested where they vary inside a row."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Number = Any
 
 
 class NotAligned(ValueError):
-    """Sizes of tensors that have not the same number of rows."""
+    """Sizes of tensors with different numbers of rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSizes:
-    """The sizes of rows: integers, or again the sizes of the rows of each."""
+    """The sizes of rows: integers, or nested sizes for the rows of each."""
 
     rows: Offsets | tuple[RowSizes, ...]
 
@@ -55,7 +55,7 @@ class RowSizes:
     __radd__, __rmul__ = __add__, __mul__
 
     def __gt__(self, _: Number) -> bool:
-        """Rows that vary are not too large as a whole: each asks for its own room."""
+        """Rows that vary are not too large in total: the memory is checked for each."""
         return False
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class RowSizes:
         return f"{some}{', …' if len(numbers) > MOST_SHOWN else ''} in its rows"
 
     def flat(self) -> list[int]:
-        """All of the numbers."""
+        """All numbers, flattened."""
         if isinstance(self.rows, tuple):
             return [number for each in self.rows for number in each.flat()]
         return [int(number) for number in self.rows]
@@ -94,7 +94,7 @@ def _combined(how: Callable[[Any, Any], Any], a: Number, b: Number) -> Number:
 
 
 def rows_among(sizes: Sequence[Number]) -> int | None:
-    """How many rows some sizes speak of; None if none of them varies."""
+    """The number of rows in some sizes; None if none of them varies."""
     counts = {len(size) for size in sizes if isinstance(size, RowSizes)}
     if len(counts) > 1:
         raise NotAligned
@@ -107,15 +107,15 @@ def at(size: Number, index: int) -> Number:
 
 
 def depth_of(size: Number) -> int:
-    """Over how many dimensions a size varies."""
+    """The number of dimensions that a size varies over."""
     if not isinstance(size, RowSizes):
         return 0
     return 1 + max(map(depth_of, size.rows), default=1) if isinstance(size.rows, tuple) else 1
 
 
 def embeddings(sizes: Sequence[Number]) -> Iterator[list[Number]]:
-    """Sizes that vary over fewer dimensions than the deepest of them, as ones that are the same
-    along the others: in each way that their rows go together.
+    """Sizes that vary over fewer dimensions than the deepest of them, made uniform along the
+    others: in each way that aligns their rows.
     """
     depths = [depth_of(size) for size in sizes]
     most = max(depths, default=0)
@@ -159,7 +159,7 @@ def along(size: Number, axes: Sequence[int], like: Number) -> Number:
 
 
 def spread(sizes: tuple[Number, ...], levels: Sequence[Sequence[int]]) -> tuple[Number, ...]:
-    """A shape in which each size that varies has a number for each place before it. `levels` are
+    """A shape in which each size that varies has a number for each index before it. `levels` are
     the dimensions that it varies over.
     """
     around = list(zip(sizes, levels, strict=True))
@@ -211,7 +211,7 @@ def size_at(tensor: Row, axis: int, over: Sequence[int]) -> Number:
 
 
 def _some_row(tensor: Row) -> Row:
-    """A row of a tensor in which all rows are alike, where it may have none."""
+    """A row of a tensor whose rows have equal sizes, where it may have none."""
     if isinstance(tensor, Ragged):
         return tensor[0] if len(tensor) else tensor.empty_row
     return tensor[0] if len(tensor) else numpy.empty(tensor.shape[1:], tensor.dtype)

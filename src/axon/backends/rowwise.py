@@ -1,8 +1,7 @@
-"""Operators where the rows of a tensor vary in size: on all values at once if they can, else row by
-row.
+"""Operators on tensors whose rows vary in size: on all values at once if possible, else row by row.
 
-A value is a `Ragged` where its levels say so (see `graph/levels.py`), and an array where they do
-not; rows that agree in size by chance make no difference.
+A value is a `Ragged` exactly where its levels vary (see `graph/levels.py`), and an array elsewhere;
+rows that agree in size by chance make no difference.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def _by_rows(
     attributes: dict[str, Any],
     level: int = 0,
 ) -> Value:
-    """A batch of rows, each as a batch of one: axes are counted as in the whole."""
+    """A batch of rows, each as a batch of one: axes are counted as in the entire tensor."""
     if not any(map(is_varying, args)):
         given = [_alone(a, min(level, n)) for a, n in zip(args, plan.batch, strict=True)]
         return _only(meaning(xp, *given, **attributes), level)
@@ -74,7 +73,7 @@ def _by_rows(
     if any(is_varying(a) for a in args if isinstance(a, tuple)):
         return _by_shape(plan, meaning, xp, args, attributes, level)
     tensors = [a for a, use in zip(args, by_row, strict=True) if use]
-    # what is the same for all rows: arrays are given to the function, the rest is part of it
+    # what all rows share: arrays are arguments of the function, the rest is part of it
     arrays = [hasattr(a, "dtype") and not use for a, use in zip(args, by_row, strict=True)]
     outside = tuple(a for a, is_array in zip(args, arrays, strict=True) if is_array)
     rest = [None if hasattr(a, "dtype") else a for a in args]
@@ -100,7 +99,7 @@ def _by_rows(
 
 
 def _alone(operand: Any, count: int) -> Any:
-    """An operand with so many dimensions of size 1 before its own."""
+    """An operand with `count` leading dimensions of size 1."""
     if isinstance(operand, tuple):
         return (*(1,) * count, *operand)
     return operand[(None,) * count] if count and hasattr(operand, "dtype") else operand
@@ -132,7 +131,7 @@ def _by_shape(
 
 
 def _only(result: Value, level: int) -> Value:
-    """What a batch of one gives, on its own."""
+    """The only item of the result for a batch of one."""
     if isinstance(result, tuple):
         return tuple(_only(part, level) for part in result)
     return result[(0,) * level] if level else result
@@ -142,14 +141,14 @@ def _only(result: Value, level: int) -> Value:
 
 
 def count(tensor: Row) -> int:
-    """How many elements a tensor has."""
+    """The number of elements of a tensor."""
     if not isinstance(tensor, Ragged):
         return int(numpy.prod(tensor.shape, dtype=object))
     return sum(count(row) for row in tensor.rows) if tensor.packed is None else count(tensor.values)
 
 
 class NotASize(Exception):
-    """What was computed to be a size, or a shape, cannot be one; the sentence says why."""
+    """A computed value that cannot be a size, or a shape, with the reason as a sentence."""
 
 
 def measure(array: Any, least: int, more: bool) -> tuple[int, ...]:
@@ -167,7 +166,7 @@ def measure(array: Any, least: int, more: bool) -> tuple[int, ...]:
 
 
 def agree(found: Any, known: Any) -> None:
-    """A size, or a part of a shape, that an array says must be the one that is known."""
+    """A size, or a part of a shape, that is read from an array must equal the known one."""
     if found != known:
         raise NotASize(f"a size was computed to be {_list(found)}, and should be {_list(known)}")
 

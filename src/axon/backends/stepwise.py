@@ -1,6 +1,6 @@
 """An array namespace in which functions are called with values, row by row.
 
-A function that makes sizes of the run cannot be traced: what it is given must be there.
+A function that makes run-time sizes cannot be traced: its arguments must have values.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from axon.ops.arrays import Array, Arrays, Value
 
 
 class Stepwise:
-    """`xp`, but for the functions that call functions. What has no rows calls none."""
+    """`xp`, except for the functions that call functions. Without rows no function is called."""
 
-    vectorised = None  # rows are not taken together
+    vectorised = None  # rows are not batched
 
     def __init__(self, xp: Arrays) -> None:
         self.xp = xp

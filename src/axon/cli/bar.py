@@ -1,4 +1,4 @@
-"""A bar on the terminal, for what takes long."""
+"""A progress bar on the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 32
 
 
 class Bar:
-    """How much is done: told with each step, shown after a while, taken away at the end."""
+    """Updated at each step, shown after a while, removed at the end."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()

@@ -26,7 +26,7 @@ from axon.source import Source, Span
 from axon.syntax.lexer import lex
 from axon.syntax.tokens import ELEMENT_TYPES, RESERVED, Tokens
 
-# A page is smaller than 5 MB whatever the program: what does not fit is left out, and said to be.
+# A page is smaller than 5 MB whatever the program: what does not fit is left out, with a note.
 ROOM = 4_500_000
 MOST_SOURCE = 200_000
 MOST_STEPS = 2_000
@@ -122,7 +122,7 @@ def _fitting(
     places: _Places,
     room: int,
 ) -> tuple[Json | None, int]:
-    """The definition with as much as there is room for: all, no sets, or no steps either."""
+    """The definition with as much as fits: all, no sets, or no steps either."""
     for sets, steps in ((True, MOST_STEPS), (False, MOST_STEPS), (False, 0)):
         mark = places.mark()
         model = _definition_model(definition, derivation, paper, places, sets, steps)

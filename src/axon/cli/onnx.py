@@ -72,7 +72,7 @@ class BadInput(Exception):
 
 
 def _said(texts: list[str], names: set[str]) -> dict[str, Type]:
-    """What the caller says of inputs: `x=f32 [n,3,h,w]`. A name means the same in all of them."""
+    """The types stated for inputs: `x=f32 [n,3,h,w]`. A name means the same in all of them."""
     reader = Reader(Scope(), 1, 1)
     reader.in_parameter = True
     said: dict[str, Type] = {}
@@ -147,7 +147,7 @@ def import_(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -> Iterator[None]:
-    """Write the weights, if that is asked for, around what writes the program."""
+    """Write the weights, on request, around the writing of the program."""
     if options.weights is None:
         yield
         return
@@ -203,5 +203,5 @@ def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object
 
 
 def _strict(found: Diagnostic) -> Diagnostic:
-    """What a model says of itself and what it takes must be right; what is not known may be."""
+    """A model's own declarations and its inputs must be right; what is not known may be."""
     return found if found.code == "AX503" else replace(found, severity=Severity.ERROR)

@@ -1,7 +1,7 @@
-"""What the command line sends to a terminal: text in which nothing moves the cursor.
+"""Output to the terminal: text in which nothing moves the cursor.
 
-File names, the names in a file of arrays and those in a model are someone else's. Their control
-characters are named, `<U+001B>`, instead of sent. (A diagnostic sees to that itself, and may be in
+File names, the names in a file of arrays and those in a model are untrusted. Their control
+characters are named, `<U+001B>`, instead of sent. (Diagnostics do this themselves, and may be in
 colour.)
 """
 
@@ -26,12 +26,12 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """One sentence about what was asked for, on standard error."""
+    """One sentence about the request, on standard error."""
     print(f"axon: {safe(text)}", file=sys.stderr)
 
 
 def say_json(document: object) -> None:
-    """A document; the characters that are unsafe are escaped in it, as JSON can."""
+    """A document as JSON, with unsafe characters escaped."""
     import json
 
     text = json.dumps(document, indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""How text looks in a terminal: what is wide, what takes no room, what must not be sent."""
+"""How text looks in a terminal: wide characters, characters without width, unsafe ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ TAB = 4
 
 
 def cells(character: str, column: int) -> tuple[str, int]:
-    """What to show for a character that stands at a column, and how many columns that takes.
+    """The text to show for a character at a column, and its width in columns.
 
-    Control and formatting characters are named instead of sent: they could move the cursor, or
-    show a text in another order than it is read.
+    Control and formatting characters are named instead of sent: they could move the cursor, or show
+    a text in another order than it is read.
     """
     if " " <= character <= "~":
         return character, 1

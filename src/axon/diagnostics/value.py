@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A place and what there is to say about it; the primary label is where the error is shown."""
+    """A span and a text about it; the primary label is where the error is shown."""
 
     span: Span
     text: str
@@ -25,8 +25,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One message. The first primary label (else the first label) gives line and column. `subject`
-    is what it is about, an operator say; the message begins with it.
+    """One message. The first primary label (else the first label) decides line and column.
+    `subject` is what it is about, an operator say; the message begins with it.
     """
 
     code: str
@@ -49,7 +49,7 @@ class Diagnostic:
         return replace(self, labels=(*self.labels, Label(span, text)))
 
     def about(self, subject: str) -> Diagnostic:
-        """The same said of something else."""
+        """The same about another subject."""
         text = self.message.removeprefix(f"{self.subject}: ") if self.subject else self.message
         return replace(self, message=f"{subject}: {text}", subject=subject)
 

@@ -1,4 +1,4 @@
-"""Functions applied to arguments: written out where they are called, or a graph of their own."""
+"""Function application: a function is inlined where it is called, or becomes a graph of its own."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def apply(
     span: Span,
     alone: bool = False,
 ) -> Known:
-    """Apply a function to arguments; `type_` is what it is here. One that is `alone` is a graph in
-    the graph: if it is written there, it is applied nowhere else.
+    """Apply a function to arguments; `type_` is its type here. One that is `alone` is a nested
+    graph: if it is written there, it is applied nowhere else.
     """
     state = lowering.state
     match callee:
@@ -64,7 +64,7 @@ def apply(
 
 
 def _has_sizes(closure: Closure, type_: Fn) -> bool:
-    """Whether run-time sizes are in the types of a function: they are other ones in each call."""
+    """Whether the type of a function has run-time sizes, which differ in each call."""
     assert closure.elaboration is not None
     if elaborations.split(closure.elaboration.checks)[1]:
         return True
@@ -73,8 +73,8 @@ def _has_sizes(closure: Closure, type_: Fn) -> bool:
 
 
 def is_demanding(operator: Operator, type_: Fn) -> bool:
-    """Whether an operator makes run-time sizes, or has conditions on such: its type where it is
-    used does not tell.
+    """Whether an operator makes run-time sizes, or has conditions on them: its type where it is
+    used does not show this.
     """
     scheme = scheme_of(operator, len(type_.params), {})
     assert isinstance(scheme, Scheme)
@@ -94,7 +94,7 @@ def inline(
     args: list[Known],
     type_: Fn,
 ) -> Known:
-    """The body of a function, evaluated where it is called."""
+    """Evaluate the body of a function where it is called."""
     state, around = lowering.state, closure.scope
     before, depth = state.elaboration, state.depth
     state.elaboration = elaboration
@@ -115,7 +115,7 @@ def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: 
         id(scope.module),
         closure.name,
         scope.before,
-        Show(told=True).type(type_),
+        Show(named=True).type(type_),
     )
     graph = state.shared.graphs.get(key)
     if graph is None:
@@ -131,8 +131,8 @@ def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: 
 
 
 def _plain(closure: Closure, type_: Fn) -> bool:
-    """Whether a call needs nothing but values: no functions, sizes as arguments, ragged types. A
-    function that makes run-time sizes gives others in each call, whatever they are compared with.
+    """Whether all arguments and results are plain values: no functions, no sizes, no ragged types.
+    A function that makes run-time sizes makes different ones in each call.
     """
     entry = closure.scope.module.entry(closure.name, closure.scope.before + 1)
     if entry is not None and isinstance(entry.type, Scheme) and ragged.runtime(entry.type.type):

@@ -1,4 +1,4 @@
-"""Run-time checks stand right behind what makes the sizes that they speak of."""
+"""Placement of run-time checks: each comes right after the nodes that make its sizes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from axon.types.variables import DimVar, ShapeVar, owner
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """A check that is not made yet. A broadcast whose result some operator makes is looked at
-    twice: whether its parts fit, before that operator runs, and then what it made. `parts` are the
-    sizes that the first look needs.
+    """A check that is not placed yet. A broadcast whose result an operator makes is checked twice:
+    whether its parts fit, before that operator runs, and then its result. `parts` are the sizes
+    that the first check needs.
     """
 
     guard: Guard
@@ -42,9 +42,7 @@ class _Waiting:
                 yield _renamed(_of_parts(self.guard), found)
 
     def _known(self, needs: set[SizeVar], known: set[SizeVar]) -> dict[DimVar, DimVar] | None:
-        """Sizes that are not known, and known ones that checks say are equal to them; None if there
-        are none.
-        """
+        """Known sizes that checks equate with the unknown ones; None if there are none."""
         found: dict[DimVar, DimVar] = {}
         for var in needs - known:
             others = self.equal[var].sizes if isinstance(var, DimVar) and var in self.equal else ()
@@ -57,8 +55,8 @@ class _Waiting:
 
 @dataclass(slots=True, eq=False)
 class _Equal:
-    """Sizes that are equal by checks, each with one of these. As soon as two of them are known they
-    are compared, whichever the checks compare. `seen` are known.
+    """A class of sizes that checks equate. As soon as two of them are known they are compared,
+    whichever pair the checks state. `seen` are known.
     """
 
     members: dict[Dim, Guard]
@@ -79,7 +77,7 @@ class _Equal:
             self.seen = (*self.seen, (size, found))
 
     def _in_known(self, size: Dim, known: set[SizeVar]) -> Dim | None:
-        """The size, written with what is known: others that are equal to what is not."""
+        """The size in terms of known ones: unknown ones are replaced by their equals."""
         unknown = _variables(size) - known
         if not unknown:
             return size
@@ -96,12 +94,12 @@ class _Equal:
 
     @property
     def sizes(self) -> list[DimVar]:
-        """The sizes among them that are variables."""
+        """The sizes of the class that are variables."""
         return [size for size in self.members if isinstance(size, DimVar)]
 
 
 class _Checks:
-    """The checks that are not made yet, by the sizes that they speak of."""
+    """The checks that are not placed yet, by the sizes that they mention."""
 
     def __init__(self, checks: list[Guard], made: set[SizeVar]) -> None:
         self.classes = _classes(checks)
@@ -131,7 +129,7 @@ class _Checks:
                 self.by_size.setdefault(each, []).append(entry)
 
     def _alike(self, var: SizeVar) -> Sequence[SizeVar]:
-        """The sizes that are equal to one, by checks, and that one."""
+        """A size and those that checks equate with it."""
         alike = self.equal.get(var) if isinstance(var, DimVar) else None
         return [var] if alike is None else alike.sizes
 
@@ -149,8 +147,8 @@ class _Checks:
 def place_checks(
     params: tuple[Value, ...], nodes: Iterable[Node], checks: list[Guard]
 ) -> tuple[Node, ...]:
-    """The nodes with the checks among them. One on sizes of a function that is called elsewhere is
-    not made here: the function has its own.
+    """The nodes with the checks among them. A check on sizes of a function that is called elsewhere
+    is not placed here: the function has its own.
     """
     nodes = tuple(nodes)
     made = {v for p in params for v, _ in readable(p)}.union(*map(_made, nodes))
@@ -158,7 +156,7 @@ def place_checks(
 
 
 def _sides(guard: Guard) -> tuple[Dim, Dim] | None:
-    """The two sizes of which a check says that they are equal."""
+    """The two sizes that a check equates."""
     match guard.relation:
         case DimEq(left, right):
             return left, right
@@ -193,7 +191,7 @@ def _renamed(guard: Guard, sizes: dict[DimVar, DimVar]) -> Guard:
 
 
 def _of_parts(guard: Guard) -> Guard:
-    """That the parts of a broadcast fit each other, whatever it gives."""
+    """The check that the parts of a broadcast fit each other, whatever its result."""
     match guard.relation:
         case Broadcast(_, parts):
             return replace(guard, relation=Broadcast((ShapeVar("", runtime=True),), parts))
@@ -204,7 +202,7 @@ def _of_parts(guard: Guard) -> Guard:
 
 
 def _made(node: Node) -> set[SizeVar]:
-    """The sizes that a node makes, those in its functions too."""
+    """The sizes that a node makes, including those in its functions."""
     found = set(provided(node))
     for operand in operands_of(node):
         if isinstance(operand, Function):
@@ -238,8 +236,8 @@ def _place(
 
 
 def _inside(function: Function, waiting: _Checks, known: set[SizeVar]) -> tuple[Node, ...]:
-    """The same in a function: what is known there is not known behind it, and what was checked may
-    be another size there.
+    """The same in a function: sizes known inside are not known after it, and a size that was
+    checked outside may differ inside.
     """
     before = [each.seen for each in waiting.classes]
     looked = [(entry.parts, entry.made) for entry in waiting.entries]

@@ -1,5 +1,5 @@
-"""A value where something else than its own type is wanted: sizes as tensors, tensors as sizes,
-and one value under the types that it has on either side of a call.
+"""Conversions of a value to another type: sizes to tensors, tensors to sizes, and one value under
+the types that it has on either side of a call.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from axon.types.variables import DimVar, ShapeVar, given_at, is_ragged
 
 
 def coerce(state: State, value: Known, type_: Type) -> Operand:
-    """A value where one of this type is wanted: sizes become tensors, and tensors sizes."""
+    """A value where one of this type is expected: sizes become tensors, and tensors sizes."""
     match value, type_:
         case SizeOf(dim, "", number), Tensor(elem, _):
             if number is None or (_is_whole(elem) and isinstance(number[1], int)):
@@ -74,7 +74,7 @@ def _is_whole(elem: Elem) -> bool:
 
 
 def _quotient(state: State, number: tuple[Dim, Dim], type_: Tensor) -> Operand:
-    """A quotient of sizes where a number is wanted: computed, not rounded down."""
+    """A quotient of sizes where a number is expected: computed, not rounded down."""
     result = Value("", type_, state.depth)
     operands = tuple(SizeOf(part, str(type_.elem)) for part in number)
     use = Fn((type_, type_), type_)
@@ -87,21 +87,21 @@ def coerce_all(state: State, values: Sequence[Known], types: Sequence[Type]) -> 
 
 
 def argument(state: State, value: Known, type_: Type) -> Known:
-    """The same where a function may be wanted."""
+    """The same where a function may be expected."""
     return value if isinstance(type_, Fn) else coerce(state, value, type_)
 
 
 def no_function(
     found: Known, span: Span, text: str = "a function in a tuple cannot be run"
 ) -> Operand:
-    """The value, which must not be a function: `text` says why."""
+    """The value, which must not be a function: `text` is the reason."""
     if isinstance(found, Closure | Declared | OperatorFunction):
         raise Stop([error("AX403", text, span)])
     return found
 
 
 def as_tensors(result: Operand, span: Span) -> Operand:
-    """Sizes that are given to the caller are tensors of integers."""
+    """Sizes that are returned to the caller are tensors of integers."""
     match result:
         case SizeOf(dim, ""):
             return SizeOf(dim, "i64")
@@ -117,8 +117,8 @@ def as_tensors(result: Operand, span: Span) -> Operand:
 
 
 def _compare(state: State, made: Type, seen: Type) -> None:
-    """Run-time sizes that a value has are those that it is taken to have: where one is known by
-    another value already, the two are compared.
+    """The run-time sizes that a value has must be those of the type it is used at: where one is
+    known from another value already, the two are compared.
     """
     match made, seen:
         case Tensor(_, have), Tensor(_, want) if len(have) == len(want):
@@ -139,7 +139,7 @@ def _compare(state: State, made: Type, seen: Type) -> None:
 
 
 def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Known) -> Known:
-    """An argument under the type that the function knows: sizes are read off it by that."""
+    """An argument under the type that the function has for it: sizes are read off it by that."""
     type_ = elaboration.type.params[index]
     made = elaboration.as_made(elaboration.found.params[index])
     if not isinstance(arg, Value) or arg.type == type_ == made == (arg.made or type_):
@@ -152,8 +152,8 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
 
 
 def as_asked(state: State, param: Value, row: Shape, span: Span) -> tuple[Value, Value]:
-    """What a function is given for a row, which is one of `row` in all of them, and the same under
-    the type that the function asks for, once that is checked.
+    """The argument of a function that is called for rows of shape `row`, and the same value under
+    the type that the function requires, once that is checked.
     """
     if not isinstance(param.type, Tensor) or len(row) != len(param.type.shape):
         return param, param

@@ -1,4 +1,4 @@
-"""Functions inferred again, at the types that they have where they are used."""
+"""Elaborations: functions inferred again at the types that they have where they are used."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def of_closure(state: State, closure: Closure, type_: Fn) -> Elaboration:
             concrete=True,
         )
     )
-    later = split(found.checks)[1]
-    if later:  # on sizes that are other ones in each call
-        state.checks += later
+    runtime_checks = split(found.checks)[1]
+    if runtime_checks:  # on sizes that differ in each call
+        state.checks += runtime_checks
     else:
         state.shared.elaborations[key] = closure, found
     return found
@@ -78,9 +78,9 @@ def _found(elaboration: Elaboration | list[Diagnostic]) -> Elaboration:
 
 
 def split(checks: Sequence[Guard]) -> tuple[list[Guard], list[Guard]]:
-    """What can be checked before anything runs, and what speaks of run-time sizes."""
-    later = [g for g in checks if any(v.runtime for v in relation_variables(g.relation))]
-    return [g for g in checks if g not in later], later
+    """The conditions that can be checked before anything runs, and those on run-time sizes."""
+    runtime_checks = [g for g in checks if any(v.runtime for v in relation_variables(g.relation))]
+    return [g for g in checks if g not in runtime_checks], runtime_checks
 
 
 def _environment(inference: Inference, closure: Closure) -> Environment:
@@ -119,8 +119,8 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
 
 
 def _further_in(type_: Fn, depth: int) -> Fn:
-    """The type of a function as its body sees it, which stands one deeper than its call: so do the
-    calls of functions that it is given, with the sizes that belong to them.
+    """The type of a function as its body sees it, one deeper than its call: so are the calls of its
+    function arguments, with the sizes that belong to them.
     """
     renaming = Renaming({}, {}, {}, {})
     for var in type_variables(type_):

@@ -24,12 +24,12 @@ from axon.types.variables import Var
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """What a node makes, or a parameter. `depth` is that of the functions around it: a run-time
+    """The result of a node, or a parameter. `depth` is that of the functions around it: a run-time
     size that was made further in varies inside it.
 
-    `made` is the type with the run-time sizes that are made here, also where a check says that one
-    of them equals something that `type` has in its place. The `foreign` sizes are made elsewhere: a
-    check says that this value has them, so they are not read off it.
+    `made` is the type with the run-time sizes that are made here, even where a check equates one of
+    them with something that `type` has in its place. The `foreign` sizes are made elsewhere: a
+    check states that this value has them, so they are not read off it.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A scalar that the program has written down."""
+    """A number literal of the program."""
 
     value: int | float | bool
     type: Tensor
@@ -49,8 +49,8 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """A size: a whole number, or a scalar of an element type if it has one. A quotient of sizes is
-    `number` where a number is wanted: the dividend and the divisor.
+    """A size: an integer, or a scalar of an element type if it has one. A quotient of sizes is
+    `number` where a number is expected: the dividend and the divisor.
     """
 
     dim: Dim
@@ -60,7 +60,7 @@ class SizeOf:
 
 @dataclass(frozen=True, slots=True)
 class ShapeOf:
-    """A shape: whole numbers, or a vector of an element type."""
+    """A shape: integers, or a vector of an element type."""
 
     shape: Shape
     elem: str = ""
@@ -85,7 +85,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFunction:
-    """An operator on its own, as in `reduce(+, 0f, x)`."""
+    """An operator used as a function, as in `reduce(+, 0f, x)`."""
 
     operator: Operator
 
@@ -100,8 +100,8 @@ Attribute = object
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Apply:
-    """An operator. `type` is what it is here, `written` the same before what is known was put in:
-    its signature, which says what it does with the dimensions of its operands.
+    """An operator. `type` is its type here, `written` the same before substitution: its signature,
+    which states how it treats the dimensions of its operands.
     """
 
     result: Value
@@ -123,7 +123,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extern:
-    """An operator that the program declares and the caller brings."""
+    """An operator that the program declares and the caller implements."""
 
     result: Value
     name: str
@@ -150,7 +150,7 @@ class Alias:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """The numbers in an array are sizes: from here on they are what this shape says. If it is
+    """The numbers in an array become sizes: from here on they are the values of this shape. If
     `counted`, the number of its elements is.
     """
 
@@ -161,7 +161,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """Something about run-time sizes that must hold from here on."""
+    """A condition on run-time sizes that must hold from here on."""
 
     relation: Relation
     origin: Origin
@@ -173,8 +173,8 @@ Node = Apply | Call | Extern | Item | Alias | Measure | Check
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """`requires` is what must hold before anything is computed. `levels` are those of the values,
-    and of the shapes that vary (see `graph/levels.py`).
+    """`requires` must hold before anything is computed. `levels` are those of the values, and of
+    the shapes that vary (see `graph/levels.py`).
     """
 
     name: str

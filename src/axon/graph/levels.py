@@ -1,9 +1,9 @@
 """The levels of all values of a graph: where their sizes vary (see `ops/levels.py`).
 
-Types do not tell rows that are ragged from matrices of their own sizes, arguments do: so this is
-found out once the arguments are known. A function that is mapped over a tensor sees its rows, where
-each level is one less. An operator along an axis that a size varies over is refused here, where its
-signature could not tell.
+Types do not distinguish ragged rows from matrices of different sizes, but arguments do: so levels
+are computed once the arguments are known. A function that is mapped over a tensor sees its rows,
+where each level is one less. An operator along an axis that a size varies over is rejected here,
+where its signature could not express it.
 """
 
 from __future__ import annotations
@@ -132,11 +132,11 @@ class Analysis:
                 return ()
 
     def _varies(self, var: SizeVar) -> Shape:
-        """What the dimensions are that a size varies over."""
+        """The dimensions that a size varies over."""
         return self.sizes.get(owner(var), ())
 
     def _shape(self, shape: Shape) -> Levels:
-        """The levels of a shape: those of a value that has it, or else its sizes vary over the
+        """The levels of a shape: those of a value that has it; otherwise its sizes vary over the
         dimensions that they vary over elsewhere.
         """
         known = self.words.get(shape)
@@ -175,8 +175,8 @@ class Analysis:
             raise self._refused(text) from None
 
     def _call(self, function: Operand, given: Sequence[LevelTree], result: LevelTree) -> LevelTree:
-        """What a function gives for arguments of these levels; an operator on its own gives what
-        its type says.
+        """The levels of a function's result for arguments of these levels; an operator used as a
+        function has those of its type.
         """
         if not isinstance(function, Function):
             return result
@@ -192,8 +192,8 @@ class Analysis:
         return found
 
     def _alike(self, operand: Operand) -> Alike:
-        """Which sizes of what a function gives are known outside of it, so that they are the same
-        ones in each call.
+        """Which sizes of a function's result are known outside of it, so that they are the same in
+        each call.
         """
         match operand:
             case Bundle(items):
@@ -247,31 +247,33 @@ class Analysis:
         typed: LevelTree,
         outputs: bool,
     ) -> LevelTree:
-        """A state that goes from turn to turn is what any turn makes it."""
+        """The levels of a state that is carried through a loop: the join over all iterations."""
         output = typed[1] if outputs and isinstance(typed, list) else ()
         while True:
             like: LevelTree = [state, row(output)] if outputs else state
             found = self._call(function, [state, *rows], like)
             after = found[0] if outputs and isinstance(found, list) else found
-            later = join(state, after)
-            if later == state:
+            next_state = join(state, after)
+            if next_state == state:
                 break
-            state = later
+            state = next_state
         if outputs and isinstance(found, list):
             return [state, join(stacked(found[1]), output)]
         return state
 
 
 def _typed(value: Value) -> LevelTree:
-    """What the type of a value says, and that of what made it, before it was found to be equal to
-    something.
+    """The levels that the type of a value implies, and that of the type it was made with, before a
+    check equated it with something.
     """
     tree = levels_of_type(value.type)
     return tree if value.made is None else join(tree, levels_of_type(value.made))
 
 
 def _typed_by_rows(node: Apply, trees: list[LevelTree]) -> LevelTree:
-    """What the type of a result says if it has sizes of rows that vary in an operand."""
+    """The levels that the type of a result implies if it has sizes of rows that vary in an
+    operand.
+    """
     varying: set[SizeVar] = set()
     rows = trees[first_by_row(node.operator, len(trees)) :]
     for function, type_ in zip(node.operands, node.type.params, strict=True):
@@ -317,8 +319,8 @@ def _shape_at(type_: Type, path: tuple[int, ...]) -> Shape:
 
 
 def _places(sizes: Shape, word: Shape) -> Over:
-    """Where these sizes stand in a shape, the last ones if there are more; the first places if they
-    do not stand there.
+    """The positions of these sizes in a shape, the last ones if there are more; the first positions
+    if they do not occur there.
     """
     found: list[int] = []
     end = len(word)
@@ -332,7 +334,7 @@ def _places(sizes: Shape, word: Shape) -> Over:
 
 
 def _but(typed: LevelTree, alike: Alike) -> LevelTree:
-    """What a type says of a tensor, but for the sizes that are the same ones in all its rows."""
+    """The levels that a type implies, without the sizes that are the same in all rows."""
     if isinstance(typed, list):
         parts = alike if isinstance(alike, list) else [() for _ in typed]
         return [_but(part, each) for part, each in zip(typed, parts, strict=True)]

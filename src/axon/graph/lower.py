@@ -1,8 +1,8 @@
 """From a definition to its graph at given argument types.
 
-The tree is evaluated once, with values of the graph in place of tensors: functions are applied as
-they are met, so none is left but those that operators take. A function of the file that is called
-with plain values becomes a graph of its own, made once for each list of argument types.
+The tree is evaluated once, with values of the graph in place of tensors. Functions are applied
+where they are met, so the only ones left are arguments of operators. A function of the file that is
+called with plain values becomes a graph of its own, made once for each list of argument types.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def make_graph(
     result: Type | None = None,
     levels: Sequence[LevelTree | None] = (),
 ) -> Graph:
-    """The graph of what an item of a file calls by this name. `levels` are those of the arguments,
-    where they are known.
+    """The graph of a named definition of an item. `levels` are those of the arguments, where they
+    are known.
     """
     item = module.items[at]
     assert isinstance(item, ast.Binding)
@@ -99,8 +99,8 @@ def make_graph(
         names: dict[str, Known] = {}
         lowering.bind(item.pattern, given, names)
         given = no_function(names[name], item.span)
-    requires, later = elaborations.split(found.checks)
-    nodes = place_checks(values, [*state.first, *state.nodes], [*later, *state.checks])
+    requires, runtime_checks = elaborations.split(found.checks)
+    nodes = place_checks(values, [*state.first, *state.nodes], [*runtime_checks, *state.checks])
     nodes = tidy(values, nodes, given)
     typed = [levels_of_type(value.type) for value in values]
     trees = [t if k is None else k for t, k in zip_longest(typed, levels)]
@@ -110,7 +110,7 @@ def make_graph(
 
 
 class Lowering(Walk):
-    """The walk, expression by expression."""
+    """The walk, one method for each kind of expression."""
 
     # --- functions ---
 
@@ -134,10 +134,9 @@ class Lowering(Walk):
         span: Span,
         rows: Sequence[Shape] = (),
     ) -> Operand:
-        """A function that an operator takes, as a graph in the graph. `written` is its type before
-        what is known was put in, `own` that of the function by itself: it may take a size where the
-        operator gives it a number. `rows` are the shapes of the rows that it is given, if those
-        vary.
+        """A function argument of an operator, as a nested graph. `written` is its type before
+        substitution, `own` that of the function by itself: it may take a size where the operator
+        passes a number. `rows` are the shapes of the rows that it is called for, if those vary.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
@@ -244,7 +243,7 @@ class Lowering(Walk):
         return Number(-number.value if isinstance(expr, ast.Negate) else number.value, type_)
 
     def _infix(self, expr: ast.Infix, scope: Scope) -> Known:
-        """Chains lean left and may be long, so the left spine is a loop."""
+        """The left spine is a loop, since chains are left-associative and may be long."""
         state = self.state
         spine: list[ast.Infix] = []
         left: ast.Expr = expr

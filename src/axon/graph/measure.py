@@ -1,5 +1,5 @@
-"""Sizes that the program computes: the tensors in them are evaluated, and the numbers found there
-are sizes from then on.
+"""Sizes that the program computes: the tensors in them are evaluated, and their values are sizes
+from then on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of a program, as what runs it needs them: what each name stands for at each place."""
+"""The files of a program, linked for the run: what each name stands for at each place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from axon.types.type import Fn, Scheme, Type
 @dataclass(slots=True, eq=False)
 class Module:
     """A checked file. A definition sees what is bound above it, so a name is looked up from a
-    place: the number of an item.
+    place: the index of an item.
     """
 
     program: ast.Program
@@ -71,7 +71,7 @@ def make_module(program: ast.Program, inferred: Inferred, imports: dict[str, Mod
 
 
 def _type(definition: Definition, inferred: Inferred) -> Type | Scheme:
-    """A function has a scheme. A value has one type in the whole file; a number may be a size."""
+    """A function has a scheme. A value has one type in the entire file; a number may be a size."""
     scheme = definition.scheme
     if isinstance(scheme.type, Fn):
         return scheme

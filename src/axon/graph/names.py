@@ -1,4 +1,4 @@
-"""Names: what they stand for where they are used."""
+"""Name lookup: the value of a name where it is used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from axon.types.type import DimValue, Scheme, ShapeValue, Type
 
 
 def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
-    """What a name stands for as a value. One of an annotation is a size."""
+    """The value of a name. A name bound in an annotation is a size."""
     elaboration = lowering.state.elaboration
     known = id(expr) in elaboration.record.types
     type_ = lowering.state.size_of(expr) if known else None
@@ -26,7 +26,7 @@ def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
 
 
 def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) -> Known:
-    """From the inside out: the functions around, the file, the operators, the library."""
+    """Innermost first: the enclosing functions, the file, the operators, the library."""
     found = scope.find(name)
     if found is not None:
         return found
@@ -85,7 +85,7 @@ def _top_level(
 def _wanted(
     module: Module, name: str, at: int, pattern: ast.Pattern, type_: Type | None
 ) -> Type | None:
-    """The type that a value of a file is made at: the one that it is used at, or its only one."""
+    """The type at which a value of a file is made: the one that it is used at, or its only one."""
     if not isinstance(pattern, ast.NamePattern):
         return None
     if type_ is not None:

@@ -1,4 +1,4 @@
-"""Operators: what they are applied to, their attributes, and the nodes that they become."""
+"""Operators: their operands, their attributes, and the nodes that they become."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def use_operator(
     span: Span,
     scope: Scope,
 ) -> Operand:
-    """An operator where the program applies it to expressions."""
+    """An operator that the program applies to expressions."""
     state = lowering.state
     type_ = type_at(state, use)
     hint = state.take_hint()
@@ -43,8 +43,8 @@ def use_operator(
 
 
 def _rows(operator: Operator, type_: Fn) -> list[Shape]:
-    """The shapes of rows that a function is given, those of its last arguments; none if they do not
-    vary.
+    """The shapes of rows that a function is called for, those of its last arguments; none if they
+    do not vary.
     """
     first = first_by_row(operator, len(type_.params))
     tensors = [param for param in type_.params[first:] if isinstance(param, Tensor)]
@@ -61,7 +61,9 @@ def type_at(state: State, use: Use) -> Fn:
 def _operand(
     lowering: Walk, expr: ast.Expr, param: Type, written: Type, scope: Scope, rows: list[Shape]
 ) -> Operand:
-    """An argument of an operator. Sizes are no values, so only what is in them is computed."""
+    """An argument of an operator. Sizes are not values, so only the tensors in them are
+    computed.
+    """
     if isinstance(param, DimValue):
         measure(lowering, expr, scope)
         size = lowering.state.as_size(written)
@@ -81,7 +83,7 @@ def _operand(
 
 
 def _attribute(state: State, use: Use, value: object) -> object:
-    """An attribute with the sizes in it as what they are here."""
+    """An attribute with its sizes under the bindings of this elaboration."""
     if isinstance(value, tuple):
         return tuple(_attribute(state, use, item) for item in value)
     if isinstance(value, str) and value in use.given:
@@ -91,7 +93,7 @@ def _attribute(state: State, use: Use, value: object) -> object:
 
 
 def _count(state: State, operand: Operand, dim: Dim) -> None:
-    """The number of elements of rows that vary is found when they are there."""
+    """The number of elements of rows that vary is known once they are computed."""
     if isinstance(operand, Value) and ragged.varies(operand.type) and isinstance(dim, DimVar):
         state.emit(Measure(operand, (dim,), counted=True))
 
@@ -106,8 +108,8 @@ def apply_operator(
     span: Span,
     makes: bool = True,
 ) -> Operand:
-    """Apply an operator. `written` is its type before what is known was put in; run-time sizes in
-    it are the operator's own if it `makes` them.
+    """Apply an operator. `written` is its type before substitution; run-time sizes in it are the
+    operator's own if it `makes` them.
     """
     assert isinstance(written, Fn)
     if isinstance(type_.result, DimValue):

@@ -1,4 +1,4 @@
-"""Types with sizes of the run."""
+"""Types with run-time sizes."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def varies(type_: Type) -> bool:
 
 
 def runtime(type_: Type) -> bool:
-    """Whether the type has sizes that only the run knows."""
+    """Whether the type has run-time sizes."""
     return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))

@@ -1,4 +1,4 @@
-"""What names stand for while a graph is made."""
+"""Scopes: what names stand for while a graph is made."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from axon.types.type import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
-    """A function with what its names stand for. One that a name was bound to may be called at many
-    types, so it is inferred again for each call; the types of one that stands where it is used
-    are in the elaboration around it.
+    """A function with the values of its names. One that is bound to a name may be called at many
+    types, so it is inferred again for each call; the types of one that is used where it is written
+    are in the enclosing elaboration.
     """
 
     fn: ast.Fn
@@ -59,7 +59,7 @@ NotAValue = Closure | Declared
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """What names stand for, from the inside out; outermost is a file, seen from one of its items.
+    """What names stand for, innermost first; outermost is a file, seen from one of its items.
 
     `around` is the elaboration whose named dimensions can be used.
     """
@@ -87,12 +87,12 @@ class Stop(Exception):
 
 
 def constant(expr: ast.Expr) -> ast.Fn:
-    """A value as a function of nothing."""
+    """A value as a function without parameters."""
     return ast.Fn((), None, (), ast.Block((), expr, expr.span), expr.span)
 
 
 def as_function(expr: ast.Expr, count: int) -> ast.Fn:
-    """What a definition is, as a function of so many arguments."""
+    """A definition as a function of `count` arguments."""
     if isinstance(expr, ast.Fn):
         return expr
     return eta_expanded(expr, count, expr.span) if count else constant(expr)

@@ -103,11 +103,11 @@ class _Writer:
             case Alias(result, operand):
                 text = self.operand(operand, indent)
             case Measure(source, shape, _):
-                sizes = Show(self.names, told=True).shape(shape)
+                sizes = Show(self.names, named=True).shape(shape)
                 self.lines.append(f"{indent}let {sizes} = {self.operand(source, indent)}")
                 return
             case Check(relation, _, _):
-                self.lines.append(f"{indent}check {Show(self.names, told=True).check(relation)}")
+                self.lines.append(f"{indent}check {Show(self.names, named=True).check(relation)}")
                 return
         line = f"{indent}{self.name(result)} = {text}"
         last = line.rpartition("\n")[2]
@@ -137,9 +137,9 @@ class _Writer:
             case Number(value, _):
                 return str(value).lower()
             case SizeOf(dim, _):
-                return Show(self.names, told=True).dim(dim)
+                return Show(self.names, named=True).dim(dim)
             case ShapeOf(shape, _):
-                return Show(self.names, told=True).shape(shape)
+                return Show(self.names, named=True).shape(shape)
             case Bundle(items):
                 return f"({', '.join(self.operand(item, indent) for item in items)})"
             case OperatorFunction(operator):

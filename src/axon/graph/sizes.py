@@ -1,4 +1,4 @@
-"""Where sizes come from: each variable is read off the shape of some value."""
+"""Sources of sizes: each variable is read off the shape of some value."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Reading:
 
 
 def readable(value: Value) -> Iterator[tuple[SizeVar, Reading]]:
-    """The variables that can be read off a value. Where a check says that it has other sizes than
-    it was made with, those that were made are; the others are known otherwise.
+    """The variables that can be read off a value. Where a check equates its sizes with others,
+    those that it was made with are read; the others are known from elsewhere.
     """
     made = list(readings(value.made)) if value.made is not None else None
     for var, reading in readings(value.type):
@@ -122,7 +122,7 @@ def _linear(dim: Dim) -> tuple[DimVar, int, int] | None:
 
 
 def only_unknown(dim: Dim | ShapeVar, known: Container[SizeVar]) -> DimVar | None:
-    """The only variable of a dimension that is not known, if it is one."""
+    """The only unknown variable of a dimension, if there is exactly one."""
     if isinstance(dim, int | ShapeVar):
         return None
     found = {var for var in dims.variables(dim) if owner(var) not in known}
@@ -133,9 +133,9 @@ def only_unknown(dim: Dim | ShapeVar, known: Container[SizeVar]) -> DimVar | Non
 def decided(
     params: Sequence[Value], known: Container[SizeVar]
 ) -> Iterator[tuple[DimVar, Value, int]]:
-    """The variables that cannot be read off a parameter, but that the size of one may decide, being
-    all that is unknown in it: `n` of `[n*n]`. Then the parameter, and the axis. A division decides
-    nothing: `h/2` is the same for two sizes.
+    """The variables that cannot be read off a parameter, but that one of its sizes may decide, as
+    their only unknown: `n` of `[n*n]`; with the parameter and the axis. A division decides nothing:
+    `h/2` is the same for two sizes.
     """
     for value in params:
         shape = value.type.shape if isinstance(value.type, Tensor) else ()
@@ -164,18 +164,18 @@ def provided(node: Node) -> set[SizeVar]:
 
 
 def measured(shape: Shape) -> Iterator[SizeVar]:
-    """The variables that stand alone in a shape: those that numbers in an array decide."""
+    """The variables that are entire items of a shape: the numbers in an array decide them."""
     for item in shape:
         if isinstance(item, DimVar | ShapeVar):
             yield item
 
 
 def needed(node: Node) -> set[SizeVar]:
-    """The variables that a node cannot run without, but for those that it makes for itself."""
+    """The variables that a node needs to run, except those that it makes for itself."""
     found: set[SizeVar] = set()
     match node:
         case Check(relation, _, _):
-            found.update(relation_variables(relation))  # those of them that there are
+            found.update(relation_variables(relation))  # those of them that are known
         case Measure(source, _, _):
             _operand_needs(source, found)
         case Item():
@@ -193,14 +193,14 @@ def needed(node: Node) -> set[SizeVar]:
         case Extern(result, _, operands, _):
             for operand in operands:
                 _operand_needs(operand, found)
-            # what comes back is compared with what is known of it
+            # the result is compared with what is known of it
             found.update(var for var, _ in readings(result.type))
     return {owner(v) for v in found}
 
 
 def relation_needs(relation: Relation, made: Collection[SizeVar] = ()) -> set[SizeVar]:
-    """All variables of a relation; what a broadcast gives can be computed where it stands alone,
-    unless some value has it.
+    """All variables of a relation; a lone result of a broadcast is computed, unless some value has
+    it.
     """
     found = set(relation_variables(relation))
     match relation:
@@ -238,7 +238,7 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
         case Function(params, nodes, result, _):
             made = {v for p in params for v, _ in readable(p)}
             for node in nodes:
-                if not isinstance(node, Check):  # which takes what there is
+                if not isinstance(node, Check):  # which uses the sizes that are known
                     found |= needed(node) - made
                 made |= provided(node)
             found |= operand_needs(result) - made
@@ -247,9 +247,9 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
 
 
 def needed_inside(operand: Operand) -> set[SizeVar]:
-    """What a function and those in it need, also where they could read it off values of their own.
-    Such a size is better read outside: a check compares what is inside with it. What varies from
-    call to call is not among them.
+    """The sizes that a function and those nested in it need, even where they could read them off
+    their own values. Such a size is better read outside: a check compares the one inside with it.
+    Sizes that vary from call to call are not included.
     """
     found: set[SizeVar] = set()
     if isinstance(operand, Function):

@@ -1,4 +1,4 @@
-"""What lowering carries along: the nodes so far, the elaboration that is walked and the depth."""
+"""The state of lowering: the nodes so far, the current elaboration and the depth."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Library = Callable[[str], tuple[Module, str, int] | None]
 
 @dataclass(slots=True, eq=False)
 class Shared:
-    """What the graphs of one program have in common. `made` are the run-time sizes that operators
-    make, `count` is that of the nodes.
+    """The state shared by the graphs of one program. `made` are the run-time sizes that operators
+    make, `count` is the number of nodes.
     """
 
     prelude: Prelude
@@ -39,9 +39,9 @@ class Shared:
 
 
 class State:
-    """One graph in the making. `depth` is that of the function whose body is being evaluated,
-    `first` the nodes of the values of files, which come before the others. `hint` is what the next
-    value will be called.
+    """One graph under construction. `depth` is that of the function whose body is being evaluated,
+    `first` the nodes of top-level values of files, which precede the others. `hint` is the name for
+    the next value.
     """
 
     def __init__(self, shared: Shared, elaboration: Elaboration) -> None:
@@ -62,8 +62,8 @@ class State:
         self.nodes.append(node)
 
     def value(self, type_: Type, written: Type | None = None, makes: bool = True) -> Value:
-        """A value of this type. `written` is the type before what is known was put in, of what an
-        operator gives: run-time sizes in it are its own if it `makes` them.
+        """A value of this type. `written` is the type of an operator's result before substitution:
+        run-time sizes in it are its own if it `makes` them.
         """
         made = None
         own: frozenset[Var] = frozenset()
@@ -76,12 +76,12 @@ class State:
         return Value(self.take_hint(), type_, self.depth, made, Foreign(self.shared.made, own))
 
     def take_hint(self) -> str:
-        """The name that was meant for the next value: it gets none, unless it is put back."""
+        """Take the name meant for the next value, which gets none unless it is put back."""
         hint, self.hint = self.hint, ""
         return hint
 
     def take_nodes(self) -> list[Node]:
-        """The nodes so far: those that follow stand apart, unless these are put back."""
+        """Take the nodes so far: those that follow are separate, unless these are put back."""
         nodes, self.nodes = self.nodes, []
         return nodes
 
@@ -89,12 +89,12 @@ class State:
         return self.elaboration.type_of(expr)
 
     def size_of(self, expr: ast.Expr) -> Type:
-        """The type of an expression; a size, or a shape, is what operators have made it."""
+        """The type of an expression; sizes and shapes are as operators made them."""
         return self.as_size(self.elaboration.record.types[id(expr)])
 
     def as_size(self, written: Type) -> Type:
-        """A type with what is known put in; in a size, or a shape, a size that an operator has made
-        stays what it is, also where a check says that it equals one that nothing has yet.
+        """A type under the bindings. In sizes and shapes, a size that an operator made stays as it
+        is, even where a check equates it with one that no value has yet.
         """
         found = self.elaboration.state.resolve(written)
         if not isinstance(found, DimValue | ShapeValue) or not self.elaboration.state.store.guards:
@@ -106,7 +106,9 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The sizes that operators make, but for the `own` ones. There will be more of them."""
+    """The sizes that operators make, except the `own` ones. More are added while the graph is
+    made.
+    """
 
     made: set[Var]
     own: frozenset[Var] = frozenset()

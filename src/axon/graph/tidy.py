@@ -1,4 +1,4 @@
-"""What nobody uses is dropped."""
+"""Removal of unused nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from axon.graph.sizes import (
 
 
 def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tuple[Node, ...]:
-    """The nodes that the result, a check or a size that is needed rests on, in their order."""
+    """The nodes that the result, a check or a needed size depends on, in their order."""
     maker: dict[Value, int] = {}
     first: dict[SizeVar, int] = {}
     given = {v for p in params for v, _ in readable(p)}
@@ -32,7 +32,7 @@ def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tup
         if isinstance(node, Measure):
             new = {v for v in provided(node) if first[v] == at and v not in given}
             if len(new) < len(node.shape):
-                todo.append(at)  # what is known already is compared with what the array says
+                todo.append(at)  # known sizes are compared with the array
     todo += [maker[v] for v in values_in(result) if v in maker]
     todo += [first[v] for v in operand_needs(result) - given if v in first]
     kept: set[int] = set()
@@ -49,7 +49,7 @@ def tidy(params: Sequence[Value], nodes: Sequence[Node], result: Operand) -> tup
 
 
 def _checks(node: Node) -> bool:
-    """Whether a node checks something, if only in a function that is called for it."""
+    """Whether a node checks something, possibly inside a function that it calls."""
     return isinstance(node, Check) or (
         isinstance(node, Apply)
         and any(isinstance(o, Function) and any(map(_checks, o.nodes)) for o in node.operands)

@@ -1,4 +1,4 @@
-"""What must be true of every graph, checked."""
+"""The invariants of graphs, checked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from axon.types.variables import ElemVar, TypeVar
 
 
 def verify(graph: Graph) -> list[str]:
-    """What is wrong with a graph, in sentences; nothing should be."""
+    """The violated invariants of a graph, as sentences; there should be none."""
     return list(_graph(graph, set()))
 
 
@@ -59,7 +59,7 @@ def _body(
     sizes: set[SizeVar],
     seen: set[Graph],
 ) -> Iterator[str]:
-    """A value is made once, before it is used; so is a size. Types are known to the last bit."""
+    """A value is made once, before it is used; so is a size. All types are completely known."""
     known = outer | set(params)
     for param in params:
         yield from _type(where, param.type)

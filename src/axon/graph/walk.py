@@ -1,4 +1,4 @@
-"""The walk that makes a graph, as its parts see each other."""
+"""The interface that the modules of lowering see of the walk over the tree."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Walk:
         span: Span,
         rows: Sequence[Shape] = (),
     ) -> Operand:
-        """A function that an operator takes, as a graph in the graph."""
+        """A function argument of an operator, as a nested graph."""
 
     @abstractmethod
     def result(self, fn: ast.Fn, scope: Scope) -> Known:

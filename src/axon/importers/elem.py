@@ -1,4 +1,4 @@
-"""Element types where an attribute says one.
+"""Element types as the values of attributes.
 
 Not among the modules that are compiled (`hatch_build.py`): there a class cannot be a `str`.
 """

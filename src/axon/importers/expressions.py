@@ -54,14 +54,14 @@ class Scope(SizeFacts, Protocol):
         """A name for a size, or a shape."""
 
     def name_scheme(self, scheme: Scheme) -> str:
-        """A name for an operator that only its signature tells."""
+        """A name for an operator of which only the signature is known."""
 
 
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
 
 
 class Expression:
-    """An expression that a node says. The node is asked again when it is written, or typed."""
+    """An expression that a rule makes. Its scope is asked when it is written, or typed."""
 
     __slots__ = ("written",)
 
@@ -76,10 +76,10 @@ class Expression:
 
     @abstractmethod
     def write(self, scope: Scope) -> ast.Expr:
-        """The expression as the node says it."""
+        """The expression as syntax."""
 
     def known(self, scope: Scope) -> Type | None:
-        """The type, all that is known put in, if no inference is needed to tell it."""
+        """The type, resolved, if it needs no inference."""
         return None
 
     def shape(self, scope: Scope) -> Shape | None:
@@ -325,7 +325,7 @@ class TypeOf(Expression):
 
 
 def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
-    """The types of expressions, if no inference is needed to tell them."""
+    """The types of expressions, if they need no inference."""
     types: list[Type] = []
     for expr in exprs:
         type_ = expr.known(scope)
@@ -336,7 +336,7 @@ def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
 
 
 def applied(scope: Scope, name: str, scheme: Scheme, args: list[Type]) -> Type | None:
-    """The type of what is applied, if no inference is needed to tell it."""
+    """The type of an application, if it needs no inference."""
     site = Site(name, scope.span, (scope.span,) * len(args))
     found = matched(scope.state, scheme, args, site)
     return None if found is None else found.result

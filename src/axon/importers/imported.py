@@ -90,8 +90,8 @@ class _Asked(NamedTuple):
 
 
 def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
-    """Infer, and again while what was found at the end says more about the inputs, or about sizes,
-    than was known at the beginning.
+    """Infer, and again while more is known of the inputs, or of sizes, at the end than at the
+    beginning.
     """
     found = _once(asked, said, direct)
     for _ in range(MOST_ROUNDS):

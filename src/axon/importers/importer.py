@@ -54,14 +54,15 @@ FOR_GOOD = -1
 
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model. If it
-    `writes`, a program is wanted, and what makes each tensor is taken down in `steps`.
+    `writes`, a program is wanted, and what makes each tensor is recorded in `steps`. `unmade` is
+    set where an operation takes a tensor that nothing has made by then.
     """
 
     __slots__ = (
         "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
         "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
         "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
-        "state", "steps", "taken", "types", "unsolved", "unsupported", "uses", "writes",
+        "state", "steps", "taken", "types", "unmade", "unsolved", "unsupported", "uses", "writes",
         "written_out",
     )  # fmt: skip
 
@@ -82,6 +83,7 @@ class Importer:
         self.inference = Inference(self.state, prelude)
         self.opset = 0
         self.unsolved = 0
+        self.unmade = False
         self.depth = 0
         self.written_out = 0
         # How often the graph uses each operator, and what is inside its nodes.
@@ -89,7 +91,7 @@ class Importer:
 
         self.types: dict[str, Type] = {}
         self.contents: dict[str, Contents] = {}
-        # The number that all elements of a tensor are, where there are as many as a run says.
+        # The one number that all elements of a tensor are, where only a run knows how many.
         self.filled: dict[str, Any] = {}
         # The tensors that sequences hold, or how they are pieces of one.
         self.sequences: dict[str, Any] = {}
@@ -115,7 +117,7 @@ class Importer:
         self.spans: dict[int, Span] = {}
         self.steps: list[Step | Repeated] = []
 
-        # Why there is nothing to say of a node, by operator, and the first such node.
+        # Why nothing is known of a node, by operator, and the first such node.
         self.unsupported: dict[str, tuple[str, int]] = {}
         # Operations that their operators cannot be, and why: by place and label.
         self.malformed: dict[tuple[int, str], tuple[Operation, str]] = {}
@@ -212,7 +214,7 @@ class Importer:
         return known[1]
 
     def look_again(self) -> None:
-        """What was asked for later, such as `n >= 1`, says more of types that were looked up."""
+        """Types that were looked up may be simpler under later constraints, such as `n >= 1`."""
         if self.state.store.facts.any:
             known = self.resolved.items()
             self.resolved = {key: found for key, found in known if found[0] == FOR_GOOD}
@@ -246,7 +248,7 @@ class Importer:
     # --- outcomes ---
 
     def kinds(self, name: str) -> Kinds:
-        """What a tensor is, as far as inference can tell it from others."""
+        """The kinds of a tensor: equal for tensors that inference cannot distinguish."""
         if name not in self.types:
             return (-1, -1) if name == "" else (-2, -2)
         return self.outcome(name).kinds

@@ -88,7 +88,7 @@ class Node:
         self.looked: set[int] = set()
         self.alone = False
 
-    # --- what it is given ---
+    # --- inputs and attributes ---
 
     @property
     def count(self) -> int:
@@ -185,7 +185,7 @@ class Node:
         """Whether this output has a name."""
         return output < len(self.outputs) and self.outputs[output] != ""
 
-    # --- as the place of an expression ---
+    # --- as the scope of an expression ---
 
     @property
     def state(self) -> State:
@@ -225,7 +225,7 @@ class Node:
         importer.env.names[name] = Entry(scheme)
         return name
 
-    # --- what it says ---
+    # --- expressions ---
 
     def call(self, operator: str, *args: Expression, **attributes: Any) -> Expression:
         """An operator applied; attributes that are None, or what they are anyway, are left out."""
@@ -336,8 +336,8 @@ class Node:
         return self.sized(index, [None] * rank)
 
     def sized(self, index: int, sizes: Sequence[int | None]) -> Expression:
-        """An input that has these sizes, as an attribute or another input says; None is any. If it
-        is not known to have them, it is asked for here.
+        """An input that must have these sizes, by an attribute or another input; None is any. If it
+        is not known to have them, they are checked here.
         """
         x, own = self.input(index), self.shape(index)
         if own is not None and len(own) == len(sizes):

@@ -113,11 +113,12 @@ def malformed(operation: Operation, why: str, span: Span) -> Diagnostic:
 
 
 def _infer(importer: Importer, node: Node) -> None:
-    """What the rule of an operation makes of it; an output that it says nothing of is unknown."""
+    """Apply the rule of an operation; an output that the rule does not set is unknown."""
     operator, before = node.operator, len(importer.steps)
     for name in node.inputs:
         if name and name not in importer.types:
             importer.define(name, importer.unknown())
+            importer.unmade = True
     rule = _rule(importer, node)
     try:
         if rule is not None and any(node.outputs):

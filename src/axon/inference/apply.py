@@ -1,10 +1,10 @@
-"""A scheme applied to arguments.
+"""Application of a scheme to arguments.
 
-`instantiate` copies a scheme with fresh variables, and constraints say what these are: each fact
-has a reason. Where nobody asks for reasons, a variable of the scheme that an argument decides is
-replaced by what the argument has there, and only what is left over is given to the solver. Both
-ways lead to the same type; `Inference` goes the second way first, and the first way when something
-is wrong, or when reasons are asked for.
+There are two ways, and both lead to the same type. `instantiate` copies the scheme with fresh
+variables and posts a constraint for each argument, so that each fact has a reason. `Match`
+substitutes the sizes of the arguments for the variables of the scheme directly, and posts only the
+remaining relations. `Inference` tries `Match` first, and instantiates where something is wrong or
+where reasons are needed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ HEAVIEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where something is applied: its name, the call, and the places of the arguments."""
+    """Where a function is applied: its name, the call, and the spans of the arguments."""
 
     name: str
     span: Span
@@ -69,8 +69,8 @@ def apply_scheme(
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn:
-    """The type of a function where it is applied to arguments of these types, as many as it takes.
-    Variables in `given` stand for these sizes.
+    """The type of a function that is applied to arguments of these types, as many as it takes.
+    `given` has sizes for some of its variables.
     """
     if not state.reasons:
         found = matched(state, scheme, args, site, given)
@@ -92,8 +92,8 @@ def matched(
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn | None:
-    """The same without reasons; None where that needs the solver: where sizes vary, functions are
-    given, or variables belong to a function around the scheme.
+    """The same without reasons. None where the solver is needed: sizes vary, an argument is a
+    function, or variables belong to a function around the scheme.
     """
     if scheme.inner or scheme.made or scheme.depth:
         return None
@@ -132,11 +132,11 @@ def _is_plain_size(item: Dim | ShapeVar) -> bool:
 
 
 class Match(Renaming):
-    """What the variables of a scheme stand for.
+    """The substitution for the variables of a scheme.
 
-    `open` are the arguments that are left to unification, `numbers` those that are whole numbers
-    and may be of any number type, `sizes` the sizes of arguments where the scheme has expressions.
-    `asked` says that the solver may know more by now.
+    `open` are the arguments left to unification, `numbers` those that are integers and may have any
+    number type, `sizes` the sizes of arguments where the scheme has expressions. `asked` is set
+    when the solver may have learnt something new.
     """
 
     __slots__ = ("asked", "numbers", "open", "scheme", "site", "sizes", "state")
@@ -187,7 +187,7 @@ class Match(Renaming):
     # --- arguments ---
 
     def _argument(self, param: Type, arg: Type, index: int) -> bool:
-        """Match an argument with a parameter; False if unification has to say what it means."""
+        """Match an argument with a parameter; False if unification has to do it."""
         if isinstance(param, Tensor):
             if isinstance(arg, Tensor):
                 self._elem(param.elem, arg.elem, index)
@@ -228,7 +228,7 @@ class Match(Renaming):
         return self.elems[elem] if isinstance(elem, ElemVar) else elem
 
     def _word(self, wanted: Shape, found: Shape, index: int) -> bool:
-        """Match the sizes of an argument, if it is known which of them faces which."""
+        """Match the sizes of an argument, if it is known which of them correspond."""
         before, rest = len(wanted), None
         for at, item in enumerate(wanted):
             if isinstance(item, ShapeVar):
@@ -280,13 +280,13 @@ class Match(Renaming):
         self.asked = True
 
     def _take(self, var: DimVar, size: Dim, index: int) -> None:
-        """A variable stands for a size of an argument."""
+        """Bind a variable of the scheme to a size of an argument."""
         known = self._checked(size, index)
         assert not isinstance(known, ShapeVar)
         self.dims[var] = known
 
     def _checked(self, size: Dim | ShapeVar, index: int) -> Dim | ShapeVar:
-        """A size of an argument, which is no negative number."""
+        """A size of an argument, checked not to be a negative number."""
         state = self.state
         if isinstance(size, Poly):
             size = _unclipped(size, state.sizes)
@@ -298,7 +298,7 @@ class Match(Renaming):
 
     def _is_multiple(self, wanted: Dim, size: Dim, index: int) -> bool:
         """Whether the scheme has a multiple of a variable that nothing else decides where an
-        argument has a size; if so, the variable stands for its part of that.
+        argument has a size. If so, the variable is bound to the quotient.
         """
         if not isinstance(wanted, Poly) or len(wanted.terms) != 1:
             return False
@@ -312,7 +312,7 @@ class Match(Renaming):
         return part is not None
 
     def _look_again(self) -> None:
-        """Enter what the solver has found out about the sizes of arguments."""
+        """Substitute what the solver has learnt about the sizes of arguments."""
         store = self.state.store
         for var, word in self.shapes.items():
             self.shapes[var] = store.word(word)
@@ -339,7 +339,9 @@ class Match(Renaming):
     # --- relations ---
 
     def _undecided(self) -> list[Relation]:
-        """The relations of the scheme, but for broadcasts of known shapes: these decide a shape."""
+        """The relations of the scheme, except broadcasts of known shapes, which are computed
+        here.
+        """
         found: list[Relation] = []
         for relation in self.scheme.relations:
             if isinstance(relation, Broadcast):
@@ -355,7 +357,7 @@ class Match(Renaming):
         return found
 
     def _broadcast(self, relation: Broadcast) -> Shape | None:
-        """What known shapes broadcast to."""
+        """The broadcast of known shapes."""
         for part in relation.parts:
             if not all(map(self._has, shape_variables(part))):
                 return None
@@ -381,7 +383,7 @@ class Match(Renaming):
 
 
 def broadcast(parts: Sequence[Shape]) -> Shape | None:
-    """The shape that shapes broadcast to, if that asks nothing of their sizes."""
+    """The broadcast of the shapes, if it requires nothing of their sizes."""
     distinct = list(dict.fromkeys(part for part in parts if part))
     if len(distinct) < 2:
         return distinct[0] if distinct else ()

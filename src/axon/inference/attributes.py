@@ -40,19 +40,19 @@ class _Wrong(Exception):
 
 
 class _TooLarge(_Wrong):
-    """An integer that no attribute takes: signatures are written with the others, and read."""
+    """An integer beyond the range of attributes, whose values are written into signatures."""
 
 
 class Attributes:
     """Plain values for the attributes of one operator, whatever they are read from. Sizes that are
-    no numbers go to `given` under made-up names.
+    not constants are kept in `given`, under generated names.
     """
 
     def __init__(self) -> None:
         self.given: dict[str, Dim] = {}
 
     def value(self, name: str, kind: str, item: Any) -> object:
-        """What an item is as an attribute of a kind; `_Wrong` if it is nothing of that kind."""
+        """An item as an attribute of a kind; raises `_Wrong` if it is not of that kind."""
         match kind:
             case "int":
                 return self.integer(item)
@@ -77,7 +77,7 @@ class Attributes:
                 return self._either(name, kind, item)
 
     def _either(self, name: str, kind: str, item: Any) -> object:
-        """`Ints | str` and the like: the first that fits."""
+        """`Ints | str` and similar: the first alternative that fits."""
         for option in kind.split(" | "):
             if option in _WANTED:
                 try:
@@ -95,7 +95,7 @@ class Attributes:
         return key
 
     def items(self, item: Any) -> list[Any]:
-        """The items of a list, or of lists in it; any other is one item."""
+        """The items of a list, nested or not; anything else is a single item."""
         found: list[Any] = []
         for each in self.parts(item):
             found.extend(self.parts(each))
@@ -124,7 +124,7 @@ class Attributes:
 
 
 class Values(Attributes):
-    """Attributes that are values already, as an importer has them."""
+    """Attributes that are Python values, as importers have them."""
 
     def read(self, operator: Operator, attributes: dict[str, Any]) -> dict[str, object] | None:
         """The values by name; None if one of them is not plain."""

@@ -1,4 +1,4 @@
-"""Calls of functions, and names that nothing explains."""
+"""Calls of functions, and unbound names."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _no_attributes(inference: Walk, call: ast.Call, name: str) -> None:
 def _call_scheme(
     inference: Walk, scheme: Scheme, call: ast.Call, name: str, env: Environment
 ) -> Type:
-    """A call of a function that was generalised: its type is made for this call alone."""
+    """A call of a generalised function: its scheme is instantiated for this call."""
     _no_attributes(inference, call, name)
     args = [inference.infer(arg, env) for arg in call.args]
     if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
@@ -80,7 +80,9 @@ def _call_scheme(
 
 
 def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Scheme:
-    """A function that is called where it is written, `(fn (x) { … })(y)`: as if it had a name."""
+    """A function called where it is written, `(fn (x) { … })(y)`, generalised as if it had a
+    name.
+    """
     inner = Environment(env)
     pattern = ast.NamePattern(IN_PLACE, function.span)
     inference.bind(ast.Binding(pattern, function, function.span), inner)
@@ -90,7 +92,7 @@ def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Sche
 
 
 def apply(inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: str) -> Type:
-    """Apply a function that is a value to arguments."""
+    """Apply a function value to arguments."""
     state = inference.state
     type_ = state.prune(type_)
     if type_ is UNKNOWN:
@@ -98,7 +100,7 @@ def apply(inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: 
     if isinstance(type_, TypeVar):
         params = tuple(state.fresh_type() for _ in args)
         result = state.fresh_type()
-        result.scope = min(result.scope, type_.scope)  # what it gives is not made here
+        result.scope = min(result.scope, type_.scope)  # the result is not made here
         for var in (*params, result):
             var.level = min(var.level, type_.level)
         state.types[type_] = Fn(params, result)
@@ -117,7 +119,7 @@ def apply(inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: 
 
 
 def _result(inference: Walk, opened: Fn, call: ast.Call) -> Type:
-    """What a call gives, taken down for who asks later."""
+    """The result of a call, recorded for the checks at the end of the definition."""
     state = inference.state
     size = state.prune(opened.result)
     if isinstance(size, DimValue) and any(
@@ -147,16 +149,16 @@ def report_unbound(inference: Walk, expr: ast.Name, env: Environment) -> None:
             + (f"; the operator `{name}` is hidden here" if is_operator(name) else ""),
         )
         return
-    later = inference.later.get(name)
+    defined_below = inference.defined_below.get(name)
     labels = [Label(expr.span, "not bound", primary=True)]
     help_: list[str] = []
-    if later is not None:
-        labels.append(Label(later, "bound here, later"))
+    if defined_below is not None:
+        labels.append(Label(defined_below, "bound here, later"))
         help_.append("a name is seen from the line after its binding on")
     elif inference.guesses > 0:
         from difflib import get_close_matches
 
-        inference.guesses -= 1  # each looks at every name there is
+        inference.guesses -= 1  # each guess compares with every name in scope
         known = env.all_names() | set(OPERATORS) | set(inference.state.names.index)
         close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
         if close:

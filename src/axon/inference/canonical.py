@@ -1,7 +1,7 @@
-"""What is left of the constraints, written in one way: the order of a program's lines, and of the
-solver's steps, does not show in a signature.
+"""A canonical form of residual constraints: the order of a program's lines, and of the solver's
+steps, does not show in a signature.
 
-Equal words are written as the first of them, conditions are told in the order of their form.
+Of equal words the first one is written everywhere; conditions are sorted by their form.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ UNSEEN = 5
 
 
 def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
-    """The same type under the same relations."""
+    """An equivalent type and relations, in canonical form."""
     if not relations:
         return type_, relations
     first = _classes(relations)
     if first:
         roots = {word: _root(first, word) for word in first}
         words = {word: root for word, root in roots.items() if not _is_users(word)}
-        type_ = _Writing({}, {}, {}, {}, words, _sizes(words)).type(type_)
-        writing = _Writing({}, {}, {}, {}, words, _sizes(roots))
-        equations = [_turned(word, root) for word, root in roots.items()]
-        others = [writing.relation(r) for r in relations if not isinstance(r, ShapeEq)]
-        relations = [*equations, *dict.fromkeys(r for r in others if not _says_nothing(r))]
+        type_ = _Rewriting({}, {}, {}, {}, words, _sizes(words)).type(type_)
+        rewriting = _Rewriting({}, {}, {}, {}, words, _sizes(roots))
+        equations = [_oriented(word, root) for word, root in roots.items()]
+        others = [rewriting.relation(r) for r in relations if not isinstance(r, ShapeEq)]
+        relations = [*equations, *dict.fromkeys(r for r in others if not _is_trivial(r))]
     return type_, in_order(type_, relations)
 
 
@@ -57,7 +57,7 @@ def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relati
 
 
 def _classes(relations: list[Relation]) -> dict[Shape, Shape]:
-    """For each word that equations say is another one, a word that comes before it."""
+    """For each word that an equation replaces, the equal word that precedes it."""
     first: dict[Shape, Shape] = {}
     for relation in relations:
         if isinstance(relation, ShapeEq):
@@ -68,8 +68,8 @@ def _classes(relations: list[Relation]) -> dict[Shape, Shape]:
     return first
 
 
-def _turned(word: Shape, other: Shape) -> ShapeEq:
-    """An equation of words, told from the same side whoever named what is in them."""
+def _oriented(word: Shape, other: Shape) -> ShapeEq:
+    """An equation of words with its sides in an order that does not depend on names."""
     right, left = sorted((word, other), key=_form)
     return ShapeEq(left, right)
 
@@ -81,8 +81,8 @@ def _root(first: dict[Shape, Shape], word: Shape) -> Shape:
 
 
 def _rank(word: Shape) -> tuple[bool, bool, int, str]:
-    """Dimensions before what is unknown, a user's word before ours, a short one before a long one,
-    a shape's front before its end.
+    """Dimensions before unknowns, a user's word before ours, a short one before a long one, the
+    front of a shape before its end.
     """
     open_, length, form = _form(word)
     return open_, not _is_users(word), length, form
@@ -94,24 +94,24 @@ def _form(word: Shape) -> tuple[bool, int, str]:
 
 
 def _sizes(words: dict[Shape, Shape]) -> list[tuple[Mono, Dim]]:
-    """The number of elements of each word, a product, and of the one that it is written as."""
+    """The number of elements of each word, a product, and that of the word it is written as."""
     plain = [each for each in words.items() if not any(isinstance(i, Poly) for i in sum(each, ()))]
     found = [(dims.terms_of(shape_size(word)), shape_size(root)) for word, root in plain]
     return [(next(iter(terms)), size) for terms, size in found if list(terms.values()) == [1]]
 
 
-def _says_nothing(relation: Relation) -> bool:
+def _is_trivial(relation: Relation) -> bool:
     return isinstance(relation, DimEq) and relation.left == relation.right
 
 
 def _is_users(word: Shape) -> bool:
-    """Whether a word has a name that the user has given: it stays as it is."""
+    """Whether a word has a name chosen by the user: it stays as it is."""
     return any(v.user for v in shape_variables(word))
 
 
 @dataclass(slots=True)
-class _Writing(Renaming):
-    """Writes words as others that they are equal to, and their numbers of elements too."""
+class _Rewriting(Renaming):
+    """Replaces words by equal ones, and their numbers of elements too."""
 
     words: dict[Shape, Shape]
     sizes: list[tuple[Mono, Dim]]
@@ -159,8 +159,8 @@ def _find(shape: Shape, word: Shape) -> int | None:
 
 
 def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
-    """By what they say of the type's variables, in the order in which the type names them; those of
-    other variables follow what ties them to it.
+    """The relations in the order of the variables they mention, as the type names these; relations
+    of other variables follow those that connect them to the type.
     """
     places: dict[Var, str] = {}
     for var in type_variables(type_):
@@ -170,28 +170,28 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
         return relations
     kinds = {relation: _kind(relation) for relation in relations}
     unseen = [relation for relation in relations if kinds[relation] == UNSEEN]
-    left = [
-        _Left(r, kind, set(relation_variables(r)) - places.keys())
+    unplaced = [
+        _Unplaced(r, kind, set(relation_variables(r)) - places.keys())
         for r, kind in kinds.items()
         if kind != UNSEEN
     ]
     found: list[Relation] = []
-    while left:
-        least = min((len(each.unplaced), each.kind) for each in left)
-        first = [each for each in left if (len(each.unplaced), each.kind) == least]
+    while unplaced:
+        least = min((len(each.unplaced), each.kind) for each in unplaced)
+        first = [each for each in unplaced if (len(each.unplaced), each.kind) == least]
         best = first[0] if len(first) == 1 else min(first, key=lambda each: each.text(places))
-        left.remove(best)
+        unplaced.remove(best)
         found.append(best.relation)
         for var in relation_variables(best.relation):
             if var not in places:
                 places[var] = f"z{len(places):03}"
-                for each in left:
+                for each in unplaced:
                     each.place(var)
     return [*found, *unseen]
 
 
 def _sorted(relation: Relation, places: dict[Var, str]) -> Relation:
-    """A broadcast of parts in the order in which the type names them."""
+    """A broadcast with its parts in the order in which the type names them."""
 
     def place(part: Shape) -> list[str]:
         return [places.get(var, "~") for var in shape_variables(part)]
@@ -206,8 +206,8 @@ def _sorted(relation: Relation, places: dict[Var, str]) -> Relation:
 
 
 @dataclass(slots=True, eq=False)
-class _Left:
-    """A relation that has no place in the order yet, and its variables that have none."""
+class _Unplaced:
+    """A relation that has no place in the order yet, and those of its variables that have none."""
 
     relation: Relation
     kind: int
@@ -220,7 +220,7 @@ class _Left:
             self._text = ""
 
     def text(self, places: dict[Var, str]) -> str:
-        """How it reads with places for names."""
+        """The relation with places for names."""
         if not self._text:
             names = Names(given=dict(places), taken=set(places.values()))
             self._text = Show(names).relation(self.relation)

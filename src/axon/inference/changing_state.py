@@ -1,10 +1,10 @@
-"""Operators that give a function sizes which only its call knows: a state that changes from turn to
-turn.
+"""Operators that pass to a function sizes known only in its call: a state whose size changes
+between iterations.
 
-Usually a function is inferred by itself, and its type then compared with what the operator wants.
-Here the sizes of its parameters are made by each call, so the body is inferred with these sizes
-from the beginning: what it asks of them is checked in each turn, and nothing outside can take them
-for its own.
+Usually the type of a function is inferred first and then compared with what the operator requires.
+Here each call makes the sizes of the parameters, so the body is inferred with these run-time sizes
+from the beginning: what it requires of them is checked in each iteration, and no variable outside
+can be bound to them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from axon.types.type import UNKNOWN, Fn, Scheme, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 
-def gives_sizes(scheme: Scheme, count: int) -> bool:
-    """Whether a function that the operator takes is given sizes which only its call knows."""
+def passes_run_time_sizes(scheme: Scheme, count: int) -> bool:
+    """Whether the operator passes to a function sizes that are known only in its call."""
     assert isinstance(scheme.type, Fn)
     taken = [p for each in scheme.type.params if isinstance(each, Fn) for p in each.params]
     return len(scheme.type.params) == count and any(map(runtime, taken))
 
 
 def runtime(type_: Type) -> bool:
-    """Whether the type has sizes that only a run knows."""
+    """Whether the type has run-time sizes."""
     return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
 
 
-def apply_turns(
+def apply_to_changing_state(
     inference: Walk,
     scheme: Scheme,
     use: Use,
@@ -43,13 +43,13 @@ def apply_turns(
     span: Span,
     env: Environment,
 ) -> Type:
-    """The result of an operator, its functions inferred last."""
+    """The result of an operator; its function arguments are inferred last."""
     state, name = inference.state, use.operator.name
     type_ = instantiate(state, scheme, Origin("call", span, name), called=True)
     assert isinstance(type_, Fn)
     each = list(enumerate(zip(type_.params, exprs, strict=True)))
     for i, (param, expr) in sorted(each, key=lambda one: isinstance(one[1][0], Fn)):
-        given = _written_out(inference, name, param, expr, env)
+        given = _argument_type(inference, name, param, expr, env)
         unify(state, param, given, Origin("argument", expr.span, name, i + 1, "", span))
     if inference.record is not None:
         inference.record.uses[span] = replace(use, type=type_)
@@ -57,8 +57,10 @@ def apply_turns(
     return type_.result
 
 
-def _written_out(inference: Walk, name: str, param: Type, expr: ast.Expr, env: Environment) -> Type:
-    """The type of an argument; a function has the parameters that the operator gives it."""
+def _argument_type(
+    inference: Walk, name: str, param: Type, expr: ast.Expr, env: Environment
+) -> Type:
+    """The type of an argument; a function has the parameter types that the operator passes."""
     if not isinstance(param, Fn):
         return inference.infer(expr, env)
     if not isinstance(expr, ast.Fn):

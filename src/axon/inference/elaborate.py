@@ -1,7 +1,7 @@
-"""A function at given argument types: inferred again with what is known, and all of it taken down.
+"""Elaboration: a function is inferred again at known argument types, and all types are recorded.
 
-This is what the paper means when it says that shapes can be inferred once more when the inputs are
-known; a graph is made from what comes out.
+The paper notes that shapes can be inferred once more when the inputs are known. A graph is made
+from the result.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from axon.inference import operators
 from axon.inference.environment import Environment
 from axon.inference.existentials import conditions, seal
 from axon.inference.infer import Inference
-from axon.inference.program import describe_all
 from axon.inference.record import Record
+from axon.inference.report.conflict import describe_all
 from axon.inference.rows import first_sizes, same_rows
 from axon.inference.schemes import as_run_finds_it, resolved
 from axon.inference.state import State
@@ -47,7 +47,7 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at, made_so_far
 
 
 class Recording(Inference):
-    """Inference that takes down every expression's type."""
+    """Inference that records the type of every expression."""
 
     def __init__(self, state: State, prelude: Prelude) -> None:
         super().__init__(state, prelude)
@@ -62,8 +62,8 @@ class Recording(Inference):
 
 @dataclass(frozen=True, slots=True)
 class Elaboration:
-    """`type` is the function's at these arguments, `found` the same before what is known was put
-    in; `checks` is what is left to be checked when it runs.
+    """`type` is the type of the function at these arguments, `found` the same before substitution;
+    `checks` are the conditions left for the run.
     """
 
     fn: ast.Fn
@@ -74,7 +74,7 @@ class Elaboration:
     checks: tuple[Guard, ...]
 
     def names(self) -> dict[str, Dim | Shape]:
-        """What the names in annotations stand for: dimensions, and shapes."""
+        """What the names in annotations stand for: dimensions and shapes."""
         store = self.state.store
         return {
             name: store.dim(var) if isinstance(var, DimVar) else store.word((var,))
@@ -82,8 +82,8 @@ class Elaboration:
         }
 
     def as_made(self, type_: Type) -> Type:
-        """The type with each run-time size as what made it, also where a check says that it equals
-        something: that is what the check is about.
+        """The type with each run-time size as the operator made it, even where a check equates it
+        with something: that equation is what the check compares.
         """
         if not self.state.store.guards:
             return self.state.resolve(type_)
@@ -146,8 +146,8 @@ def elaborate(
 ) -> Elaboration | list[Diagnostic]:
     """Infer a function whose arguments have these types (None: any), in its own environment.
 
-    `names` are the dimensions and shapes that the definition around it has named. In a `concrete`
-    one every element type is decided in the end.
+    `names` are the dimensions and shapes named by the enclosing definition. If `concrete`, every
+    element type is decided at the end.
     """
     since = made_so_far()
     state = State()
@@ -183,13 +183,13 @@ def elaborate(
 
 
 def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
-    """Where the type of an argument comes from: the call of `name`, seen from the parameter."""
+    """The origin of an argument's type: the call of `name`, seen from the parameter."""
     note = f"`{param.name}` is {Show().type(given)}"
     return Origin("called", param.span, name, position, note)
 
 
 def enter_name(state: State, name: str, value: Dim | Shape) -> None:
-    """Let a name in annotations stand for a dimension or shape of the definition around."""
+    """Let a name in annotations stand for a dimension or shape of the enclosing definition."""
     lone = value[0] if isinstance(value, tuple) and len(value) == 1 else value
     if isinstance(lone, ShapeVar) or (isinstance(lone, DimVar) and not isinstance(value, tuple)):
         state.names.index[name] = lone
@@ -204,7 +204,7 @@ def enter_name(state: State, name: str, value: Dim | Shape) -> None:
 
 
 def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:
-    """A number that nothing asks a type of gets one."""
+    """Choose a type for numbers whose type nothing decides."""
     types = [found, *record.types.values(), *(use.type for use in record.uses.values())]
     for type_ in types:
         for var in type_variables(state.resolve(type_)):

@@ -1,4 +1,4 @@
-"""What names stand for, from the inside out."""
+"""Environments: what names stand for, innermost first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from axon.types.type import Scheme, Type
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name's type, or its scheme; where it was bound, and how it was declared if it was."""
+    """The type or scheme of a name, where it was bound, and its declaration if it has one."""
 
     type: Type | Scheme
     span: Span | None = None
@@ -32,7 +32,7 @@ class Environment:
         return None
 
     def is_global(self, name: str) -> bool:
-        """Whether the name is bound outermost only: in the file, not in a function."""
+        """Whether the name is bound only at the top level of the file."""
         frame: Environment | None = self
         while frame is not None:
             if name in frame.names:

@@ -1,8 +1,8 @@
-"""Run-time sizes are existentials: who gets a value of such a size gets the size with it.
+"""Run-time sizes are existentials: a value of such a size brings the size with it.
 
-A size is made in a call and has a name of its own there. Where the call ends, what it gives is seen
-from outside. What a function gives and no argument decides cannot be chosen by who calls it: if it
-hangs on a run-time size, it is one.
+A call makes the size, with a name of its own. Where the call ends, its result is seen from outside.
+What is in the result of a function and is decided by no argument cannot be chosen by the caller: if
+it depends on a run-time size, it is one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from axon.types.variables import DimVar, ShapeVar, Var, made_at
 
 
 def opened_by_call(state: State, type_: Fn) -> Fn:
-    """A function value where it is called: what it makes is made anew by each call."""
+    """The type of a function value where it is called: each call makes new run-time sizes."""
     result = state.resolve(type_.result)
     here = made_at(state.depth)
     outside = {v for p in type_.params for v in type_variables(state.resolve(p))}
@@ -59,11 +59,11 @@ def opened_by_call(state: State, type_: Fn) -> Fn:
 
 
 def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
-    """Make run-time sizes of those that hang on them and that no argument decides. False if the
-    relations have no run-time sizes.
+    """Make run-time sizes of the variables that depend on them and that no argument decides. False
+    if the relations have no run-time sizes.
 
-    `scope` is that of what the function makes: sizes of further out are there before it is called.
-    The relations are those that hold of its sizes.
+    `scope` is that of the sizes the function makes: sizes of outer scopes exist before it is
+    called. The relations are those that hold of its sizes.
     """
     known = list(relations)
     ties = [*known, *_mixed(type_)]
@@ -89,7 +89,7 @@ def seal(type_: Type, relations: Iterable[Relation], scope: int) -> bool:
 
 
 def _dimensions_before(relation: Relation, var: DimVar, most: int) -> int:
-    """Over how many dimensions a size may vary: those before it in what is broadcast to."""
+    """Over how many dimensions a size may vary: those before it in the result of the broadcast."""
     if isinstance(relation, Broadcast) and var in relation.result:
         before = relation.result[: relation.result.index(var)]
         if not any(isinstance(item, ShapeVar) for item in before):
@@ -97,18 +97,19 @@ def _dimensions_before(relation: Relation, var: DimVar, most: int) -> int:
     return most
 
 
-def chosen_by_caller(type_: Type, gives: bool = False) -> Iterator[Var]:
-    """The variables of what a function is given: its arguments, and the results of functions among
-    them. `gives` is whether a function given here gives something to who has it.
+def chosen_by_caller(type_: Type, provided: bool = False) -> Iterator[Var]:
+    """The variables that the caller of a function decides: those of its arguments, and of the
+    results of functions among these. `provided` is whether the caller provides the value of this
+    type.
     """
     if not isinstance(type_, Fn):
-        if not gives:
+        if not provided:
             return
         yield from type_variables(type_)
         return
     for param in type_.params:
-        yield from chosen_by_caller(param, not gives)
-    yield from chosen_by_caller(type_.result, gives)
+        yield from chosen_by_caller(param, not provided)
+    yield from chosen_by_caller(type_.result, provided)
 
 
 def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
@@ -131,7 +132,7 @@ def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
 
 
 def _is_plain(relation: Relation, var: DimVar | ShapeVar) -> bool:
-    """Whether a relation computes a variable from the others: `size(a) = 6` does not say `a`."""
+    """Whether a relation computes a variable from the others, unlike `a` in `size(a) = 6`."""
     if not isinstance(relation, DimEq):
         return True
     terms = dims.terms_of(dims.sub(relation.left, relation.right))
@@ -139,7 +140,7 @@ def _is_plain(relation: Relation, var: DimVar | ShapeVar) -> bool:
 
 
 def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
-    """The variables that a relation decides if it has run-time sizes: what is broadcast to is
+    """The variables that a relation with run-time sizes decides: the result of a broadcast is
     computed, its parts are not.
     """
     match relation:
@@ -158,7 +159,7 @@ def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
 
 
 def _mixed(type_: Type) -> Iterator[DimEq]:
-    """Sums and products of run-time sizes and others that a type has: together they are one."""
+    """Sums and products of run-time sizes and other sizes in a type: each is a run-time size."""
     match type_:
         case Tensor(_, shape) | ShapeValue(shape):
             for item in shape:
@@ -177,9 +178,9 @@ def _mixed(type_: Type) -> Iterator[DimEq]:
 
 
 def named_sizes(made: Type, declared: Type, scope: int) -> Iterator[DimEq | ShapeEq]:
-    """That run-time sizes are those which a declaration has names for where it computes with them:
-    `?b` of `[max(?b-1,0)]` is the size that is there, if the rest is the same. `scope` is that of
-    what the function makes.
+    """Equations between run-time sizes and the names that a declaration has for them inside
+    expressions: `?b` of `[max(?b-1,0)]` is the corresponding size, if the rest is the same. `scope`
+    is that of the sizes the function makes.
     """
     match made, declared:
         case (Tensor(_, have), Tensor(_, want)) | (ShapeValue(have), ShapeValue(want)):
@@ -232,8 +233,8 @@ def _named(size: Poly, wanted: Poly, scope: int) -> Iterator[DimEq | ShapeEq]:
 
 def conditions(guards: Iterable[Guard], since: int = 0, running: bool = False) -> Iterator[Guard]:
     """The checks as conditions on what is known when they are made. `?k = 2*?a`, where `?a` is
-    nothing but half of `?k`, says that `?k` is even, and `?k = ?a` says nothing but what `?a` is.
-    Sizes made before `since` are known. Who is `running` compares all that there is to compare.
+    nothing but half of `?k`, states that `?k` is even; `?k = ?a` only defines `?a`. Sizes made
+    before `since` are known. If `running`, everything that can be compared is compared.
     """
     defined: set[DimVar] = set()
     for guard in guards:
@@ -263,7 +264,7 @@ def conditions(guards: Iterable[Guard], since: int = 0, running: bool = False) -
 
 
 def _follower(gap: Dim, since: int) -> tuple[DimVar, int] | None:
-    """The one size that follows from the others of an equation, and how often it is in it."""
+    """The one size that follows from the others of an equation, and its coefficient."""
     terms = dims.terms_of(gap)
     found = [
         (mono, mono[0])

@@ -1,7 +1,7 @@
-"""Arithmetic on sizes that are values. A quotient stays both a size and a number, and so does
-what is made of it.
+"""Arithmetic on sizes that are values. A quotient is both a size and a number, and so is a result
+computed from it.
 
-As a size each quotient is rounded down where it stands; as a number nothing is.
+As a size each quotient is rounded down where it occurs; as a number it is exact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_PRODUCT = 32
 
 
 def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
-    """`left op right`; None where it is no size, or too large to keep."""
+    """`left op right`; None where the result is not a size, or too large to keep."""
     match op:
         case "+":
             dim = dims.add(left.dim, right.dim)
@@ -41,7 +41,7 @@ def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
 
 
 def divisors(value: DimValue) -> Iterator[Dim]:
-    """What the size is divided by, and may be zero."""
+    """The divisors in the size that may be zero."""
     return _divisors(value.dim) if value.number is not None else iter(())
 
 
@@ -75,7 +75,7 @@ def _fraction(op: str, left: tuple[Dim, Dim], right: tuple[Dim, Dim]) -> tuple[D
 
 
 def _lowest(dim: Dim, top: Dim, bottom: Dim) -> DimValue:
-    """In lowest terms, as far as numbers go; a whole number is a size like others."""
+    """The quotient in lowest terms, as far as constants go; an integer is a plain size."""
     if isinstance(bottom, int):
         common = gcd(bottom, *dims.terms_of(top).values())
         if bottom < 0:

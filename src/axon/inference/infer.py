@@ -1,4 +1,4 @@
-"""Inference: a walk over expressions that gives each a type and posts what must hold."""
+"""Inference: a walk over expressions that returns a type for each and posts constraints."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at, m
 
 
 class Inference(Walk):
-    """The walk, expression by expression."""
+    """The walk, one method for each kind of expression."""
 
     # --- expressions ---
 
@@ -71,9 +71,9 @@ class Inference(Walk):
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """A literal takes the element type that the context asks for.
+        """A literal has the element type that the context requires.
 
-        A whole number is a size as well: bound to a name it can be used in a shape.
+        An integer is a size as well: bound to a name it can be used in a shape.
         """
         if expr.kind == "bool":
             return Tensor("bool", ())
@@ -82,7 +82,7 @@ class Inference(Walk):
         return Tensor(ElemVar("", self.state.level, allowed=FLOAT, literal="float"), ())
 
     def _infix(self, expr: ast.Infix, env: Environment) -> Type:
-        """Chains lean left and may be long, so the left spine is a loop."""
+        """The left spine is a loop, since chains are left-associative and may be long."""
         spine: list[ast.Infix] = []
         left: ast.Expr = expr
         while isinstance(left, ast.Infix):
@@ -125,9 +125,9 @@ class Inference(Walk):
         given: Sequence[Type] = (),
         arguments: Sequence[tuple[Type, Origin] | None] = (),
     ) -> Type:
-        """The type of a function; `given` are those of its parameters if they are known already,
-        `arguments` the types that it is called with, each at its origin. Both are known before the
-        body is inferred, so what the body asks for meets the sizes that there are.
+        """The type of a function. `given` are the types of its parameters if they are known
+        already, `arguments` the types that it is called with, each with its origin. Both are known
+        before the body is inferred, so the body's constraints meet the actual sizes.
         """
         state = self.state
         inner = Environment(env)
@@ -187,9 +187,7 @@ class Inference(Walk):
         return Fn(tuple(params), result)
 
     def _parameter(self, param: ast.Param, reader: Reader, uses: dict[str, Kind]) -> Type:
-        """A declared shape is a constraint of its own, so that messages can say where a size
-        came from.
-        """
+        """A declared shape is a constraint of its own: messages can point to the declaration."""
         if param.name in uses and param.type is None:
             return self._size(uses[param.name], given_at(self.state.depth + 1))
         if param.type is None:
@@ -229,7 +227,7 @@ class Inference(Walk):
     def _parts_used_as_sizes(
         self, binding: ast.Binding, rest: Sequence[ast.Binding], result: ast.Expr, env: Environment
     ) -> None:
-        """Parts of a tuple that is given, as parameters are."""
+        """Decide which parts of a tuple argument are used as sizes, as for parameters."""
         parts = {
             name: found
             for name, entry in env.names.items()
@@ -243,7 +241,7 @@ class Inference(Walk):
     # --- bindings ---
 
     def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
-        """Enter what a binding binds; a `fn` is generalised."""
+        """Infer a binding and enter its names; a `fn` is generalised."""
         pattern, value = binding.pattern, binding.value
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
@@ -273,7 +271,7 @@ class Inference(Walk):
         return generalised
 
     def _other_name(self, value: ast.Expr, env: Environment) -> Scheme | None:
-        """The scheme of a function that a binding only gives another name."""
+        """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
             return operators.scheme_of_value(value.op)
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
@@ -312,5 +310,5 @@ class Inference(Walk):
 
 
 def _is_of_the_run(type_: Type) -> bool:
-    """Whether a type has sizes that only the run knows."""
+    """Whether a type has run-time sizes."""
     return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))

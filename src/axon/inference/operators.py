@@ -8,7 +8,7 @@ from typing import Any
 from axon.inference import size_values
 from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
-from axon.inference.changing_state import apply_turns, gives_sizes
+from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
@@ -56,7 +56,7 @@ def is_operator(name: str) -> bool:
 
 
 def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
-    """An operator on its own, as a function value of so many arguments."""
+    """An operator used as a function value of `arity` arguments."""
     operator = OPERATORS.get(name)
     if operator is None:
         inference.error("AX201", f"`{name}` is not an operator", span)
@@ -81,7 +81,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
 
 
 def scheme_of_value(name: str) -> Scheme | None:
-    """The type of an operator on its own, if it has one."""
+    """The scheme of an operator used as a value, if it has one."""
     operator = OPERATORS.get(name)
     if operator is None or operator.required:
         return None
@@ -106,7 +106,7 @@ def apply_to_values(
     state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
 ) -> Type | None:
     """The result of an operator for arguments of these types and attributes that are values; None
-    if it takes an expression to say it.
+    if this needs an expression.
     """
     operator = OPERATORS[name]
     if operator.traits.arithmetic and len(args) == 2 and not attributes:
@@ -136,7 +136,7 @@ def apply_to_values(
 
 
 def _same_tensor(state: State, left: Type, right: Type) -> Type | None:
-    """`x + y` of one number type and one shape is of that type: there is nothing to solve."""
+    """`x + y` of one number type and one shape has that type: there is nothing to solve."""
     left, right = state.prune(left), state.prune(right)
     if not isinstance(left, Tensor) or not isinstance(right, Tensor) or left.shape != right.shape:
         return None
@@ -184,10 +184,10 @@ def apply_operator(
             inference.infer(expr, env)
         return UNKNOWN
     found = Chosen(operator, values, reader.given, general)
-    if operator.traits.calls is not None and gives_sizes(general.scheme, len(exprs)):
+    if operator.traits.calls is not None and passes_run_time_sizes(general.scheme, len(exprs)):
         scheme = general.scheme.at(general.sizes(reader.given))
         use = Use(operator, values, reader.given, scheme.type, scheme.type)
-        return apply_turns(inference, scheme, use, exprs, span, env)
+        return apply_to_changing_state(inference, scheme, use, exprs, span, env)
     args = _arguments(inference, operator, general.scheme, exprs, env, span)
     return _apply(inference, found, args, exprs, span)
 
@@ -200,7 +200,7 @@ def _arguments(
     env: Environment,
     call: Span,
 ) -> list[Type]:
-    """The arguments' types; where a size is wanted an expression is read as one."""
+    """The types of the arguments; where a size is required an expression is read as one."""
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     infers_size = operator.traits.infers_size
     types: list[Type] = []
@@ -219,7 +219,7 @@ def _arguments(
 
 
 def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
-    """The name of an operator that is given as a function, else nothing."""
+    """The name of an operator that is passed as a function, else the empty string."""
     match expr:
         case ast.OperatorName(op, _):
             return op
@@ -258,7 +258,7 @@ def _apply(
 
 def _counted(inference: Walk, use: Chosen, type_: Fn, result: DimValue, span: Span) -> Fn:
     """The number of elements of a tensor whose rows vary is a run-time size; a size that varies is
-    no number.
+    not one number.
     """
     state = inference.state
     counts, known = use.operator.traits.counts_elements, state.store.dim(result.dim)

@@ -1,4 +1,4 @@
-"""A whole program: definition after definition, each with its type or its errors."""
+"""Inference of a program: one definition after the other, each with its type or its errors."""
 
 from __future__ import annotations
 
@@ -11,21 +11,13 @@ from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
-from axon.inference.report.conflict import describe
+from axon.inference.ragged_results import look_for_ragged
+from axon.inference.report.conflict import describe_all
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.inference.walk import Prelude
-from axon.ops.levels import (
-    WorksAlong,
-    levels_of_type,
-    made,
-    rows_level,
-    varies,
-)
-from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard
-from axon.solver.reasons import independent
-from axon.solver.store import Store
+from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import BIT
@@ -35,12 +27,10 @@ from axon.types.type import (
     AtLeast,
     Fn,
     Scheme,
-    Tensor,
     Type,
-    shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged, owner
+from axon.types.variables import DimVar, ElemVar, ShapeVar, owner
 
 MOST_DIAGNOSTICS = 200
 
@@ -49,11 +39,11 @@ ImportReader = Callable[[ast.Import], "Environment | Diagnostic"]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name, its scheme, the run-time checks in its body, and what was asked of the solver for it,
-    if it was inferred with reasons.
+    """A name, its scheme, the run-time checks in its body, and the constraints posted for it, if it
+    was inferred with reasons.
 
-    `type` is as inference left it, before anything known was put in: what questions about it start
-    from.
+    `type` is as inference left it, before substitution: questions about the definition start from
+    it.
     """
 
     name: str
@@ -73,8 +63,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A definition without a type: its name, all of it, and what was asked of the solver for it,
-    with what it clashes with elsewhere.
+    """A definition without a type: its name with its span, the span of the entire definition, and
+    the constraints posted for it, with those elsewhere that they conflict with.
     """
 
     name: str
@@ -102,31 +92,31 @@ def infer_program(
 ) -> Inferred:
     """Infer every definition that can be; the errors of the others are in the diagnostics.
 
-    `broken` are the places that could not be read: a definition around one of them has no type. A
-    definition is inferred with `reasons` only if they are asked for, or if something is wrong with
-    it and a message has to say why.
+    `broken` are the spans that could not be parsed: a definition around one of them has no type. A
+    definition is inferred with `reasons` only on request, or if it has an error whose message needs
+    them.
     """
-    walk = Walk(read_import, prelude, broken, reasons)
+    program_inference = ProgramInference(read_import, prelude, broken, reasons)
     for item in program.items:
         if isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):
-                walk.inference.later.setdefault(name, span)
+                program_inference.inference.defined_below.setdefault(name, span)
     for item in program.items:
-        walk.item(item)
+        program_inference.item(item)
     if program.result is not None:
-        walk.result(program.result)
-    walk.finish()
+        program_inference.result(program.result)
+    program_inference.finish()
     return Inferred(
-        tuple(walk.definitions),
-        tuple(walk.failed),
-        first_ones(walk.diagnostics),
-        walk.environment,
-        walk.state,
+        tuple(program_inference.definitions),
+        tuple(program_inference.failed),
+        first_ones(program_inference.diagnostics),
+        program_inference.environment,
+        program_inference.state,
     )
 
 
 def first_ones(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """As many as anyone would read, and a note that there are more."""
+    """The first diagnostics, and a note if there are more."""
     more = len(diagnostics) - MOST_DIAGNOSTICS
     if more <= 0:
         return tuple(diagnostics)
@@ -141,7 +131,7 @@ def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
     return [found for item in pattern.items for found in bound_names(item)]
 
 
-class Walk:
+class ProgramInference:
     def __init__(
         self,
         read_import: ImportReader,
@@ -209,7 +199,7 @@ class Walk:
         bad = bad or self.inference.tainted or not readable
         for name, span in names:
             entry = self.environment.names.get(name)
-            self.inference.later.pop(name, None)
+            self.inference.defined_below.pop(name, None)
             if bad or entry is None or entry.type is UNKNOWN:
                 self.environment.names[name] = Entry(UNKNOWN, span)
                 self.failed.append(Failed(name, span, item.span, constraints, self.state.names))
@@ -240,8 +230,8 @@ class Walk:
     # --- one definition ---
 
     def _bound(self, item: ast.Binding) -> Generalised | None:
-        """Infer a definition; again, with reasons, if something is wrong with it. A variable that
-        it shares with another is bound once, and with a reason.
+        """Infer a definition; again, with reasons, if it has an error. A variable that it shares
+        with another definition is bound once, and with a reason.
         """
         alone = isinstance(item.value, ast.Fn) and isinstance(item.pattern, ast.NamePattern)
         if alone and not self._reasons and not self._shared:
@@ -261,7 +251,7 @@ class Walk:
         return generalised
 
     def _is_open(self, item: ast.Binding) -> bool:
-        """Whether a definition that is no function has variables left."""
+        """Whether a definition that is not a function has free variables."""
         entries = (self.environment.names.get(name) for name, _ in bound_names(item.pattern))
         types = (entry.type for entry in entries if entry is not None)
         return any(
@@ -270,29 +260,29 @@ class Walk:
         )
 
     def _attempt(self, item: ast.Binding) -> tuple[Generalised | None, bool]:
-        """What inference makes of a definition, and whether nothing is wrong with it."""
+        """The result of inference for a definition, and whether it has no error."""
         self._begin()
-        conflicts, diagnostics = self._mark.conflicts, self._told
+        conflicts, diagnostics = self._mark.conflicts, self._first_diagnostic
         generalised = self.inference.bind(item, self.environment)
         operators.settle(self.inference, 0, final=True)
         state = self.state
         if len(state.store.conflicts) == conflicts and not any(
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
-            self._look_for_ragged()
+            look_for_ragged(self.inference)
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
 
     def _forget(self, name: str, before: Entry | None) -> None:
-        """Nothing was inferred since the definition of a name began, which was something else
-        `before`. What waits is its own: no other is without a type.
+        """Undo everything since the definition of a name began; `before` is the previous entry of
+        the name. All waiting constraints are its own: every other definition has a type.
         """
         if before is None:
             self.environment.names.pop(name, None)
         else:
             self.environment.names[name] = before
         self.state.store.take_back(self._mark)
-        del self.state.diagnostics[self._told :]
+        del self.state.diagnostics[self._first_diagnostic :]
         self.inference.results.clear()
         self.inference.applied.clear()
         self.inference.pending.clear()
@@ -303,7 +293,7 @@ class Walk:
         state.sizes.clear()
         self.inference.tainted = False
         state.names_level = state.level + 1
-        self._mark, self._told = state.store.mark(), len(state.diagnostics)
+        self._mark, self._first_diagnostic = state.store.mark(), len(state.diagnostics)
 
     def _end(
         self, scheme: Scheme | None, readable: bool
@@ -311,17 +301,17 @@ class Walk:
         store = self.state.store
         posted, conflicts, guards, _ = self._mark
         constraints = tuple(store.posted[posted:])
-        found = self.state.diagnostics[self._told :]
+        found = self.state.diagnostics[self._first_diagnostic :]
         bad = any(d.severity == Severity.ERROR for d in found)
         self.inference.results.clear()
         self.inference.applied.clear()
         if readable:
             self.diagnostics.extend(found)
-        told: list[Constraint] = []
+        reported: list[Constraint] = []
         if readable and len(store.conflicts) > conflicts:
             bad = True
-            said, told = describe_all(store, store.conflicts[conflicts:], constraints)
-            self.diagnostics.extend(said)
+            messages, reported = describe_all(store, store.conflicts[conflicts:], constraints)
+            self.diagnostics.extend(messages)
         checks = [as_run_finds_it(store, guard) for guard in store.guards[guards:]]
         checks = list(conditions(checks))
         if scheme is not None:
@@ -329,57 +319,13 @@ class Walk:
             checks += [Guard(relation, NOWHERE, 1) for relation in silent]
         if not bad and readable:
             self._notes()
-        if told:
+        if reported:
             own = set(constraints)
-            constraints = (*(c for c in told if c not in own), *constraints)
+            constraints = (*(c for c in reported if c not in own), *constraints)
         return bad, constraints, tuple(dict.fromkeys(checks))
 
-    def _look_for_ragged(self) -> None:
-        """A ragged dimension varies over those before it, so no tensor may begin with one."""
-        state = self.state
-        ragged = state.names.ragged
-        for type_, span in self.inference.results:
-            known = state.prune(type_)
-            word = state.store.word(known.shape) if isinstance(known, Tensor) else ()
-            if not any(map(is_ragged, shape_variables(word))):
-                continue
-            ragged = True
-            if any(map(is_ragged, shape_variables(word[:1]))):
-                self.inference.error(
-                    "AX105",
-                    "the result would begin with a ragged dimension",
-                    span,
-                    "varies over nothing",
-                )
-                return
-        if ragged:
-            self._look_along_axes()
-
-    def _look_along_axes(self) -> None:
-        """An operator takes a ragged tensor row by row, so it may not work along its first axis,
-        nor put another one there.
-        """
-        for use, span in self.inference.applied:
-            type_ = self.state.resolve(use.type)
-            assert isinstance(type_, Fn)
-            trees = [rows_level(levels_of_type(param)) for param in type_.params]
-            if use.operator.meaning is None or use.operator.traits.calls is not None:
-                continue
-            if not any(map(varies, trees)):
-                continue
-            if any(isinstance(v, ShapeVar) for v in type_variables(type_)):
-                continue  # the call will know
-            attributes = {**use.operator.defaults, **use.attributes}
-            try:
-                made(use.operator, attributes, type_, use.signature, trees)
-            except WorksAlong:
-                name = use.operator.name
-                text = "works along an axis that a ragged dimension varies over"
-                self.inference.error("AX105", text, span, "varies over this axis", subject=name)
-                return
-
     def _notes(self) -> None:
-        """Names that turned out equal, or constant."""
+        """Report names that are equal, or constant."""
         seen: dict[DimVar | ShapeVar, str] = {}
         for name, var in self.state.names.index.items():
             place = self.state.names.places[name]
@@ -400,9 +346,7 @@ class Walk:
     # --- the end ---
 
     def finish(self) -> None:
-        """What is still open gets its default, and the definitions that are not functions their
-        final types.
-        """
+        """Choose defaults for open types; definitions that are not functions get final types."""
         for at in self.open:
             definition = self.definitions[at]
             type_ = self.state.resolve(widened(self.state, definition.scheme.type))
@@ -416,7 +360,7 @@ class Walk:
             variables = type_variables(scheme.type)
             used = {owner(v) if isinstance(v, DimVar) else v for v in variables}
             if used - set(scheme.variables):
-                # it shares a variable with one that is not a function, which is known by now
+                # it shares a variable with a definition that is not a function, known by now
                 known = replace(scheme, type=self.state.resolve(scheme.type))
                 self.definitions[at] = replace(definition, scheme=known)
         self.diagnostics.sort(key=_place)
@@ -426,27 +370,6 @@ class Walk:
             if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
                 choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
                 self.state.elems[var] = choice
-
-
-def describe_all(
-    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
-) -> tuple[list[Diagnostic], list[Constraint]]:
-    """A message for each conflict that has nothing in common with those before it, and the
-    constraints that the conflicts are about.
-    """
-    said: list[Diagnostic] = []
-    told: dict[Constraint, None] = {}
-    places: set[tuple[str, Span | None]] = set()
-    for i, conflict in enumerate(conflicts):
-        if i == 1 and not independent(store, conflicts[1:], told):
-            break  # the others come of the first one
-        found = describe(store, conflict, around)
-        place = found.diagnostic.code, found.diagnostic.span
-        if told.keys().isdisjoint(found.core) and place not in places:
-            said.append(found.diagnostic)
-        told.update(dict.fromkeys(found.core))
-        places.add(place)
-    return said, list(told)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

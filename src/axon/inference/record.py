@@ -1,4 +1,4 @@
-"""What inference found on its way, for whoever wants to use it: types by expression."""
+"""The record of inference: types by expression, used to make graphs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from axon.types.variables import DimVar
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An operator at one place: its attributes, the dimensions among them by made-up names, its
-    signature, and the type that it has there.
+    """An operator at one place: its attributes, the dimensions among them by generated names, its
+    signature, and its type there.
     """
 
     operator: Operator
@@ -28,9 +28,9 @@ class Use:
 @dataclass(slots=True)
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
-    by the place of the application; `data` the sizes that are values of expressions.
+    by the span of the application; `data` the sizes that are values of expressions.
 
-    The types are as inference made them: what is known about their variables is in its state.
+    The types are as inference made them: bindings of their variables are in its state.
     """
 
     types: dict[int, Type] = field(default_factory=dict)

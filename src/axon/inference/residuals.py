@@ -1,4 +1,4 @@
-"""Residuals: what is left of the constraints without what says nothing, or nothing more."""
+"""Residuals: the constraints left at the end of a definition, without trivial and implied ones."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from axon.types.variables import DimVar, ShapeVar, Var, owner
 
 
 def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
-    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a,
-    b, e)`.
+    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a, b,
+    e)`.
     """
     changed = True
     while changed and len(relations) < 200:
@@ -52,7 +52,7 @@ def lone(result: object) -> Var | None:
 
 
 def _only_part(relation: Relation, var: Var) -> bool:
-    """Whether the variable occurs in the broadcast only as a whole part."""
+    """Whether the variable occurs in the broadcast only as an entire part."""
     assert isinstance(relation, Broadcast | DimBroadcast)
     rest = [part for part in relation.parts if lone(part) is not var]
     sides = [side if isinstance(side, tuple) else (side,) for side in (relation.result, *rest)]
@@ -70,7 +70,7 @@ def _substituted(relation: Relation, var: Var, inner: Broadcast | DimBroadcast) 
 def connected(
     relations: list[Relation], shown: set[Var], level: int
 ) -> tuple[list[Relation], list[Relation]]:
-    """The relations that reach the type through shared variables, and those that do not."""
+    """The relations that share variables, directly or not, with the type, and those that do not."""
     users: dict[Var, list[int]] = {}
     todo: list[Var] = list(shown)
     for i, relation in enumerate(relations):
@@ -91,7 +91,7 @@ def connected(
 
 
 def without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
-    """Leave out an equation that some value of a variable which occurs nowhere else makes true."""
+    """Leave out an equation that some value of a variable which occurs nowhere else satisfies."""
     uses: dict[Var, int] = {}
     for relation in relations:
         for var in set(relation_variables(relation)):
@@ -125,9 +125,7 @@ def without_implied(relations: list[Relation]) -> list[Relation]:
 
 
 def without_ranks(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
-    """Leave out an equation that only says how many dimensions a shape has at least, if the others
-    say so too.
-    """
+    """Leave out an equation that only states a lower bound of a rank, if the others imply it."""
     if len(relations) > 60:
         return relations
     kept: list[Relation] = []
@@ -139,8 +137,8 @@ def without_ranks(relations: list[Relation], shown: set[Var], level: int) -> lis
 
 
 def _fits_anyway(relation: ShapeEq, others: list[Relation], shown: set[Var], level: int) -> bool:
-    """Whether it is one such as `s = [a,b]@u`, with `a`, `b` and `u` nowhere else, and `s` has two
-    dimensions or more anyway.
+    """Whether the relation is one like `s = [a,b]@u`, with `a`, `b` and `u` nowhere else, and the
+    others imply that `s` has at least two dimensions.
     """
     for pattern, word in ((relation.left, relation.right), (relation.right, relation.left)):
         variables = [v for item in pattern for v in shape_variables((item,))]
@@ -158,7 +156,7 @@ def _fits_anyway(relation: ShapeEq, others: list[Relation], shown: set[Var], lev
 
 
 def _least_ranks(relations: list[Relation]) -> dict[ShapeVar, int]:
-    """How many dimensions each shape has at least, as equations say."""
+    """The lower bound of each shape's rank that the equations state."""
     found: dict[ShapeVar, int] = {}
     equations = [r for r in relations if isinstance(r, ShapeEq)]
     for _ in range(2):
@@ -197,7 +195,7 @@ def _implies(known: Relation, relation: Relation) -> bool:
 
 
 def _is_unused(result: object, known: Relation) -> bool:
-    """Whether the result is a lone variable that the other relation does not have."""
+    """Whether the result is a lone variable that the other relation does not mention."""
     var = lone(result)
     return var is not None and var not in relation_variables(known)
 

@@ -1,4 +1,4 @@
-"""Rows at the end of a definition: what is not known to vary by then does not."""
+"""Rows at the end of a definition: a size that is not known to vary by then does not vary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from axon.types.variables import DimVar, ShapeVar, is_ragged, made_at
 
 
 def same_rows(state: State, level: int) -> None:
-    """Sizes of rows of which nothing is known by now do not vary."""
+    """Sizes of rows about which nothing is known by now do not vary."""
     store = state.store
     while True:
         sides = {
@@ -58,8 +58,8 @@ def same_rows(state: State, level: int) -> None:
 
 
 def first_sizes(state: State, type_: Type) -> None:
-    """A size of rows is broadcast with the first size of a tensor only where that is 1: it does not
-    vary.
+    """A size of rows that broadcasts with the first size of a tensor, which must be 1, is
+    uniform.
     """
     store = state.store
     found = [
@@ -83,7 +83,7 @@ def _varies(store: Store, size: Dim) -> bool:
 
 
 def _is_given_by_calls(rest: Shape, relation: Relation) -> bool:
-    """Whether what rows are rows of is known only from them: all that the calls give."""
+    """Whether the tensor is known only from its rows: it consists of the results of the calls."""
     assert isinstance(relation, RowOf)
     return all(
         isinstance(item, DimVar | ShapeVar)
@@ -94,8 +94,8 @@ def _is_given_by_calls(rest: Shape, relation: Relation) -> bool:
 
 
 def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint) -> bool:
-    """Make a run-time size of one of a row that is nothing but what a call in the function makes.
-    True if there is one.
+    """Make a run-time size of a row's size that only a call inside the function makes. True if
+    there is one.
     """
     for guard in store.guards:
         relation = guard.relation
@@ -114,7 +114,7 @@ def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint)
 
 
 def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:
-    """What is known of a row, and of what it is a row of."""
+    """A row and the tensor's remaining shape, under the bindings."""
     return store.word(relation.row), store.word(relation.rest)
 
 
@@ -123,7 +123,7 @@ def _is_one_variable(word: Shape) -> bool:
 
 
 def _same(relation: Relation) -> ShapeEq | DimEq:
-    """That the sizes of a row are those behind all rows."""
+    """The equation that the sizes of a row are those of all rows."""
     assert isinstance(relation, RowOf)
     row, rest = relation.row, relation.rest
     if len(row) == len(rest) == 1:

@@ -1,5 +1,5 @@
-"""Schemes: what a definition leaves open is quantified, together with the constraints on it, and
-copied at each use.
+"""Schemes: a definition's free variables and the constraints on them, quantified and copied at each
+use.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from axon.types.variables import (
 def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> Type:
     """A copy of the type with fresh variables, its relations posted.
 
-    `called` is a function being called here; one passed on as a value will be called further in.
+    `called` states that the function is called here; one passed on as a value is called further in.
     """
     if state.sealed:
         raise Asked
@@ -83,8 +83,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
 
 
 class Fresh:
-    """Variables in place of those of a scheme. `inside` is what stands for them in the functions
-    that it takes, if these are called for each row.
+    """Fresh variables for those of a scheme. `inside` replaces them in the functions that it takes,
+    if these are called for each row.
     """
 
     def __init__(self, state: State, scheme: Scheme, outer: int) -> None:
@@ -98,7 +98,7 @@ class Fresh:
         self.derived = {lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
 
     def enter(self, found: Renaming, variables: Sequence[Var] = ()) -> None:
-        """Enter fresh variables for those that nothing stands for yet."""
+        """Add fresh variables for those that have no replacement yet."""
         self.inside = found
         level = self.state.level
         made: list[DimVar] = []
@@ -146,8 +146,8 @@ class Fresh:
         return self.further_in if var in self.scheme.inner else self.here
 
     def _split(self, found: Renaming) -> None:
-        """What stands behind the first dimension of a tensor, and in a function that is called for
-        its rows, is a row there.
+        """A variable that is behind the first dimension of a tensor, and in a function called for
+        its rows, stands for a row there.
         """
         self.inside = Renaming(dict(found.dims), dict(found.shapes), found.elems, found.types)
         call = RowCall(self.outer)
@@ -171,9 +171,7 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True)
 class Generalised:
-    """A scheme, the run-time checks that are its definition's own business, and the type that
-    it came from.
-    """
+    """A scheme, the run-time checks inside its definition, and the type before generalisation."""
 
     scheme: Scheme
     guards: tuple[Relation, ...]
@@ -181,8 +179,8 @@ class Generalised:
 
 
 def generalise(state: State, type_: Type, mark: int) -> Generalised:
-    """Quantify what is deeper than the current level, with the waiting constraints that speak
-    of it. The checks since `mark` are of what is generalised.
+    """Quantify the variables deeper than the current level, with the waiting constraints on them.
+    The checks since `mark` belong to this definition.
     """
     state.store.review()
     first_sizes(state, type_)
@@ -196,7 +194,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
         if any(var.level > level for var in state.store.relation_variables(constraint))
     ]
     relations = _resolved(state, [c for c in mine if not is_redundant(state.store, c)])
-    for constraint in mine:  # they are posted again at each use, and bind no one if there is none
+    for constraint in mine:  # they are posted again at each use, and bind nothing if there is none
         state.store.unwait(constraint)
     type_, relations = _keep_names(state, type_, relations)
     checked = [as_run_finds_it(state.store, g).relation for g in state.store.guards[mark:]]
@@ -228,9 +226,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
 
 
 def _computed(type_: Type, relations: list[Relation], level: int) -> tuple[Type, list[Relation]]:
-    """Put in what equations say that sizes are which no argument has: `[b]` with `size(a) = b` is
-    `[size(a)]`.
-    """
+    """Substitute sizes that no argument has: `[b]` with `size(a) = b` is `[size(a)]`."""
     for relation in relations:
         found = _unknown(relation, level) if isinstance(relation, DimEq) else None
         if found is None:
@@ -245,7 +241,7 @@ def _computed(type_: Type, relations: list[Relation], level: int) -> tuple[Type,
 
 
 def _unknown(relation: DimEq, level: int) -> tuple[DimVar, Dim] | None:
-    """A size that an equation computes from a shape of any rank, and what it is."""
+    """A size that an equation computes from a shape of any rank, and its value."""
     gap = dims.sub(relation.left, relation.right)
     terms = dims.terms_of(gap)
     if not any(isinstance(atom, Size) for mono in terms for atom in mono):
@@ -263,9 +259,7 @@ def _unknown(relation: DimEq, level: int) -> tuple[DimVar, Dim] | None:
 
 
 def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
-    """The relations with what is known put in, once each; what only says that ranks fit is left
-    out.
-    """
+    """The relations under the bindings, without duplicates and those that only state ranks."""
     found: dict[Relation, None] = {}
     for constraint in constraints:
         if isinstance(constraint.relation, HasRank):
@@ -280,7 +274,7 @@ def _resolved(state: State, constraints: list[Constraint]) -> list[Relation]:
 
 
 def resolved(state: State, relation: Relation) -> Relation:
-    """The relation with what is known put in."""
+    """The relation under the bindings."""
     store = state.store
     match relation:
         case ShapeEq(left, right):
@@ -304,7 +298,7 @@ def resolved(state: State, relation: Relation) -> Relation:
 
 
 def _positive(dim: Dim) -> Dim:
-    """An equation `dim = 0` in lowest terms, with one of its two signs, always the same."""
+    """An equation `dim = 0` in lowest terms and with a canonical sign."""
     terms = dims.terms_of(dim)
     common = gcd(*terms.values()) or 1
     first = max(terms, key=lambda m: [a.id for a in m], default=())
@@ -315,8 +309,8 @@ def _positive(dim: Dim) -> Dim:
 def _keep_names(
     state: State, type_: Type, relations: list[Relation]
 ) -> tuple[Type, list[Relation]]:
-    """A user's name is not replaced by an expression in names of ours; the equation becomes a
-    condition, as it stays where the user has written it.
+    """A user's name is not replaced by an expression in generated names; the equation becomes a
+    condition, as it does where the user has written it.
     """
     for named in state.names.index.values():
         _hand_on_name(state, named)
@@ -341,7 +335,7 @@ def _keep_names(
 
 
 def _is_stated(state: State, var: DimVar) -> bool:
-    """Whether the user has written down what a name is equal to."""
+    """Whether the user has written an equation for a name."""
     constraint = state.store.bindings[var].by
     while constraint.parents:
         constraint = constraint.parents[0]
@@ -349,7 +343,7 @@ def _is_stated(state: State, var: DimVar) -> bool:
 
 
 def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:
-    """A name that stands for a variable of ours is that variable's name from now on."""
+    """A variable of ours that a user's name stands for takes over the name."""
     word = state.store.word((named,))
     var = word[0] if len(word) == 1 else None
     if isinstance(var, DimVar | ShapeVar) and type(var) is type(named) and not var.user:
@@ -358,7 +352,7 @@ def _hand_on_name(state: State, named: DimVar | ShapeVar) -> None:
 
 @dataclass(slots=True)
 class _Replacing(Renaming):
-    """Puts names for whole dimensions."""
+    """Substitutes names for entire dimensions."""
 
     kept: dict[Dim, DimVar]
 
@@ -367,8 +361,8 @@ class _Replacing(Renaming):
 
 
 def _is_check(relation: Relation, given: int) -> bool:
-    """Whether only the run can tell: it speaks of run-time sizes that the definition makes, or
-    compares what varies.
+    """Whether only the run can decide it: it mentions run-time sizes that the definition makes, or
+    compares sizes that vary.
     """
     variables = list(relation_variables(relation))
     if isinstance(relation, DimEq | AtLeast) and any(map(is_ragged, variables)):
@@ -377,13 +371,13 @@ def _is_check(relation: Relation, given: int) -> bool:
 
 
 def _makes_shape(relation: Relation, result: Type) -> bool:
-    """Whether a broadcast is how a run-time shape of a result comes about."""
+    """Whether a broadcast makes a run-time shape of the result."""
     var = lone(relation.result) if isinstance(relation, Broadcast) else None
     return isinstance(var, ShapeVar) and var.runtime and var in set(type_variables(result))
 
 
 def as_run_finds_it(store: Store, guard: Guard) -> Guard:
-    """The check with what is known put in on the side that the run is compared with."""
+    """The check with bindings substituted on the side that the run compares with."""
     match guard.relation:
         case DimEq(left, right):
             return replace(guard, relation=DimEq(left, store.dim(right)))
@@ -394,9 +388,8 @@ def as_run_finds_it(store: Store, guard: Guard) -> Guard:
 
 
 def is_silent(relation: Relation) -> bool:
-    """A condition that is checked but not shown:
-
-    A computed size is a size, a shape does not vary.
+    """Whether a condition is checked but not shown: a size is not negative, a shape does not
+    vary.
     """
     return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
         relation, Uniform | HasRank

@@ -25,7 +25,7 @@ from axon.types.written import EXTREMA, apply_written
 
 
 def named_size(inference: Walk, name: str) -> Type | None:
-    """The value of a name bound in an annotation: a dimension, or a whole shape."""
+    """The value of a name bound in an annotation: a dimension, or an entire shape."""
     var = inference.state.names.index.get(name)
     if var is None:
         return None
@@ -33,7 +33,7 @@ def named_size(inference: Walk, name: str) -> Type | None:
 
 
 def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
-    """A shape literal. A size that might be negative is checked, one that must be is an error."""
+    """A shape literal. A size that might be negative is checked; one that must be is an error."""
     word = tuple(read_dim(inference, item, env) for item in expr.items)
     for dim, item in zip(word, expr.items, strict=True):
         if isinstance(dim, int) and dim < 0:
@@ -52,8 +52,8 @@ def combined(inference: Walk, op: str, left: Type, right: Type) -> Type | None:
 
 
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
-    """The dimension that an expression in a shape literal is; one that only the run can compute is
-    a run-time size.
+    """The dimension that an expression in a shape literal denotes; one that only the run can
+    compute is a run-time size.
     """
     spine: list[ast.Infix] = []
     while isinstance(expr, ast.Infix) and expr.op in "+-*/":
@@ -99,8 +99,8 @@ def _apply(inference: Walk, node: ast.Infix, left: Dim, right: Dim) -> Dim:
 def reshaped(
     inference: Walk, input_: Type, origin: Origin, expr: ast.ListExpr, env: Environment
 ) -> Type:
-    """The shape that a reshape is given. One -1 stands for the size that makes it fit: the elements
-    there are, divided by those that the other sizes account for (which must not be none).
+    """The target shape of a reshape. One -1 stands for the size that makes it fit: the number of
+    elements divided by the product of the other sizes (which must not be zero).
 
     `origin` is that of the first argument, whose elements are counted.
     """

@@ -1,5 +1,5 @@
-"""What inference carries along: the store, what type and element variables stand for, the level
-and the depth.
+"""The state of inference: the store, the bindings of type and element variables, level and
+depth.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ LARGEST_TYPE = 2000
 
 
 class Asked(Exception):
-    """Something was asked for where nothing may be."""
+    """A constraint was posted where none is allowed."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """What went wrong when something was tried out, once that is over."""
+    """The errors of an attempt, once it is over."""
 
     conflicts: list[Conflict] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -48,8 +48,8 @@ class Attempt:
 
 @dataclass(slots=True)
 class State:
-    """`level` counts the `fn` bindings around (they generalise), `depth` the functions around
-    (they are called).
+    """`level` counts the enclosing `fn` bindings, which generalise, `depth` the enclosing
+    functions.
     """
 
     store: Store = field(default_factory=new_store)
@@ -91,8 +91,8 @@ class State:
 
     @contextmanager
     def attempt(self) -> Iterator[Attempt]:
-        """Something that is tried out with variables of its own: what goes wrong until the end of
-        the block is the attempt's, and not the state's. What is learnt of other variables stays.
+        """A block that tries something out with variables of its own: errors until the end of the
+        block belong to the attempt, not to the state. Bindings of other variables remain.
         """
         conflicts, diagnostics, made = len(self.store.conflicts), len(self.diagnostics), Attempt()
         try:
@@ -104,8 +104,8 @@ class State:
 
     @contextmanager
     def sealing(self) -> Iterator[None]:
-        """A block in which nothing may be asked for: who does is stopped by `Asked`, so that what
-        comes to the end of the block holds whether or not it runs.
+        """A block in which no constraint may be posted; posting one raises `Asked`. So what reaches
+        the end of the block holds whether or not it runs.
         """
         before, self.sealed = self.sealed, True
         try:
@@ -117,7 +117,7 @@ class State:
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is known of any variable, so that everything is what it was made."""
+        """Whether no variable is bound, so that every type is already resolved."""
         return not (self.elems or self.types) and self.store.is_bare
 
     def prune(self, type_: Type) -> Type:
@@ -130,7 +130,7 @@ class State:
         return type_
 
     def is_huge(self, type_: Type) -> bool:
-        """Whether the type, written out, has more parts than anyone could want."""
+        """Whether the type, written out, has too many parts to be useful."""
         todo, parts = [type_], 0
         while todo:
             current = self.prune(todo.pop())
@@ -152,7 +152,7 @@ class State:
         return elem
 
     def resolve(self, type_: Type) -> Type:
-        """The type with everything that is known put in."""
+        """The type under all bindings."""
         if self.is_bare:
             return type_
         type_ = self.prune(type_)

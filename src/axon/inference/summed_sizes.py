@@ -1,7 +1,7 @@
-"""Run-time sizes that only come added up: who uses what has them sees one size, their sum.
+"""Run-time sizes that occur only in sums: the caller sees one size, their sum.
 
-A function that joins what two others found gives a tensor of `?a+?b` rows. Its caller can read how
-many rows there are, but not how many came from where, and has no need to.
+A function that joins the results of two others returns a tensor of `?a+?b` rows. Its caller can
+read how many rows there are, but not how many came from where, and has no need to.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Place = tuple[Poly, int]
 
 
 def added_up(scheme: Scheme, sizes: list[DimVar]) -> Iterable[DimVar]:
-    """Which of the sizes may be taken to be 0: in every sum that has one of them another is too, as
-    often, and stands for both.
+    """Which of the sizes may be set to 0: every sum that has one of them also has another one, with
+    the same coefficient, which stands for both.
     """
-    seen = _Seen({}, {}, {}, {})
+    seen = _SizeCollector({}, {}, {}, {})
     seen.type(scheme.type)
     for relation in scheme.relations:
         seen.relation(relation)
@@ -35,8 +35,8 @@ def added_up(scheme: Scheme, sizes: list[DimVar]) -> Iterable[DimVar]:
 
 
 @dataclass(slots=True)
-class _Seen(Renaming):
-    """Looks at all sizes, and leaves them as they are."""
+class _SizeCollector(Renaming):
+    """Collects all sizes, and leaves them as they are."""
 
     places: dict[DimVar, set[Place]] = field(default_factory=dict)
     elsewhere: set[DimVar] = field(default_factory=set)

@@ -1,8 +1,8 @@
-"""Unification: two types are made equal, and where two tensors meet a constraint between their
-shapes is posted.
+"""Unification: two types are made equal; where two tensors meet, a constraint between their shapes
+is posted.
 
-A value that is a size goes where a tensor is wanted and the other way round; otherwise the two
-sides are alike.
+A value that is a size may be used where a tensor is expected and the other way round; otherwise the
+two sides are symmetric.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def unify(
 ) -> None:
     """Make the types equal.
 
-    `deeper` is how many function types around: those are called further in.
+    `deeper` is the number of enclosing function types, which are called further in.
     """
     expected, actual = state.prune(expected), state.prune(actual)
     if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
@@ -120,13 +120,13 @@ def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> Non
 
 
 def _part(origin: Origin, part: str) -> Origin:
-    """The origin of what is asked of a part of a function."""
+    """The origin of a requirement on one part of a function."""
     return origin if origin.part or origin.kind != "argument" else origin.of_part(part)
 
 
 def widened(state: State, type_: Type, sizes: bool = False) -> Type:
-    """A whole number, where nothing says that it is wanted as a size, is a scalar of some
-    number type; `sizes`, if that is asked for, are too.
+    """An integer, where nothing requires it to be a size, is a scalar of some number type; with
+    `sizes`, so is any other size.
     """
     type_ = state.prune(type_)
     match type_:
@@ -152,9 +152,7 @@ def _varies(state: State, word: Shape) -> bool:
 def _open_shape(
     state: State, word: tuple[object, ...], shape: tuple[object, ...], origin: Origin, deeper: int
 ) -> None:
-    """An integer vector given as a shape: its length is the rank, its values are sizes that only
-    the run knows.
-    """
+    """An integer vector used as a shape: its length is the rank, its values are run-time sizes."""
     length = state.fresh_dim()
     state.post(ShapeEq((length,), shape), origin, deeper)  # type: ignore[arg-type]
     known = state.store.dim(length)
@@ -172,26 +170,26 @@ def _found(state: State, deeper: int) -> DimVar:
 
 
 def _value_scope(state: State, deeper: int) -> int:
-    """That of a size which is a value: a function further in is given it."""
+    """The scope of a size that is a value: a function further in receives it as an argument."""
     return given_at(state.depth + deeper) if deeper else made_at(state.depth)
 
 
 def _bind(
     state: State, var: TypeVar, value: Type, origin: Origin, deeper: int, wanted: bool = False
 ) -> None:
-    """The variable stands for the value, which is `wanted` of it or which it is given."""
+    """Bind the variable to the value; `wanted` is whether the value is the expected side."""
     if isinstance(value, TypeVar):
         if _rank(value) > _rank(var):
             var, value = value, var
         value.wide |= var.wide
     if isinstance(value, Tensor) and var.shown and state.reasons:
-        # a name for a whole type: its shape has the name too, so that a derivation shows what the
+        # a name for an entire type: its shape has the name too, so that a derivation shows what the
         # paper shows
         named = ShapeVar(var.name, min(var.level, state.level), scope=var.scope)
-        told = replace(origin, turned=True) if wanted else origin
+        shape_origin = replace(origin, turned=True) if wanted else origin
         if isinstance(value.elem, ElemVar) and value.elem.allowed & ANY != ANY:
             state.asked.setdefault(value.elem, origin)
-        state.post(ShapeEq((named,), value.shape), told, deeper)
+        state.post(ShapeEq((named,), value.shape), shape_origin, deeper)
         value = Tensor(value.elem, (named,))
     if _occurs(state, var, value):
         mismatch(state, var, value, origin, "AX208")
@@ -232,8 +230,8 @@ def _made_deeper(state: State, shape: Shape, scope: int) -> bool:
 
 
 def _occurs(state: State, var: TypeVar, value: Type) -> bool:
-    """Whether the variable is in the value; on the way, what is in the value gets the variable's
-    level, and its scope. What a function takes and gives belongs to its calls, further in.
+    """Whether the variable occurs in the value. On the way, the variables of the value get its
+    level and its scope. Parameters and results of a function type belong to its calls, further in.
     """
     todo = [(value, True)]
     while todo:
@@ -273,7 +271,7 @@ def _lowered(state: State, shape: Shape, var: TypeVar, here: bool) -> None:
 
 
 def lower(state: State, type_: Type, level: int) -> None:
-    """Nothing in the type may be generalised further in than this."""
+    """Nothing in the type may be generalised at a level deeper than this."""
     for var in type_variables(state.resolve(type_)):
         var.level = min(var.level, level)
 

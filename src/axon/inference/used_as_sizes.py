@@ -1,8 +1,8 @@
 """Names that are used as sizes, read off the tree.
 
-A name that a function is given has no type of its own yet. If it stands where only a size can
-stand, it is one from the beginning: also in the lines before, which could have a number in its
-place. So the order of lines does not matter.
+A parameter without a declared type that occurs where only a size can is a size from the beginning,
+also in the lines before, where a number would be possible too. So the order of lines does not
+matter.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Kind = Literal["dim", "shape"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Root:
-    """A name that is looked for, or a parameter further in."""
+    """A name whose use is searched for, or a parameter further in."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """A function that is bound on the way, by what it uses its parameters as."""
+    """A local function, by how it uses its parameters."""
 
     kinds: tuple[Kind | None, ...]
 
@@ -137,7 +137,7 @@ class _Search:
             self.size(attribute.value, seen)
 
     def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[Sequence[Kind | None], bool]:
-        """What a function takes its arguments as, and whether it reads expressions as sizes."""
+        """How a function uses its arguments, and whether it reads expressions as sizes."""
         if not isinstance(call.function, ast.Name):
             return (), False
         name = call.function.name

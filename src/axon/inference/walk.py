@@ -1,4 +1,4 @@
-"""The walk over a program's tree, as the parts of inference see each other."""
+"""The interface that the modules of inference see of the walk over the tree."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Pending:
 
 
 class Walk:
-    """`pending` are operator calls that wait for a rank to choose their signature, `results` what
-    calls give and `applied` what operators are applied to, for a last look at the end of the
-    definition.
+    """`pending` are operator calls that wait for a rank to choose their signature. `results` are
+    the results of calls, and `applied` the arguments of operators; both are checked at the end of
+    the definition.
 
     `tainted` is set when a definition uses one that has no type: then it has none either. `record`
-    takes down what is found, where someone wants it.
+    collects types, if they are needed.
     """
 
     def __init__(self, state: State, prelude: Prelude) -> None:
@@ -49,7 +49,7 @@ class Walk:
         self.prelude = prelude
         self.pending: list[Pending] = []
         self.defining: list[str] = []
-        self.later: dict[str, Span] = {}
+        self.defined_below: dict[str, Span] = {}
         self.results: list[tuple[Type, Span]] = []
         self.applied: list[tuple[Use, Span]] = []
         self.missing: set[str] = set()
@@ -73,10 +73,10 @@ class Walk:
 
     @abstractmethod
     def bind(self, binding: ast.Binding, env: Environment) -> object:
-        """Enter what a binding binds."""
+        """Infer a binding and enter its names."""
 
     def bounded(self, type_: Type, span: Span) -> Type:
-        """Types may double at each step; one that has grown out of hand is an error."""
+        """Types may double at each step; one that has become too large is an error."""
         if isinstance(type_, Tensor) or not self.state.is_huge(type_):
             return type_
         self.error("AX216", "the type of this has more than 2000 parts", span, "too large")

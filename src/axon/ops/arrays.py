@@ -1,8 +1,8 @@
 """The array namespace that the operators' meanings are written against.
 
-It is NumPy's: `xp.matmul`, `xp.sum(x, axis=…)`, `xp.where`, what NumPy and `jax.numpy` both have
-and agree on. What they do differently, or do not have, is named here; each backend brings its own.
-Arrays are never changed in place, and no result may depend on which backend computes it.
+It is NumPy's: `xp.matmul`, `xp.sum(x, axis=…)`, `xp.where`, whatever NumPy and `jax.numpy` both
+have and agree on. Functions that differ, or are missing, are declared here; each backend implements
+them. Arrays are never changed in place, and no result may depend on which backend computes it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Arrays(Protocol):
         """The error function."""
 
     def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
-        """A copy of `x` where what NumPy's `x[index]` selects is combined with values.
+        """A copy of `x` in which the elements that NumPy's `x[index]` selects are combined with
+        values.
 
-        `mode` is set, add, mul, min or max; in all but `set` an index that comes twice counts
-        twice.
+        `mode` is set, add, mul, min or max; in all but `set` a repeated index counts repeatedly.
         """
 
     def conv(
@@ -47,9 +47,9 @@ class Arrays(Protocol):
         groups: int,
         spread: tuple[int, ...],
     ) -> Array:
-        """Slide filters `[k, c/groups]@window` over `[n, c]@spatial`, without turning them.
+        """Slide filters `[k, c/groups]@window` over `[n, c]@spatial`, without flipping them.
 
-        `spread` puts so many steps between the elements of the input, zeros in the gaps (1: none).
+        `spread` is the distance of the input's elements, with zeros in the gaps (1: none).
         """
 
     def windows(
@@ -63,7 +63,7 @@ class Arrays(Protocol):
         dilation: tuple[int, ...],
     ) -> Array:
         """The `max` or the `sum` over each window of the last dimensions, one for each entry of
-        `size`. What pads counts for nothing.
+        `size`. Padding is neutral.
         """
 
     def map(
@@ -72,9 +72,9 @@ class Arrays(Protocol):
         *rows: Array,
         like: Callable[[], Value] | None = None,
     ) -> Value:
-        """The function on each row of some arrays, side by side, stacked.
+        """The function on corresponding rows of some arrays, the results stacked.
 
-        `like` gives the result for no rows; without it the function may be tried on zeros.
+        `like` returns the result for zero rows; without it the function may be tried on zeros.
         """
 
     def loop(
@@ -84,15 +84,15 @@ class Arrays(Protocol):
         *rows: Array,
         like: Callable[[], Value] | None = None,
     ) -> tuple[Value, Value]:
-        """The function on the state and each row in turn; the last state, and the outputs stacked.
+        """The function on the state and each row in order; the last state, and the outputs stacked.
 
-        `like` gives the outputs of no rows; without it the function may be tried on zeros.
+        `like` returns the outputs for zero rows; without it the function may be tried on zeros.
         """
 
     def cond(
         self, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
     ) -> Value:
-        """What one of two functions gives; the other is not called, though it may be traced."""
+        """The result of one of two functions; the other is not called, though it may be traced."""
 
     def iterate(
         self,
@@ -100,7 +100,7 @@ class Arrays(Protocol):
         condition: Callable[[Value], Array],
         function: Callable[[Value], Value],
     ) -> Value:
-        """The function on the state again and again while the condition holds of it."""
+        """Apply the function to the state repeatedly while the condition holds."""
 
     def collect(
         self,
@@ -108,20 +108,21 @@ class Arrays(Protocol):
         condition: Callable[[Value], Array],
         function: Callable[[Value], tuple[Value, Value]],
     ) -> tuple[Value, Value]:
-        """The same of a function with an output: the last state, and the outputs stacked."""
+        """The same with a function that has an output: the last state, and the outputs stacked."""
 
 
 def wide(x: Array) -> Array:
-    """Half-precision floats as f32, to compute with and to round once at the end; others as they
-    are."""
+    """Half-precision floats as f32, to be rounded once at the end of a computation; others
+    unchanged.
+    """
     if x.dtype.itemsize != 2 or x.dtype.kind in "iu":  # asked first: it is cheap, a name is not
         return x
     return x.astype("float32")
 
 
 def whole(xp: Arrays, x: Array, dtype: Any) -> Array:
-    """Floats as integers, cut off behind the point. Those that do not fit are brought in, and NaN
-    is 0: each array library has its own way with them.
+    """Floats as integers, truncated. Those out of range are clamped, and NaN is 0: the array
+    libraries differ here.
     """
     least, most = int(xp.iinfo(dtype).min), int(xp.iinfo(dtype).max)
     low, high = x <= float(least), x >= float(most + 1)

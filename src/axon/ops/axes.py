@@ -23,7 +23,7 @@ LIMIT = 64
 
 
 def bad_axes(axes: Ints) -> Problem | None:
-    """What is wrong with a list of axes, whatever the rank is."""
+    """The error in a list of axes, whatever the rank is."""
     for axis in axes:
         if not -LIMIT <= axis < LIMIT:
             return Problem(f"the axis {axis} is too far out: from -{LIMIT} to {LIMIT - 1} is fine")
@@ -61,8 +61,7 @@ def place(axes: Ints, items: Sequence[str], tail: str = "s") -> str:
 
 
 def at(axis: int, *items: str, tail: str = "s") -> str:
-    """The shape with these dimensions in the place of one axis: none removes it, two put one beside
-    it."""
+    """The shape with these dimensions in the place of one axis: none removes it, two insert one."""
     return place((axis,), (",".join(items),), tail)
 
 

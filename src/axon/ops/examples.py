@@ -1,4 +1,4 @@
-"""The examples in an operator's docstring: calls whose arguments say their types, and the type of
+"""The examples in an operator's docstring: calls whose arguments state their types, and the type of
 the result.
 
     >>> concat(x : f32 [2,3], y : f32 [4,3], axis=0)
@@ -27,7 +27,7 @@ class Example:
     expected: str
 
     def signature(self, operator: Operator) -> str | Problem:
-        """The operator's signature for the arguments and the attributes that it is given here."""
+        """The operator's signature for the arguments and the attributes of this example."""
         _, body = lift(self.call)
         tree, _ = parse_expression(Source("example", body))
         use = _find(tree, operator.name) if tree is not None else None
@@ -45,8 +45,7 @@ class Example:
 
 
 def examples(doc: str) -> tuple[Example, ...]:
-    """The examples in a docstring; a line that begins with `...` goes on with the call before
-    it."""
+    """The examples in a docstring; a line that begins with `...` continues the call before it."""
     found: list[Example] = []
     call: list[str] = []
     for line in [line.strip() for line in doc.splitlines()]:
@@ -70,7 +69,7 @@ def text_of(doc: str) -> str:
 def lift(call: str) -> tuple[list[str], str]:
     """The `name : TYPE` arguments of a call, at any depth, and the call with the bare names.
 
-    The parameters of a `fn` in the call, and what is inside its body, stay as they are.
+    The parameters and the body of a `fn` in the call stay as they are.
     """
     params: list[str] = []
     body: list[str] = []
@@ -94,7 +93,7 @@ def lift(call: str) -> tuple[list[str], str]:
 
 
 def _end(text: str, at: int, closers: str) -> int:
-    """Where one of the signs comes that is not inside brackets of its own."""
+    """The position of the first of the signs that is not inside nested brackets."""
     depth = 0
     for place in range(at, len(text)):
         sign = text[place]
@@ -123,7 +122,7 @@ def _find(
 
 
 def _value(expr: ast.Expr, kind: str) -> object:
-    """An attribute as a rule takes it."""
+    """An attribute in the form that a rule takes."""
     match expr:
         case ast.ListExpr(items=items):
             parts = [

@@ -1,4 +1,4 @@
-"""Integers together with numbers that are none: exact, and brought in where they do not fit."""
+"""Integers combined with floats: exact, and clamped where they do not fit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def below(xp: Arrays, x: Array, bound: float, above: bool = False) -> Array:
 
 
 def plus(xp: Arrays, x: Array, number: float) -> Array:
-    """Integers plus a number, cut off behind the point."""
+    """Integers plus a number, truncated."""
     if math.isnan(number):
         return xp.zeros_like(x)
     number = min(max(number, -FAR), FAR)
@@ -34,7 +34,7 @@ def plus(xp: Arrays, x: Array, number: float) -> Array:
 
 
 def _moved(xp: Arrays, x: Array, by: int) -> Array:
-    """`x + by`, where integers wrap around, and what went too far is brought in."""
+    """`x + by`, clamped where integers would wrap around."""
     low, high = int(xp.iinfo(x.dtype).min), int(xp.iinfo(x.dtype).max)
     last, end = (high - by, high) if by >= 0 else (low - by, low)
     if not low <= last <= high:

@@ -1,4 +1,4 @@
-"""What stands between the elements of a tensor, along one axis after another."""
+"""Interpolation between the elements of a tensor, along one axis after another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_TAPS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How an element is made of those around its place."""
+    """How a new element is computed from its neighbours."""
 
     mode: str
     coordinates: str
@@ -39,7 +39,7 @@ def rounded_down(sizes: list[int], factors: list[float]) -> list[int]:
 
 
 def single(x: float) -> float:
-    """What f32 makes of a number."""
+    """A number rounded to f32."""
     try:
         found: float = struct.unpack("f", struct.pack("f", x))[0]
     except OverflowError:
@@ -72,7 +72,7 @@ def _along(
     region: tuple[Array, Array] | None,
     way: Way,
 ) -> Array:
-    """Another size for one axis."""
+    """Resize one axis."""
     length = x.shape[axis]
     if 0 in (length, size):
         return xp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), dtype=x.dtype)
@@ -95,7 +95,7 @@ def _places(
     region: tuple[Array, Array] | None,
     coordinates: str,
 ) -> Array:
-    """Where the elements of the result stand among those of the input."""
+    """The positions of the result's elements among those of the input."""
     number = xp.arange(size, dtype=xp.element("f64"))
     wanted = scale * length
     step = (length - 1) / (wanted - 1) if wanted != 1 else 0.0
@@ -132,7 +132,7 @@ def _round(xp: Arrays, where: Array, rounding: str) -> Array:
 
 
 def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way) -> Array:
-    """The elements around each place, weighed by their distance."""
+    """The elements around each position, weighted by their distance."""
     length = x.shape[axis]
     support = 1 if way.mode == "linear" else 2
     shrunk = min(scale, 1.0) if way.antialias else 1.0

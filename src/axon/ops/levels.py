@@ -1,10 +1,9 @@
-"""Where the sizes of a value vary: over which of its dimensions.
+"""Levels: over which dimensions of a value each of its sizes varies.
 
-A size that all rows share varies over none: (). The rows of `f32 [n,*,3]` make its levels
-((), (0,), ()). Where `f32 [n,*,*]` holds rows that are ragged themselves, they are
-((), (0,), (0, 1)); if each row is a matrix, ((), (0,), (0,)). Two ragged tensors `f32 [n,*]` in a
-stack `f32 [2,n,*]` vary over its second dimension: ((), (), (1,)). Of a tuple of values there is a
-list of levels.
+A size that all rows share varies over none: (). The rows of `f32 [n,*,3]` make its levels ((),
+(0,), ()). Where `f32 [n,*,*]` has rows that are ragged themselves, they are ((), (0,), (0, 1)); if
+each row is a matrix, ((), (0,), (0,)). Two ragged tensors `f32 [n,*]` in a stack `f32 [2,n,*]` vary
+over its second dimension: ((), (), (1,)). A tuple of values has a list of levels.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class WorksAlong(Exception):
 
 
 def levels_of_type(type_: Type) -> LevelTree:
-    """What the type of a value says."""
+    """The levels that the type of a value implies."""
     match type_:
         case Tuple(items):
             return [levels_of_type(item) for item in items]
@@ -55,7 +54,7 @@ def rows_level(tree: LevelTree) -> LevelTree:
 
 
 def depth(over: Over) -> int:
-    """How many dimensions at the front hold all those that a size varies over."""
+    """The number of leading dimensions that contain all those that a size varies over."""
     return over[-1] + 1 if over else 0
 
 
@@ -71,7 +70,7 @@ def varies(tree: LevelTree) -> bool:
 
 
 def join(a: LevelTree, b: LevelTree) -> LevelTree:
-    """What may be the one or the other."""
+    """The levels of a value that may have either."""
     if isinstance(a, list) and isinstance(b, list):
         return [join(x, y) for x, y in zip(a, b, strict=True)]
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
@@ -91,8 +90,8 @@ def row(tree: LevelTree) -> LevelTree:
 
 
 def stacked(tree: LevelTree, alike: Alike = ()) -> LevelTree:
-    """The levels of a tensor with such rows, as far as the rows tell. `alike` says which sizes are
-    the same ones in all rows.
+    """The levels of a tensor with such rows, as far as the rows determine them. `alike` states
+    which sizes are the same in all rows.
     """
     if isinstance(tree, list):
         parts = alike if isinstance(alike, list) else [() for _ in tree]
@@ -109,8 +108,8 @@ def stacked(tree: LevelTree, alike: Alike = ()) -> LevelTree:
 
 
 def first_by_row(operator: Operator, count: int) -> int:
-    """Which of so many operands is the first whose rows are given to a function; those behind it
-    are too.
+    """The index of the first of `count` operands whose rows are passed to a function; so are those
+    of all operands after it.
     """
     match operator.traits.calls:
         case Calls.EACH_ROW:
@@ -128,7 +127,7 @@ def made(
     written: Type,
     trees: Sequence[LevelTree],
 ) -> LevelTree:
-    """The levels of what an operator makes of operands of these levels; not for those that give
+    """The levels of an operator's result for operands of these levels; not for operators that pass
     rows to a function.
     """
     if not any(map(varies, trees)):
@@ -156,7 +155,7 @@ def _axes(attributes: Mapping[str, object]) -> tuple[int, ...]:
 
 
 def _broadcast(trees: Sequence[LevelTree], at_end: int) -> Levels:
-    """Dimensions are aligned from the right, and what varies over some of them still does."""
+    """Dimensions are aligned from the right, and sizes still vary over the same ones."""
     flat = [tree for tree in trees if isinstance(tree, tuple)]
     rank = max(map(len, flat))
     result: list[Over] = [()] * rank
@@ -173,7 +172,7 @@ def _broadcast(trees: Sequence[LevelTree], at_end: int) -> Levels:
 
 
 def _without_axes(axes: tuple[int, ...], tree: LevelTree) -> Levels:
-    """What takes dimensions away."""
+    """The levels after removing dimensions."""
     assert isinstance(tree, tuple)
     gone = {axis % len(tree) for axis in axes}
     kept = [axis for axis in range(len(tree)) if axis not in gone]
@@ -183,7 +182,7 @@ def _without_axes(axes: tuple[int, ...], tree: LevelTree) -> Levels:
 
 
 def _with_axes(axes: tuple[int, ...], trees: Sequence[LevelTree]) -> Levels:
-    """What puts dimensions of its own between the others."""
+    """The levels after inserting dimensions."""
     tree = trees[0]
     for other in trees[1:]:
         tree = join(tree, other)
@@ -200,8 +199,8 @@ def _with_axes(axes: tuple[int, ...], trees: Sequence[LevelTree]) -> Levels:
 def goes_flat(
     operator: Operator, attributes: Mapping[str, object], trees: Sequence[LevelTree]
 ) -> int | None:
-    """A reduction of all that varies, and of what it varies over: how many dimensions at the front
-    are one, for it.
+    """For a reduction of all sizes that vary and all dimensions they vary over: the number of
+    leading dimensions that it treats as one.
     """
     if operator.traits.rows is not RowRule.REDUCTION or len(trees) > 1:
         return None
@@ -219,7 +218,7 @@ def goes_flat(
 def _by_signature(
     operator: Operator, type_: Fn, written: Type, trees: Sequence[LevelTree]
 ) -> LevelTree:
-    """Row by row, if the signature says that what sizes vary over is a batch."""
+    """Row by row, if in the signature the dimensions that sizes vary over are a batch."""
     if isinstance(written, Fn) and isinstance(written.result, TypeVar):  # what it is given
         return trees[written.params.index(written.result)]
     rows = rows_of(operator, type_, written)

@@ -1,8 +1,8 @@
-"""How large an array may be, and what an operator refuses to compute.
+"""The largest size of an array, and operations that are refused.
 
-A size is a whole number without a bound; an array has one. Whoever makes an array of a new size, on
-any backend, calls `check_fits` first: the array libraries answer too late (memory may be
-promised at first), each in its own words, or by ending the process.
+A size is an unbounded integer; an array has a limit. Code that makes an array of a new size, on any
+backend, calls `check_fits` first: the array libraries fail too late (memory may be overcommitted),
+with different messages, or by ending the process.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LONGEST = 24
 
 
 class Refused(Exception):
-    """What an operator cannot compute from these values; the sentence says why."""
+    """A computation that an operator cannot do on these values, with the reason as a sentence."""
 
 
 def check_fits(shape: Sequence[int], itemsize: int) -> None:
-    """Refuse an array that is too large. A dimension of size 0 excuses no other: their
-    sizes and strides are numbers of an array all the same.
+    """Refuse an array that is too large. A dimension of size 0 does not excuse the others: sizes
+    and strides are limited all the same.
     """
     if len(shape) > MOST_DIMENSIONS:
         raise Refused(
@@ -43,7 +43,7 @@ def check_fits(shape: Sequence[int], itemsize: int) -> None:
 
 
 def shown(number: int) -> str:
-    """A whole number as text; a very long one by its magnitude, which is what matters of it."""
+    """An integer as text; a very long one by its magnitude."""
     if abs(number) < 10**LONGEST:
         return str(number)
     digits = int(abs(number).bit_length() * 0.30103)

@@ -43,15 +43,15 @@ Extents = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why these attributes give no signature: a sentence for the user."""
+    """Why these attributes have no signature: a sentence for the user."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Windowed:
-    """A signature with windows that must fit. `reaches` says how far each can slide, the padded
-    input less the window, which is not below zero; a type does not show that.
+    """A signature with windows that must fit. `reaches` is how far each can slide, the padded input
+    less the window, which is not negative; a type does not show that.
     """
 
     text: str
@@ -63,8 +63,8 @@ Rule = str | Problem | Windowed
 
 @dataclass(slots=True, eq=False)
 class Operator:
-    """`defaults` are the attributes that need not be given; `meaning` is None for those whose
-    result is a size, which inference knows. `family` is for the reference and decides nothing.
+    """`defaults` are the optional attributes; `meaning` is None for operators whose result is a
+    size, which inference computes. `family` is for the reference and decides nothing.
     """
 
     name: str
@@ -81,14 +81,14 @@ class Operator:
     meaning: Meaning | None = None
 
     def means(self, meaning: Meaning) -> Meaning:
-        """Say what the operator does."""
+        """Register the meaning of the operator."""
         self.meaning = meaning
         return meaning
 
     def signature(
         self, arity: int, attributes: dict[str, object], spatial: int | None = None
     ) -> str | Problem:
-        """The signature for so many arguments and these attributes."""
+        """The signature for `arity` arguments and these attributes."""
         found = self.ruled(arity, attributes, spatial)
         return found.text if isinstance(found, Windowed) else found
 
@@ -106,8 +106,8 @@ OPERATORS: dict[str, Operator] = {}
 def operator(
     traits: Traits = PLAIN, *, name: str = "", roles: dict[str, str] | None = None
 ) -> Callable[[Callable[..., Rule]], Operator]:
-    """Enter a rule into the table, under a name that no other has. `roles` says what the
-    signature's variables are, for messages: {"k": "inner sizes"}.
+    """Enter a rule into the table, under a unique name. `roles` describes the signature's
+    variables, for messages: {"k": "inner sizes"}.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:

@@ -1,8 +1,8 @@
-"""What a signature says of the dimensions of its operands: which of them it keeps as a batch.
+"""The batch dimensions of an operator, read off its signature.
 
-An operator takes a ragged tensor row by row. That is right if the dimensions that a size varies
-over are, in the operator's signature, a batch: the result begins with the same ones, and nothing is
-computed along them.
+An operator is applied to a ragged tensor row by row. That is right if the dimensions that a size
+varies over are a batch in the operator's signature: the result begins with the same ones, and
+nothing is computed along them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ FILLER = re.compile(r"d\d+")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A dimension as a signature calls it. `names` are the variables in it. One that is `free` is
-    not computed along, whatever stands behind it, one that is `along` is; one that is `after` must
-    not vary.
+    """A dimension as named in a signature. `names` are the variables in it. The operator does not
+    compute along a `free` one, whatever follows it, and does along one that is `along`; one that is
+    `after` must not vary.
     """
 
     key: Hashable
@@ -41,13 +41,13 @@ Word = tuple[Label, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The dimensions of each operand and of each tensor that is made, None where they have none."""
+    """The dimensions of each operand and of each result tensor, None where they have none."""
 
     operands: tuple[Word | None, ...]
     results: tuple[Word | None, ...]
 
     def batch(self, index: int) -> int:
-        """How many dimensions of an operand are a batch. The first one may be called anything."""
+        """How many dimensions of an operand are a batch. The first one may have any name."""
         word = self.operands[index]
         if word is None or not self.results:
             return 0
@@ -63,19 +63,19 @@ class Rows:
 
 
 def pointwise(operator: Operator, arity: int) -> bool:
-    """Whether it goes element by element; what is a reduction too reduces one tensor."""
+    """Whether the operator is elementwise; one that is a reduction too reduces one tensor."""
     traits = operator.traits
     return traits.pointwise and (arity > 1 or traits.rows is not RowRule.REDUCTION)
 
 
 def core(operator: Operator, arity: int) -> int | None:
-    """How many dimensions at the end do not broadcast; None for what does not broadcast at all."""
+    """How many dimensions at the end do not broadcast; None if the operator does not at all."""
     return 0 if pointwise(operator, arity) else operator.traits.core
 
 
 def rows_of(operator: Operator, type_: Fn, written: Type) -> Rows:
-    """The dimensions of what an operator takes and makes, as its signature calls them: `type_` is
-    what it is here, `written` the same before what is known was put in.
+    """The dimensions of an operator's operands and results, as its signature names them: `type_` is
+    its type here, `written` the same before substitution.
     """
     if written is type_:
         written = _signature(operator, type_)
@@ -90,9 +90,7 @@ def rows_of(operator: Operator, type_: Fn, written: Type) -> Rows:
 
 
 def _signature(operator: Operator, type_: Fn) -> Type:
-    """The signature of an operator that is given as a function; its type here if it has none
-    without attributes.
-    """
+    """The signature of an operator used as a function; its type here if attributes are required."""
     found = scheme_of(operator, len(type_.params), dict(operator.defaults))
     if isinstance(found, Problem) or not isinstance(found.type, Fn):
         return type_
@@ -113,7 +111,7 @@ def _shape(type_: Type) -> Shape | None:
 
 
 def _lengths(pairs: Sequence[tuple[Type, Type]]) -> dict[ShapeVar, int]:
-    """The ranks of the shapes in a signature, from those of what it is applied to."""
+    """The ranks of the shapes in a signature, from those of its arguments."""
     found: dict[ShapeVar, int] = {}
     before = -1
     while len(found) > before:

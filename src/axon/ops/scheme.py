@@ -1,4 +1,4 @@
-"""The scheme of an operator: what its rule says for some attributes, read once."""
+"""The scheme of an operator: its rule applied to attributes, parsed once."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _schemes: dict[tuple[object, ...], General | Problem] = {}
 
 @dataclass(frozen=True, slots=True)
 class General:
-    """A scheme for whatever integers the attributes give: in it they are the differences of the
-    sizes that are `given`, as a size alone could not be negative.
+    """A scheme for arbitrary integers in the attributes: in it they are differences of the sizes
+    that are `given`, as a single size could not be negative.
     """
 
     scheme: Scheme
     given: dict[str, tuple[DimVar, DimVar]]
 
     def sizes(self, given: dict[str, Dim]) -> dict[DimVar, Dim]:
-        """What those sizes are where the attributes give these integers."""
+        """The values of those sizes for these integers."""
         found: dict[DimVar, Dim] = {}
         for name, (more, less) in self.given.items():
             found[more], found[less] = given[name], 0
@@ -42,7 +42,7 @@ def scheme_of(
     spatial: int | None = None,
     given: dict[str, Dim] | None = None,
 ) -> Scheme | Problem:
-    """The operator's scheme for so many arguments and these attributes, in which names stand for
+    """The operator's scheme for `arity` arguments and these attributes, in which names stand for
     the integers that are `given`.
     """
     found = general_scheme(operator, arity, attributes, spatial, tuple(given or ()))
@@ -56,7 +56,7 @@ def general_scheme(
     spatial: int | None = None,
     given: tuple[str, ...] = (),
 ) -> General | Problem:
-    """The same for any integers by these names."""
+    """The same for arbitrary integers of these names."""
     key = (operator.name, arity, spatial, given, *sorted(attributes.items()))
     known = _schemes.get(key)
     if known is None:
@@ -84,8 +84,8 @@ def _read(operator: Operator, rule: Rule, given: tuple[str, ...]) -> General | P
 
 
 def _with_windows(scheme: Scheme, count: int) -> Scheme:
-    """The last so many conditions are those of windows that must fit. One that fits has a place:
-    that the numbers of places are sizes follows, and is not asked again.
+    """The last `count` conditions are those of windows that must fit. One that fits has a position:
+    that the numbers of positions are sizes follows, and is not required again.
     """
     if not count:
         return scheme

@@ -1,7 +1,7 @@
-"""How a window slides over the spatial dimensions: what convolutions and pools have in common.
+"""Sliding windows over spatial dimensions, shared by convolutions and pools.
 
-The number of spatial dimensions is the rank's, where it is known, else it is read off the
-attributes that are lists, and is two if nothing says otherwise.
+The number of spatial dimensions follows from the rank, where it is known, else from the attributes
+that are lists; the default is two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES = {1: (["w"], ["s"]), 2: (["h", "w"], ["r", "s"]), 3: (["d", "h", "w"], ["
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What happens along one spatial dimension."""
+    """The parameters of one spatial dimension."""
 
     input: str
     window: str
@@ -88,12 +88,12 @@ def sides_of(
 
 
 def spread(values: tuple[T, ...], count: int) -> tuple[T, ...]:
-    """One entry for each dimension; one alone is for all of them."""
+    """One entry for each dimension; a single one is for all of them."""
     return values * count if len(values) == 1 else values
 
 
 def _count(lists: dict[str, Ints], pad: Ints) -> int:
-    """How many spatial dimensions the lists speak of."""
+    """The number of spatial dimensions that the lists imply."""
     for values in lists.values():
         if len(values) > 1:
             return len(values)

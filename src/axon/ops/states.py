@@ -1,8 +1,9 @@
-"""The type of a state that goes from turn to turn, as text; some of its sizes may change.
+"""The type of a state that is carried through a loop, as text; some of its sizes may change.
 
-A state is one value or a tuple of so many parts. What changes is said by axes, or for a tuple by
-pairs of a part and an axis of it. Before the first turn such a size is known (`n`); a turn is given
-one that only that turn knows (`?k`), and makes another; after the last turn the run knows it.
+A state is one value or a tuple of parts. The sizes that change are stated by axes, or for a tuple
+by pairs of a part and an axis of it. Before the first iteration such a size is known (`n`); an
+iteration receives one that is known only there (`?k`), and makes another; after the last iteration
+the run knows it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ MOST_PARTS = 256
 
 
 def bad_state(differ: Ints, parts: int) -> Problem | None:
-    """What is wrong with the axes along which a state changes."""
+    """The error in the axes along which a state changes."""
     if not 1 <= parts <= MOST_PARTS:
         return Problem(f"a state has from 1 to {MOST_PARTS} parts")
     if parts > 1 and len(differ) % 2:

@@ -1,8 +1,8 @@
-"""The nature of an operator: what other parts of Axon ask about it beside its signature.
+"""Traits of an operator: what other modules need to know about it besides its signature.
 
-They ask for a trait, never for the operator's name, nor for the module that it is defined in. An
-operator states what is special about it; the defaults are those of one that takes tensors, computes
-a new one, and treats ragged tensors row by row.
+They use a trait, never the operator's name, nor the module that it is defined in. An operator
+states what is special about it; the defaults are those of one that takes tensors, computes a new
+one, and is applied to ragged tensors row by row.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 
 class RowRule(Enum):
-    """How an operator takes tensors whose rows vary in size.
+    """How an operator is applied to tensors whose rows vary in size.
 
-    `ops/levels.py` says where the sizes of its result vary, `backends/rowwise.py` computes it.
+    `ops/levels.py` computes where the sizes of its result vary, `backends/rowwise.py` the result.
     """
 
     BATCH = 1
@@ -40,7 +40,7 @@ class RowRule(Enum):
 
 
 class Calls(Enum):
-    """What an operator gives to the functions that it takes, and what it makes of their results."""
+    """What an operator passes to its function arguments, and what it does with their results."""
 
     EACH_ROW = 1
     """(function, tensors …): the rows; the results are stacked."""
@@ -59,7 +59,7 @@ ArrayReduction = Literal["", "sum", "prod", "max", "min", "all", "any"]
 
 
 class Traits(NamedTuple):
-    """What an operator states about itself. (A tuple, as that is made soonest at the start.)"""
+    """What an operator states about itself. (A tuple, for the fastest start.)"""
 
     pointwise: bool = False
     """Goes element by element, and broadcasts. With REDUCTION: of several tensors, and one tensor

@@ -1,6 +1,6 @@
-"""The optional prover: which conditions of a definition follow from the others, and which no
-sizes meet.
+"""The optional prover: which conditions of a definition follow from the others, and which cannot be
+satisfied.
 
-It needs the extra `axon-shapes[prove]` (islpy and z3). They are only ever loaded in a process of
-their own (`worker.py`), which has little memory and is ended when its time is up.
+It needs the extra `axon-shapes[prove]` (islpy and z3). They are loaded only in a separate process
+(`worker.py`), whose memory and time are limited.
 """

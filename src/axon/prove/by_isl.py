@@ -1,7 +1,7 @@
 """Presburger arithmetic: complete where products have a constant factor and divisors are constants.
 
-A product of sizes counts as a number of its own, so that "impossible" is right all the same; what
-seems possible must then be looked at again.
+A product of sizes is treated as an independent number, so that "impossible" is still right; a
+solution must then be checked again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def solve(atoms: list[list[Any]], clauses: list[Clause], seconds: float) -> dict
 
 
 class _Search:
-    """Cases one after the other, so that only one of them is kept at a time."""
+    """Cases one after the other, so that only one of them is in memory at a time."""
 
     def __init__(
         self, islpy: Any, context: Any, atoms: list[list[Any]], clauses: list[Clause]

@@ -1,4 +1,4 @@
-"""Integers with products and symbolic divisors: not decidable, so it may be left open."""
+"""Integers with products and symbolic divisors: undecidable, so the answer may be "not known"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def solve(atoms: list[list[Any]], clauses: list[Clause], seconds: float) -> dict
 
 
 def guess(atoms: list[list[Any]], clauses: list[Clause]) -> dict[int, int] | None:
-    """Small sizes often do: try them before anything clever."""
+    """Try small sizes, which often suffice, before a solver."""
     places = [at for at, atom in enumerate(atoms) if atom[0] == "var"]
     width = 1
     while len(places) and (width + 1) ** len(places) <= MOST_GUESSES and width < 40:

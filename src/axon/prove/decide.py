@@ -44,9 +44,9 @@ Answer = Proved | Refuted | Counterexample | Unknown
 
 
 class Prover:
-    """Answers questions, with so many seconds for all of them until `rewind` is called.
+    """Answers questions, with a limit of `seconds` for all of them until `rewind` is called.
 
-    The time that it takes to start the solvers' process, once, is not counted.
+    The time to start the solvers' process, once, is not counted.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
@@ -70,7 +70,7 @@ class Prover:
         self._engine.close()
 
     def rewind(self) -> None:
-        """The next definition: all the time again."""
+        """The next definition: reset the time."""
         self._left = self._seconds
 
     def decide(self, condition: Condition, assumptions: Sequence[Relation] = ()) -> Answer:
@@ -97,7 +97,7 @@ class Prover:
         return Unknown()
 
     def satisfiable(self, relations: Sequence[Relation]) -> bool | None:
-        """Whether some sizes satisfy all of these; what is said of shapes is left out."""
+        """Whether some sizes satisfy all of these; conditions on shapes are left out."""
         try:
             question = can_hold(relations)
         except TooHard:

@@ -1,5 +1,5 @@
-"""The conditions of a definition: those that follow from the others go, and where nothing
-satisfies them all there is an error.
+"""The conditions of a definition: those that follow from the others are removed; if they cannot be
+satisfied there is an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_CONDITIONS = 60
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The definition with fewer conditions, or as it was with what is wrong with it."""
+    """The definition with fewer conditions, or unchanged with its error."""
 
     definition: Definition
     problem: Diagnostic | None = None
@@ -37,7 +37,7 @@ class Outcome:
 def prove_definitions(
     definitions: Sequence[Definition], seconds: float = SECONDS
 ) -> tuple[tuple[Definition, ...], tuple[Diagnostic, ...]]:
-    """Every definition, each with so many seconds."""
+    """Every definition, each with a limit of `seconds`."""
     with Prover(seconds) as prover:
         found = [prove_definition(definition, prover) for definition in definitions]
     problems = tuple(each.problem for each in found if each.problem is not None)
@@ -45,7 +45,7 @@ def prove_definitions(
 
 
 def prove_definition(definition: Definition, prover: Prover) -> Outcome:
-    """Drop the conditions that follow from the others; complain where no sizes satisfy them all."""
+    """Drop the conditions that follow from the others; report it if no sizes satisfy them all."""
     prover.rewind()
     relations = definition.scheme.relations
     known = [r for r in relations if isinstance(r, DimEq | AtLeast | DimBroadcast)]
@@ -72,9 +72,8 @@ def prove_definition(definition: Definition, prover: Prover) -> Outcome:
 
 
 def _least_telling_first(relations: Sequence[Relation]) -> list[Relation]:
-    """Of two that imply each other the one that says more, or is shorter to say, stays:
-
-    checks that are not shown go first, then inequalities, then the longer equations.
+    """Of two that imply each other the more informative, or shorter, one stays: checks that are not
+    shown are removed first, then inequalities, then the longer equations.
     """
 
     def order(relation: Relation) -> tuple[bool, bool, int]:
@@ -90,9 +89,7 @@ def _least_telling_first(relations: Sequence[Relation]) -> list[Relation]:
 
 
 def _needed(relations: Sequence[Relation], prover: Prover) -> list[Relation]:
-    """Fewer that still cannot hold together: without any one of them it is not known that they
-    cannot.
-    """
+    """A subset that still cannot hold: without any one of them that is not known."""
     core = list(relations)
     for relation in relations:
         fewer = [r for r in core if r is not relation]
@@ -107,7 +104,7 @@ def _problem(definition: Definition, core: list[Relation]) -> Diagnostic:
     for relation in definition.scheme.relations:
         names.reserve(relation_variables(relation))
     show = Show(names)
-    show.type(definition.scheme.type)  # gives out the names, as the signature does
+    show.type(definition.scheme.type)  # assigns the names, as the signature does
     for relation in visible(definition.scheme.relations):
         show.relation(relation)
     texts = [f"`{show.relation(relation)}`" for relation in core]

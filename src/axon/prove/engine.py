@@ -1,6 +1,4 @@
-"""The worker as its user sees it: started when first asked, ended when it is late, never trusted
-to answer.
-"""
+"""The client of the worker: started on demand, ended when it is late, and free to fail."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ GRACE = 0.3
 
 
 class Engine:
-    """Asks one question after the other; what goes wrong makes the answer "not known"."""
+    """Asks one question after the other; any failure makes the answer "not known"."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -48,7 +46,7 @@ class Engine:
         return answer if isinstance(answer, bool) else dict(answer)
 
     def start(self) -> None:
-        """Start before the clock does."""
+        """Start the process before the time is counted."""
         self._start()
 
     def _start(self) -> bool:
@@ -88,7 +86,7 @@ class Engine:
 
 
 def _pump(process: subprocess.Popen[str], lines: SimpleQueue[str]) -> None:
-    """Hand on what the process says; at its end an empty line, which is no answer."""
+    """Forward the output of the process; at its end an empty line, which is no answer."""
     assert process.stdout is not None
     with contextlib.suppress(OSError, ValueError):
         for line in process.stdout:

@@ -1,4 +1,4 @@
-"""Whether the extra is there. Looking does not load it."""
+"""Whether the extra is installed. The check does not load it."""
 
 from __future__ import annotations
 

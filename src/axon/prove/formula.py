@@ -31,9 +31,7 @@ def polys_of(atom: list[Any]) -> list[Poly]:
 
 
 def satisfied(atoms: list[list[Any]], clauses: list[Clause], values: Mapping[int, int]) -> bool:
-    """Whether the clauses hold, given the values of the variables; not so where something is
-    divided by less than 1.
-    """
+    """Whether the clauses hold for these values; false where a divisor is below 1."""
     known: list[int] = []
     for at, atom in enumerate(atoms):
         match atom[0]:

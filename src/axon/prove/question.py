@@ -12,7 +12,7 @@ from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
 from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
 from axon.types.variables import DimVar, ShapeVar
 
-# What is larger is not asked.
+# Larger questions are not asked.
 MOST_ATOMS = 200
 MOST_TERMS = 2000
 MOST_BITS = 256
@@ -23,7 +23,7 @@ Condition = DimEq | AtLeast
 
 
 class TooHard(Exception):
-    """The prover does not try: the expression is out of bounds, or says nothing definite."""
+    """The prover does not try: the expression is too large, or states nothing definite."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class Table:
     # --- relations ---
 
     def holds(self, relation: Relation) -> list[Clause]:
-        """The relation, as far as it speaks of dimensions: nothing is said of shapes."""
+        """The relation, as far as it is about dimensions: shapes are left out."""
         match relation:
             case DimEq(left, right):
                 return [[["=", self.poly(dims.sub(left, right))]]]
@@ -109,13 +109,13 @@ class Table:
         return self.poly(dims.sub(dims.scale(-1, dim), 1))
 
     def divisors(self, among: Iterable[int] | None = None) -> list[Clause]:
-        """That what is divided by is at least 1: everywhere, or in some of the atoms."""
+        """That divisors are at least 1: everywhere, or in some of the atoms."""
         places = range(len(self.atoms)) if among is None else among
         bottoms = [self.atoms[at][2] for at in places if self.atoms[at][0] == "div"]
         return [[[">=", [*bottom, [-1, []]]]] for bottom in bottoms if not is_constant(bottom)]
 
     def inside(self, condition: Condition) -> set[int]:
-        """The atoms that a condition is made of, all the way down."""
+        """The atoms that a condition is composed of, recursively."""
         dim = condition.dim if isinstance(condition, AtLeast) else None
         if dim is None:
             assert isinstance(condition, DimEq)
@@ -143,7 +143,7 @@ class Question:
 
 
 def can_hold(relations: Sequence[Relation]) -> Question:
-    """Can all of these hold, with nothing divided by less than 1?"""
+    """Can all of these hold, with all divisors at least 1?"""
     table = Table()
     clauses = _known(table, relations)
     return _question(table, [*clauses, *table.divisors()])
@@ -152,8 +152,8 @@ def can_hold(relations: Sequence[Relation]) -> Question:
 def can_fail(condition: Condition, assumptions: Sequence[Relation]) -> Question:
     """Can the condition fail where the assumptions hold?
 
-    What the condition divides by is at least 1, or it would mean nothing. What only an assumption
-    divides by may be anything: the condition may be just that it is at least 1.
+    The divisors of the condition are at least 1, or it would have no meaning. A divisor of only an
+    assumption is arbitrary: the condition may be just that it is at least 1.
     """
     table = Table()
     clauses = table.fails(condition)

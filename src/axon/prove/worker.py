@@ -1,7 +1,7 @@
-"""The process that solves: a question a line comes in, an answer a line goes out.
+"""The solver process: one question a line in, one answer a line out.
 
-It is the only one that loads the solvers. Its memory is bounded, and the operating system ends it
-when a question takes too long, whatever the solver is doing then.
+Only this process loads the solvers. Its memory is limited, and the operating system ends it when a
+question takes too long, whatever the solver is doing then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def _private_output() -> TextIO:
-    """Where answers go; what a solver prints does not get there."""
+    """The stream for answers; the solvers' own output does not go there."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return out

@@ -1,5 +1,5 @@
 """Binding: the sizes of the arguments decide the variables of the signature, and the conditions on
-them are tried, before anything is computed.
+them are checked, before anything is computed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Later = tuple[str, int, Dim, int]
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """An argument that does not fit: a sentence, and what was bound before it."""
+    """An argument that does not fit: a sentence, and the sizes that were bound before it."""
 
     text: str
     guard: Guard | None = None
@@ -55,8 +55,8 @@ class Binding:
 def bind(
     graph: Graph, args: Sequence[Any], naming: Callable[[], Names]
 ) -> Binding | Mismatch | None:
-    """The sizes that the arguments have; None where only a closer look can tell whether they
-    fit. `naming` gives them names, where they do not.
+    """The sizes of the arguments; None where they alone do not decide whether the arguments fit.
+    `naming` provides names for the message, where they do not.
     """
     found = _bind(graph, args, Names())
     return _bind(graph, args, naming()) if isinstance(found, Mismatch) else found
@@ -85,7 +85,7 @@ def _leaf(
     later: list[Later],
     names: Names,
 ) -> Mismatch | None:
-    """One argument. `made` is its type before a check of the run says that it equals another."""
+    """One argument. `made` is its type before a run-time check equates it with another."""
     if isinstance(type_, Tuple):
         own = made.items if isinstance(made, Tuple) else type_.items
         for i, (inner, mine, part) in enumerate(zip(type_.items, own, arg, strict=True)):
@@ -104,7 +104,7 @@ def _leaf(
         case _:
             raise AssertionError(type_)
     if any(isinstance(item, ShapeVar) for item in wanted):
-        binding.open = True  # `p@[n]@q`: which of the sizes is n, nothing says
+        binding.open = True  # `p@[n]@q`: which of the sizes is n is ambiguous
         return None
     for axis, (dim, size) in enumerate(zip(wanted, shape, strict=True)):
         assert not isinstance(dim, ShapeVar)
@@ -142,7 +142,7 @@ def _varying(
     if known is found or same_sizes(known, found):
         return None
     origin = binding.origins.get(dim)
-    text = Show(names, told=True).dim(dim)
+    text = Show(names, named=True).dim(dim)
     return Mismatch(
         f"size {axis} of `{name}` is {found}, and should be {text} = {known}"
         + (f" (from {origin})" if origin else "")
@@ -150,10 +150,10 @@ def _varying(
 
 
 def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | list[Later] | None:
-    """Sizes that are expressions: those whose unknowns are known by now are compared, and one
-    unknown that is left is decided. What comes back stays open, or does not fit.
+    """Sizes that are expressions: those whose variables are all known are compared, and a single
+    unknown is solved for. Returns the sizes still open, or the mismatch.
     """
-    exact = True  # what a division or a root decides comes after what needs none
+    exact = True  # divisions and roots are solved last
     while later:
         left: list[Later] = []
         for entry in later:
@@ -180,8 +180,8 @@ def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | 
 
 
 def _solve(dim: Dim, size: int, binding: Binding, name: str, linear: bool) -> bool | None:
-    """One unknown, which this size decides; False if there is no such number, None if there are
-    more unknowns, or more such numbers.
+    """Solve for the one unknown; False if there is no solution, None if there are more unknowns, or
+    more solutions.
     """
     if linear:
         for var, reading in readings(Tensor("f32", (dim,))):
@@ -220,9 +220,7 @@ def _differ(
 
 
 def _conditions(graph: Graph, binding: Binding, names: Names) -> Binding | Mismatch | None:
-    """Each condition is tried until nothing new comes of it: some decide a size that others
-    need.
-    """
+    """Check the conditions until nothing new is decided: some decide a size that others need."""
     waiting = list(graph.requires)
     while waiting:
         left: list[Guard] = []

@@ -1,4 +1,4 @@
-"""What a caller from Python sees when something is wrong: an exception that says it all."""
+"""The exceptions of the Python API, each with a complete message."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ class ArgumentError(AxonError):
 
 
 class RunError(AxonError):
-    """Sizes that only the run could know do not fit."""
+    """Run-time sizes that do not fit."""

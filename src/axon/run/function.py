@@ -1,7 +1,8 @@
-"""A definition that can be called: compiled for what it is called with, its sizes checked first."""
+"""Callable definitions: compiled for the ranks of their arguments, sizes checked at each call."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -124,7 +125,7 @@ class Function:
         return self.described.line()
 
     def explain(self) -> str:
-        """How its type was found, step by step."""
+        """The derivation of its type, step by step."""
         from axon.explain import derivation_text
 
         return derivation_text(self.definition, paper=False, short=False, start=None)
@@ -140,14 +141,15 @@ class Function:
         return specialise(self._module, self.__name__, self._params, types)
 
     def graph(self, /, *args: Any, **named: Any) -> str:
-        """The graph that these arguments are computed by, as text."""
+        """The graph for these arguments, as text."""
         arrays = self._arrays(self._arranged(args, named))
         return show_graph(self._graph(arrays)[0])
 
     def watch(self, watcher: Watcher) -> None:
-        """Be told how far a call has got: how many nodes of the graph are done, of how many.
+        """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
+        many.
 
-        A backend that compiles has nothing to tell.
+        A backend that compiles reports no progress.
         """
         self._watcher = watcher
         self._graphs.clear()
@@ -228,7 +230,7 @@ class Function:
         return arrays
 
     def _first(self, args: Sequence[Any]) -> Any:
-        """A call with arguments that have not been seen before."""
+        """A call with arguments of types and ranks that are new."""
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
         if all(a is b and _told_by_shape(a) for a, b in zip(args, arrays, strict=True)):
@@ -275,7 +277,7 @@ class Function:
         )
 
     def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
-        """The graph at the very sizes of the arguments."""
+        """The graph at exactly the sizes of the arguments."""
         types = [values.exact_type(a) for a in arrays]
         key = ("exact", Show().type(Tuple(tuple(types))))
         found = self._graphs.get(key)
@@ -302,8 +304,8 @@ class Function:
     def _bound(
         self, made: Graph, function: Callable[..., Any], arrays: Sequence[Any]
     ) -> tuple[Graph, Callable[..., Any]]:
-        """Check the sizes of the arguments, before anything is computed. Where they do not tell
-        whether a condition holds, the graph at these very sizes does, or checks it.
+        """Check the sizes of the arguments, before anything is computed. Where they do not decide a
+        condition, the graph at exactly these sizes does, or checks it.
         """
         found = bind(made, arrays, lambda: names_at_call(self.definition, made))
         if isinstance(found, Binding):
@@ -330,7 +332,7 @@ class Function:
         return f"{self.__name__} cannot be called with {shown or 'nothing'}"
 
     def _guarded(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
-        """Run; what only the run could know becomes an error that says where."""
+        """Run; a failed run-time check becomes an error with its place in the program."""
         try:
             return function(*args)
         except CheckFailed as failed:
@@ -340,10 +342,10 @@ class Function:
         except Undetermined as problem:
             raise self._undetermined(problem) from None
         except Exception as problem:
-            raise self._told(problem) from None
+            raise self._as_run_error(problem) from None
 
     def finished(self, result: Any) -> Any:
-        """The result, once it is there: a backend may still be computing it, and may fail."""
+        """The result, once it is available: a backend may still be computing it, and may fail."""
         for part in result if isinstance(result, tuple) else (result,):
             if isinstance(part, tuple):
                 self.finished(part)
@@ -351,14 +353,14 @@ class Function:
                 self._guarded(part.block_until_ready, ())
         return result
 
-    def _told(self, problem: Exception) -> Exception:
-        """What a failure of the run says to the caller; a bug of ours stays what it is."""
+    def _as_run_error(self, problem: Exception) -> Exception:
+        """The error for the caller after a failed run; a bug of ours is returned unchanged."""
         name = self.__name__
         if isinstance(problem, Untraceable):
             return ArgumentError(
                 f"{name} cannot be traced by JAX: some of its sizes depend on values"
             )
-        if type(problem).__name__ == "TracerArrayConversionError":  # JAX's own; it may not be here
+        if _is_of_a_tracer(problem):
             return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
             )
@@ -376,8 +378,14 @@ class Function:
         )
 
 
+def _is_of_a_tracer(problem: Exception) -> bool:
+    """Whether JAX, if it is there at all, has found one of its tracers on NumPy."""
+    jax: Any = sys.modules.get("jax")
+    return jax is not None and isinstance(problem, jax.errors.TracerArrayConversionError)
+
+
 def _failure(problem: Exception) -> str | None:
-    """What went wrong, if the values or the sizes are to blame for it."""
+    """The message, if the values or the sizes caused the failure."""
     if isinstance(problem, Refused):
         return str(problem)
     if isinstance(problem, ZeroDivisionError):
@@ -394,14 +402,12 @@ def _failure(problem: Exception) -> str | None:
 
 
 def _told_by_shape(array: Any) -> bool:
-    """Whether element type and sizes say all that a graph depends on: rows of rows may vary."""
+    """Whether a graph depends only on element type and sizes: rows of rows may vary."""
     return not isinstance(array, tuple) and not (isinstance(array, Ragged) and array.rank > 2)
 
 
 class _Externs(dict[str, Callable[..., Any]]):
-    """The operators that the caller brings; asking for one that is missing is the caller's
-    mistake.
-    """
+    """The operators that the caller implements; a missing one is the caller's mistake."""
 
     def __init__(self, known: Mapping[str, Callable[..., Any]], asking: str) -> None:
         super().__init__(known)

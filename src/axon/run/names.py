@@ -1,5 +1,5 @@
-"""The names that a definition's signature has for the sizes of its arguments: a call speaks of them
-by the names that `infer` shows.
+"""Names for the sizes of a call's arguments: messages use the names of the signature that `infer`
+shows.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _Naming:
                 pass
 
     def _word(self, word: Shape, sizes: Shape) -> None:
-        """From both ends, as far as the places are the same; what is left is of the open part."""
+        """From both ends, as far as the positions correspond; the rest belongs to the open part."""
         opens = [i for i, item in enumerate(word) if isinstance(item, ShapeVar)]
         if any(isinstance(size, ShapeVar) for size in sizes):
             return
@@ -123,7 +123,7 @@ class _Naming:
 
 
 def _definitions(relations: Sequence[Relation]) -> Iterator[tuple[DimVar, Dim]]:
-    """What conditions say that a user's names are: `n = 2*d`."""
+    """The definitions that conditions state for a user's names: `n = 2*d`."""
     for relation in relations:
         if isinstance(relation, DimEq):
             gap = dims.sub(relation.left, relation.right)

@@ -1,4 +1,4 @@
-"""ONNX models that run: as the programs that they become."""
+"""Running ONNX models: each becomes a program."""
 
 from __future__ import annotations
 

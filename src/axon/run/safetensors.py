@@ -288,21 +288,21 @@ def written(
     Tensors with wide elements come first: so all lie at a multiple of their width.
     """
     ordered = sorted(tensors, key=lambda each: (-BYTES[each.elem], each.name))
-    with _told(path):
+    with _reported_errors(path):
         target = os.path.realpath(path)
         if os.path.exists(target) and not os.path.isfile(target):
             raise Unwritable(f"{path} is not a regular file")
     folder, name = os.path.split(target)
     unfinished = os.path.join(folder, f".{name[:100]}.{os.urandom(4).hex()}.part")
     try:
-        with _told(path), open(unfinished, "xb") as file:
+        with _reported_errors(path), open(unfinished, "xb") as file:
             file.write(_made_header(ordered))
             for done, tensor in enumerate(ordered):
                 file.write(_bytes(tensor))
                 if tell is not None:
                     tell(done + 1, len(ordered))
         yield
-        with _told(path):
+        with _reported_errors(path):
             os.replace(unfinished, target)
     except BaseException:
         if os.path.lexists(unfinished):
@@ -311,7 +311,7 @@ def written(
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _reported_errors(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as problem:

@@ -1,4 +1,4 @@
-"""Partial evaluation of shapes: a definition's type once more is known about its arguments."""
+"""Partial evaluation of shapes: a definition's type when more is known about its arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from axon.workspace import workspace
 
 @dataclass(frozen=True, slots=True)
 class Specialised:
-    """What is left of a type, and of its conditions."""
+    """The remaining type, and its remaining conditions."""
 
     name: str
     type: str

@@ -1,4 +1,4 @@
-"""Arguments from outside as arrays, and results given back as what was given."""
+"""Arguments as arrays, and results in the form of the arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Given = Any
 
 
 class Unfit(Exception):
-    """Something that is no tensor; the sentence says why."""
+    """An argument that is not a tensor, with the reason as a sentence."""
 
 
 def element(array: Any) -> str:
@@ -43,7 +43,7 @@ def element(array: Any) -> str:
 def take(given: Given, wanted: Type | None) -> Any:
     """An argument as an array, a `Ragged` or a tuple of them.
 
-    `wanted` is what the definition says of it, which decides what a plain number or a list is.
+    `wanted` is its declared type, which decides how a plain number or a list is converted.
     """
     if isinstance(wanted, DimValue):
         return _size(given)
@@ -52,7 +52,7 @@ def take(given: Given, wanted: Type | None) -> Any:
     if isinstance(given, Ragged):
         return _as_wanted(given, wanted)
     if wanted is not None and wants_rows(wanted) and len(getattr(given, "shape", ())) > 1:
-        return _as_wanted(split(_usual(given)), wanted)  # rows of one size are rows
+        return _as_wanted(split(_usual(given)), wanted)  # rows of equal size are ragged rows, too
     if isinstance(given, numpy.ndarray):
         return _usual(given)
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
@@ -76,7 +76,7 @@ def take(given: Given, wanted: Type | None) -> Any:
 
 
 def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:
-    """Rows may agree in a size by chance: which of them vary is for the definition to say."""
+    """Rows may agree in a size by chance: the definition states which of them vary."""
     if not isinstance(wanted, Tensor) or not wants_rows(wanted) or len(wanted.shape) != given.rank:
         return given
     vary = tuple(any(map(is_ragged, shape_variables((d,)))) for d in wanted.shape[1:])
@@ -84,8 +84,8 @@ def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:
 
 
 def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type | None]:
-    """What is wanted, with the element types that the arrays among the arguments decide: a plain
-    number or a list takes those, as a number in a program does.
+    """The declared types, with the element types that array arguments decide: a plain number or a
+    list takes those, as a number in a program does.
     """
     known: dict[ElemVar, str] = {}
     for type_, arg in zip(wanted, args, strict=True):
@@ -104,7 +104,7 @@ def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type |
 
 
 def _usual(array: Any) -> Any:
-    """An array without a life of its own: no mask, no matrix, this machine's order of bytes."""
+    """A plain array: no mask, no matrix, native byte order."""
     if isinstance(array, numpy.ma.MaskedArray):
         raise Unfit("it is a masked array; fill it first: x.filled(0)")
     if type(array) is not numpy.ndarray:
@@ -117,7 +117,7 @@ def _is_listed(given: Any) -> bool:
 
 
 def _size(given: Any) -> int:
-    """A whole number that is a size."""
+    """An integer that is a size."""
     try:
         size = operator.index(given)
     except TypeError:
@@ -130,7 +130,7 @@ def _size(given: Any) -> int:
 
 
 def wants_rows(type_: Type) -> bool:
-    """Whether a tensor is wanted that is ragged."""
+    """Whether the expected tensor is ragged."""
     return isinstance(type_, Tensor) and any(map(is_ragged, shape_variables(type_.shape)))
 
 
@@ -167,7 +167,7 @@ def _leaves(given: Any, depth: int) -> Iterator[Any]:
 
 
 def _plain(given: Any, wanted: Type | None) -> Any:
-    """A number or a list: of the element type that is wanted, else f32 or i64."""
+    """A number or a list: of the expected element type, else f32 or i64."""
     elem = wanted.elem if isinstance(wanted, Tensor) and isinstance(wanted.elem, str) else None
     if given is None or isinstance(given, str | bytes | dict):
         raise Unfit(f"it is a {type(given).__name__}, not an array")
@@ -208,7 +208,7 @@ def _depth(given: Any) -> int:
 
 
 def _large(numbers: Any, elem: str | None) -> Any:
-    """Numbers of which some are integers beyond all types: as floats, where those are wanted."""
+    """Numbers with integers beyond all integer types: as floats, where those are expected."""
     if elem is not None and elem.startswith(("f", "bf")):
         try:
             return numbers.astype(numpy.float64)

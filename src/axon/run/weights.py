@@ -44,7 +44,7 @@ def weights(module: Module, stored: Stored, known: Container[str]) -> dict[str, 
 
 
 def _declared(module: Module) -> Iterator[tuple[str, Span, Tensor]]:
-    """The operators without arguments that give a tensor, in a program and in what it imports."""
+    """The operators without arguments that return a tensor, in a program and in its imports."""
     for at, item in enumerate(module.items):
         if not isinstance(item, ast.OpDecl):
             continue
@@ -57,7 +57,7 @@ def _declared(module: Module) -> Iterator[tuple[str, Span, Tensor]]:
 
 
 def _problem(name: str, type_: Tensor, place: Place | None, path: str) -> str | None:
-    """What is wrong with a weight; where a declaration leaves something open, that is not."""
+    """The error in a weight, if any; what a declaration leaves open is not compared."""
     if place is None:
         return f"there is no `{name}` in {path}"
     if place.elem is None:
@@ -68,7 +68,7 @@ def _problem(name: str, type_: Tensor, place: Place | None, path: str) -> str | 
 
 
 def _may_be(shape: Shape, sizes: tuple[int, ...]) -> bool:
-    """Whether a declared shape can be this one: what stands for one size is compared with it."""
+    """Whether a declared shape can have these sizes, each item compared with its size."""
     if not any(isinstance(item, ShapeVar) for item in shape) and (
         len(shape) != len(sizes)
         or any(isinstance(d, int) and d != n for d, n in zip(shape, sizes, strict=True))

@@ -41,7 +41,7 @@ def solve_dim_eq(store: Store, constraint: Constraint, relation: DimEq) -> None:
 
 
 def _two_variables(store: Store, constraint: Constraint, left: Dim, right: Dim) -> bool:
-    """basic: what most equations are, a variable and another one or a size, without polynomials."""
+    """basic: the common case of a variable and another variable or a constant."""
     turned = isinstance(right, DimVar) and not isinstance(left, DimVar)
     var, value = (right, left) if turned else (left, right)
     if not isinstance(var, DimVar) or var.runtime:
@@ -69,8 +69,8 @@ def _is_users(var: DimVar) -> bool:
 
 
 def _signs_as_posted(store: Store, constraint: Constraint, relation: DimEq) -> bool:
-    """The test of signs on the equation as it was posted: what its variables stand for by now may
-    hide that they are sizes.
+    """The sign test on the equation as it was posted: the values of its variables may hide that
+    these are sizes.
     """
     if constraint.signed:
         return False
@@ -131,7 +131,7 @@ def solve_zero(store: Store, constraint: Constraint, left: Dim, right: Dim) -> N
 def _extremum_is(
     store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int
 ) -> bool:
-    """`min(n, 5) = 3` makes `n` 3: only one part can be it. True if that settled it."""
+    """`min(n, 5) = 3` makes `n` 3: only one part can be the minimum. True if that solved it."""
     ((mono, coefficient), *more) = terms.items()
     atom = mono[0]
     if more or len(mono) != 1 or coefficient not in (1, -1) or not isinstance(atom, Min | Max):
@@ -150,10 +150,7 @@ def _extremum_is(
 
 
 def _squeeze(store: Store, constraint: Constraint, gap: Dim) -> None:
-    """`x - x/2 = 0` makes `x` zero:
-
-    A bound of the left side that is not negative must be zero too.
-    """
+    """`x - x/2 = 0` makes `x` zero: a lower bound of the left side that is not negative is zero."""
     if constraint.counted:
         return
     for sign in (1, -1):
@@ -177,8 +174,8 @@ def _pivot(
 ) -> tuple[DimVar, Dim] | None:
     """A variable with coefficient 1 or -1 that occurs nowhere else, and what it equals.
 
-    The choice does not depend on the order of the constraints: the deepest level first, ours
-    before a user's, one that needs no check that it is a size, then the newest; run-time sizes
+    The choice does not depend on the order of the constraints: the deepest level first, ours before
+    a user's, one whose value needs no check that it is a size, then the newest; run-time sizes
     last, since equating one is a check.
     """
     plain = _plain_variables(terms)
@@ -205,7 +202,7 @@ def _pivot(
 
 
 def _plain_variables(terms: dict[Mono, int]) -> list[tuple[DimVar, int]] | None:
-    """The terms of an equation between flexible variables alone, which is what most are."""
+    """The terms of an equation between flexible variables alone, the common case."""
     found: list[tuple[DimVar, int]] = []
     for mono, coefficient in terms.items():
         var = mono[0]
@@ -248,7 +245,7 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
     )
     rest: Dim = 0
     if lends:
-        # what lends its monomial to others says so in its own words, which no rewriting reaches
+        # a constraint that lends its monomial is posted in that form, which is not rewritten
         sign = -terms[monos[0]]
         others = {m: sign * c for m, c in terms.items() if m != monos[0]}
         rest = dims.from_terms({**others, (): sign * constant})
@@ -257,7 +254,7 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
             store.derive("simplification", constraint, stuck)
             return
     if not lends and 2 * len(terms) <= _width(constraint.relation):
-        # much of a long sum is known by now, and need not be looked at again
+        # much of a long sum is known by now, and need not be processed again
         short = DimEq(dims.from_terms(terms), -constant)
         store.derive("simplification", constraint, short)
         return
@@ -272,7 +269,7 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
 
 
 def _width(relation: Relation) -> int:
-    """How many terms an equation has, if that is many."""
+    """The number of terms of an equation, if that is large."""
     if not isinstance(relation, DimEq):
         return 0
     width = len(dims.terms_of(relation.left)) + len(dims.terms_of(relation.right))

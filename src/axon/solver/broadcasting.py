@@ -1,4 +1,4 @@
-"""Broadcasting, as NumPy does it: align on the right; in each place every part is 1 or the result.
+"""Broadcasting as in NumPy: align on the right; at each position every part is 1 or the result.
 
 There is no principal substitution, so only what is forced is bound and the rest waits. Zero is a
 size like any other (`broadcast(0, 1)` is 0), so broadcasting is not `max`.
@@ -25,8 +25,8 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
-# Each time its ends are known a broadcast is one of what stands in front of them, with a variable
-# for the result of that. After so many times it waits until it needs no variable.
+# When its ends are known a broadcast becomes one of the parts in front of them, with a variable
+# for its result. After so many times it waits until it needs no variable.
 MOST_FRONTS = 16
 
 
@@ -66,8 +66,8 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
 def _written_otherwise(
     store: Store, parts: list[Shape]
 ) -> tuple[list[Shape], tuple[Constraint, ...]] | None:
-    """Parts whose ends do not face each other, but do if one of them is written as a word that a
-    waiting equation says it is.
+    """Parts whose ends do not correspond, but do if one of them is replaced by a word that a
+    waiting equation says is equal.
     """
     ends = [part[-1] for part in parts]
     known = next((end for end in ends if not isinstance(end, ShapeVar)), None)
@@ -82,8 +82,8 @@ def _written_otherwise(
 
 
 def _inside_itself(store: Store, constraint: Constraint, result: Shape, parts: list[Shape]) -> bool:
-    """empty shapes: a part with all the result in it has nothing else in it, since no part is
-    longer than the result. True if there is such a part.
+    """empty shapes: a part that contains the result has nothing else in it, since no part is longer
+    than the result. True if there is such a part.
     """
     shapes = [item for item in result if isinstance(item, ShapeVar)]
     for part in parts if shapes else ():
@@ -107,7 +107,7 @@ def _inside_itself(store: Store, constraint: Constraint, result: Shape, parts: l
 def _aligned(
     constraint: Constraint, parts: list[Shape], relations: list[DimBroadcast]
 ) -> Dim | ShapeVar | None:
-    """The last item of the result, where the last items of all parts face each other."""
+    """The last item of the result, where the last items of all parts correspond."""
     last = [part[-1] for part in parts]
     first = last[0]
     if all(item == first for item in last):
@@ -183,8 +183,8 @@ def _stuck(store: Store, constraint: Constraint, result: Shape, parts: list[Shap
 def _at_least_as_long(
     store: Store, constraint: Constraint, result: Shape, parts: list[Shape]
 ) -> None:
-    """rank: no part has more dimensions than the result. Asked where the rank of a shape matters to
-    something else, too.
+    """rank: no part has more dimensions than the result. Also posted where the rank of a shape is
+    needed elsewhere.
     """
     for part in parts:
         gap = dims.sub(shape_rank(result), shape_rank(part))
@@ -196,8 +196,8 @@ def _at_least_as_long(
 
 
 def _ends_meet(store: Store, constraint: Constraint, result: Shape, part: Shape) -> None:
-    """A size of a part is 1 or the size of the result that it faces: what that decides. One that
-    varies is not stretched.
+    """Decide what follows at one position: a size of a part is 1 or the corresponding size of the
+    result. A size that varies is not stretched.
     """
     for size, whole in zip(reversed(part), reversed(result), strict=False):
         if isinstance(size, ShapeVar) or isinstance(whole, ShapeVar):
@@ -209,8 +209,8 @@ def _ends_meet(store: Store, constraint: Constraint, result: Shape, part: Shape)
 
 
 def _needs_another(result: Shape, parts: list[Shape]) -> bool:
-    """Whether these parts leave the first size of the result unexplained: none reaches it with
-    anything but 1, and it is there only if some part has it.
+    """Whether these parts do not explain the first size of the result: none reaches it with
+    anything but 1, and some part must.
     """
     reach = [part for part in parts if len(part) == len(result)]
     if not reach:
@@ -259,7 +259,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         rest = [part for part in parts if part not in decided]
         ones = [part for part in rest if _never_equal(constraint, part, first)]
         equal += [DimEq(part, 1) for part in ones]
-        # a part that is the result is the first one, and goes: so each step has fewer parts, or
+        # a part that is the result is first, and removed: so each step has fewer parts, or
         # finds the result among them
         left = tuple(part for part in rest if part not in ones and part != result)
         if result != first or equal:
@@ -282,7 +282,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
 
 
 def _whole(parts: list[Dim]) -> Dim | None:
-    """What different sizes broadcast to if they do, where that needs no knowing of which is 1."""
+    """The broadcast of different sizes, where it does not depend on which of them is 1."""
     for size in sorted(parts, key=lambda part: not isinstance(part, DimVar)):
         if all(part == size or _is_one_with(part, size) for part in parts):
             return size
@@ -292,7 +292,7 @@ def _whole(parts: list[Dim]) -> Dim | None:
 def _is_one_with(part: Dim, size: Dim) -> bool:
     """Whether a part is 1 wherever a size is, as `min(n, 64)` and `max(n, 1)` are where `n` is.
 
-    Beside that size it never decides: if the size is not 1 it is the result, and if it is, both
+    Such a part never decides the result: if the size is not 1 it is the result, and if it is, both
     are.
     """
     atom = dims.lone_atom(part)
@@ -308,8 +308,8 @@ def _is_one_with(part: Dim, size: Dim) -> bool:
 
 
 def _asked(part: Dim, size: Dim) -> list[AtLeast] | None:
-    """What a part asks of the size that it is one with, if that can be said without it: `min(n,64)`
-    goes with `n` up to 64, while `min(n,1)` and `max(n,1)` always do.
+    """What a part requires of the size that it is 1 with, if that can be stated without the part:
+    `min(n,64)` broadcasts with `n` up to 64, while `min(n,1)` and `max(n,1)` always do.
     """
     atom = dims.lone_atom(part)
     if isinstance(atom, Max) and all(p in (size, 1) for p in atom.args):
@@ -327,7 +327,7 @@ def _is_above_zero(size: Dim) -> bool:
 
 
 def _where_one(size: Dim) -> tuple[DimVar, int] | None:
-    """What a variable is wherever a size is 1, if it is the same everywhere."""
+    """The value of a variable wherever a size is 1, if there is only one."""
     if isinstance(size, DimVar):
         return size, 1
     atom = dims.lone_atom(size)
@@ -347,15 +347,15 @@ def _where_one(size: Dim) -> tuple[DimVar, int] | None:
 
 
 def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
-    """Whether a part can only be 1 beside this size, which is written otherwise."""
+    """Whether a part can only be 1 beside this size, which is a different expression."""
     if _varies(constraint, size) and isinstance(part, DimVar) and part.user:
         return True
     return isinstance(dims.sub(part, size), int)
 
 
 def is_of_the_run(store: Store, constraint: Constraint, among: Container[object]) -> bool:
-    """Make the result of a waiting broadcast a run-time size, if it is `among` some sizes, hangs on
-    run-time sizes and is not known before them. True if so.
+    """Make the result of a waiting broadcast a run-time size, if it is `among` some sizes, depends
+    on run-time sizes and is not known before them. True if so.
     """
     relation = constraint.relation
     if not isinstance(relation, DimBroadcast):

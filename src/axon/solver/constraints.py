@@ -1,4 +1,4 @@
-"""A constraint is a relation with a history: where it came from, and what it was derived from."""
+"""Constraints: relations with a history, where they came from and what they were derived from."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from axon.types.type import Relation, Shape
 
 @dataclass(slots=True, unsafe_hash=True)
 class Origin:
-    """The place in a program that asks for a relation. The solver carries it and never looks
+    """The place in a program that requires a relation. The solver carries it and never looks
     inside.
 
-    `kind` is one of argument, call, value, annotation, called (the argument that a call gives a
-    parameter), result, condition, pattern, size, divisor; `operator` and `position` say of what,
-    `call` is the whole call, `note` the declaration as it is written, `part` what of a function
-    that is an argument: its result, or one of its own arguments. An equation has what is wanted on
-    the left and what there is on the right, unless it is `turned`.
+    `kind` is one of argument, call, value, annotation, called (the argument that a call passes for
+    a parameter), result, condition, pattern, size, divisor; `operator` and `position` state of
+    what, `call` is the entire call, `note` the declaration as it is written, `part` the part of a
+    function argument: its result, or one of its own arguments. An equation has the expected side on
+    the left and the actual one on the right, unless it is `turned`.
 
     Never changed, like a `Span`, and for the same reason not declared frozen.
     """
@@ -33,7 +33,7 @@ class Origin:
     turned: bool = False
 
     def of_part(self, part: str) -> Origin:
-        """The same place, of one part of what stands there."""
+        """The same place, for one part of a function there."""
         return Origin(
             self.kind,
             self.span,
@@ -50,13 +50,13 @@ NOWHERE = Origin("given", None)
 
 
 class Constraint:
-    """`depth` is the function depth it was born at; `parents` are empty for one that inference
+    """`depth` is the function depth it was posted at; `parents` are empty for one that inference
     posted.
 
     `counted` and `summed` are set once its consequences for ranks and sums have been posted,
-    `signed` once its signs have been looked at. `fronts` counts the broadcasts that it is what is
-    left of. `lent` is what it lends to others while it waits,
-    `watched` what it waits for if that is not everything in it.
+    `signed` once its signs have been examined. `fronts` counts how many broadcasts it was reduced
+    from. `lent` is what other constraints may use while it waits, `watched` what it waits for if
+    that is not everything in it.
     """
 
     __slots__ = (
@@ -103,8 +103,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A constraint that cannot hold, what kind of clash it is, and the two sides as they were
-    found.
+    """A constraint that cannot hold, the kind of conflict, and the two sides as they were found.
 
     Kinds: size, rank, negative, division, infinite, ragged, uniform.
     """
@@ -118,9 +117,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Something about run-time sizes that only the run can tell; checked right after they are
-    made.
-    """
+    """A relation on run-time sizes that only the run can decide, right after they are made."""
 
     relation: Relation
     origin: Origin

@@ -1,8 +1,8 @@
-"""Elimination: the equations that wait and share monomials, taken together.
+"""Elimination: the waiting equations that share monomials are solved as one linear system.
 
-Each is a row over its monomials. Rows are combined with integers, so nothing is lost; what a
-combination decides is posted. A system without any integer solution is a conflict, even where no
-single equation shows it.
+Each is a row over its monomials. Rows are combined with integer factors, so no solution is lost;
+what a combination decides is posted. A system without any integer solution is a conflict, even
+where no single equation shows it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from axon.types.dim import Mono
 from axon.types.type import DimEq
 from axon.types.variables import DimVar
 
-# Past these a system is left as it is: what waits is no less true.
+# A larger system is left as it is: its equations wait, which is sound.
 MOST_ROWS = 48
 MOST_BITS = 256
 
@@ -24,7 +24,7 @@ Row = dict[Mono, int]
 
 
 def eliminate(store: Store, constraint: Constraint) -> None:
-    """Look at the equations around one that waits; called when nothing simpler is left to do."""
+    """Solve the system around one waiting equation; called when nothing simpler is left to do."""
     rows = _component(store, constraint)
     if len(rows) < 2:
         return
@@ -36,8 +36,8 @@ def eliminate(store: Store, constraint: Constraint) -> None:
         return
     found = [r for r in _reduced(echelon) if r and r not in known and _decides(r)]
     if found:
-        said = {_primitive(row) for row in known}
-        found = [row for row in found if _primitive(row) not in said]
+        known_rows = {_primitive(row) for row in known}
+        found = [row for row in found if _primitive(row) not in known_rows]
     for row in found:
         store.imply("elimination", parents, DimEq(dims.from_terms(dict(row)), 0))
     if found:
@@ -52,7 +52,7 @@ def eliminate(store: Store, constraint: Constraint) -> None:
 
 
 def _component(store: Store, start: Constraint) -> list[tuple[Row, Constraint]]:
-    """The waiting equations that hang together with this one; not more than fit."""
+    """The waiting equations connected with this one through monomials, up to a bound."""
     rows: dict[Constraint, Row] = {}
     seen: set[Mono] = {()}
     todo = [start]
@@ -72,7 +72,7 @@ def _component(store: Store, start: Constraint) -> list[tuple[Row, Constraint]]:
 
 
 def _columns(rows: list[Row]) -> list[Mono]:
-    """Products and quotients first, so that they go before the variables do; then by age."""
+    """Products and quotients first, to be eliminated before the variables; then by age."""
     found = {m for row in rows for m in row if m}
     return sorted(found, key=lambda m: (_is_linear(m), [a.id for a in m]))
 
@@ -82,7 +82,7 @@ def _is_linear(mono: Mono) -> bool:
 
 
 def _primitive(row: Row) -> frozenset[tuple[Mono, int]]:
-    """The same for every multiple of an equation."""
+    """A key that is the same for every multiple of an equation."""
     common = gcd(*row.values())
     if row[max(row, key=lambda m: [a.id for a in m])] < 0:
         common = -common
@@ -90,8 +90,8 @@ def _primitive(row: Row) -> frozenset[tuple[Mono, int]]:
 
 
 def _echelon(rows: list[Row]) -> list[Row] | None:
-    """Integer row echelon form: multiples of rows are taken from others, which keeps solutions.
-    None if the numbers grow out of hand.
+    """Integer row echelon form: multiples of rows are subtracted from others, which keeps
+    solutions. None if the numbers become too large.
     """
     todo = [dict(row) for row in rows]
     done: list[Row] = []
@@ -112,7 +112,7 @@ def _echelon(rows: list[Row]) -> list[Row] | None:
 
 
 def _reduced(rows: list[Row]) -> list[Row]:
-    """Each pivot taken out of the rows above it, as far as that leaves fewer unknowns."""
+    """Each pivot eliminated from the rows above it, as far as that leaves fewer unknowns."""
     columns = _columns(rows)
     pivots = [next((c for c in columns if row.get(c)), ()) for row in rows]
     for i in range(len(rows) - 1, -1, -1):
@@ -141,7 +141,7 @@ def _clean(row: Row) -> Row:
 
 
 def _decides(row: Row) -> bool:
-    """Whether an equation is a conflict, binds a variable, or says what a monomial is.
+    """Whether an equation is a conflict, binds a variable, or determines a monomial.
 
     One that would wait is not worth posting: it would be combined again.
     """
@@ -162,11 +162,11 @@ def _decides(row: Row) -> bool:
 
 
 def _solvable(rows: list[Row]) -> bool:
-    """Whether the rows have a common integer solution, their monomials taken as unknowns; or the
-    numbers grow out of hand.
+    """Whether the rows have a common integer solution, their monomials taken as unknowns. True also
+    if the numbers become too large.
 
-    Columns are combined instead of rows until the matrix is triangular (Hermite's normal form); the
-    unknowns of that form are integers just if the old ones are, and are read off one by one.
+    Columns are combined instead of rows until the matrix is triangular (Hermite normal form). The
+    unknowns of that form are integers exactly if the old ones are, and are read off one by one.
     """
     columns = _columns(rows)
     matrix = [[row.get(c, 0) for c in columns] for row in rows]

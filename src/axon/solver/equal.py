@@ -1,7 +1,6 @@
-"""Equal words: the word equations that wait, taken together.
+"""Equal words: the classes of words that waiting word equations make equal.
 
-Each says that two words are equal, so together they sort words into classes. Two words of one class
-are equal as well, which may tell what neither equation tells alone.
+Two words of one class are equal as well, which may decide what no single equation decides.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable
 from axon.solver.constraints import Constraint
 from axon.types.type import Shape
 
-# Of a larger class only so many words are compared; the rest wait for what is learnt otherwise.
+# Of a larger class only so many words are compared; the rest wait for other constraints.
 MOST_EQUAL = 12
 
 Normal = Callable[[Shape], Shape]
@@ -19,9 +18,9 @@ Because = tuple[Constraint, ...]
 
 
 class EqualWords:
-    """The words on either side of waiting equations, each with what it is equal to.
+    """The words on either side of waiting equations, each with the words it is equal to.
 
-    An entry holds while its constraint waits: nothing has to be taken out when it is woken.
+    An entry is valid while its constraint waits: nothing has to be removed when that is woken.
     `pieces` are the words that are equal to dimensions, by their first item.
     """
 
@@ -34,11 +33,11 @@ class EqualWords:
 
     @property
     def any(self) -> bool:
-        """Whether any equation was taken in."""
+        """Whether any equation was added."""
         return bool(self._others)
 
     def says(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
-        """Whether another equation that waits is this one, asked for at the same depth."""
+        """Whether another waiting equation, posted at the same depth, is the same as this one."""
         return any(
             other == right and by is not constraint and by.depth == constraint.depth
             for by, other in self._equations(left)
@@ -47,8 +46,8 @@ class EqualWords:
     def join(
         self, constraint: Constraint, left: Shape, right: Shape
     ) -> list[tuple[Shape, Shape, Because]]:
-        """Take an equation in. The pairs of words that are equal by it and were not before, with
-        the equations that say so; the equation itself is not among them.
+        """Add an equation. Returns the pairs of words that are newly equal, with the equations that
+        make them so; the equation itself is not among them.
         """
         before, after = self._class(left), self._class(right)
         self._others.setdefault(left, {})[constraint] = right
@@ -63,18 +62,18 @@ class EqualWords:
         ]
 
     def alternatives(self, word: Shape) -> dict[Shape, Because]:
-        """The other words that it is equal to, each with the equations that say so."""
+        """The other words equal to this one, each with the equations that make it so."""
         if word not in self._others:
             return {}
         return {other: because for other, because in self._class(word).items() if because}
 
     def know(self, constraint: Constraint, word: Shape) -> None:
-        """Take in that an equation which waits says which dimensions a word is."""
+        """Add that a waiting equation determines the dimensions of a word."""
         self.pieces.setdefault(word[0], {})[constraint] = word
 
     def known(self, word: Shape, whole: bool) -> tuple[Shape, Because]:
-        """The word with the dimensions put in that waiting equations say its pieces are, and those
-        equations. A piece may be the `whole` word, if that is asked for.
+        """The word with its pieces replaced by the dimensions that waiting equations determine, and
+        those equations. A piece may be the `whole` word, on request.
         """
         because: list[Constraint] = []
         at = 0
@@ -104,7 +103,7 @@ class EqualWords:
         return found
 
     def _equations(self, word: Shape) -> list[tuple[Constraint, Shape]]:
-        """The equations with this side that still wait, and their other sides; some of many."""
+        """The waiting equations with this side, and their other sides; some of many."""
         entries = self._others.get(word)
         if not entries:
             return []

@@ -1,4 +1,4 @@
-"""Inequalities that are asked for, and what they decide: `min(n,512)` is `n` where `n <= 512`."""
+"""Facts: required inequalities, and what they decide: `min(n,512)` is `n` where `n <= 512`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MOST_FACTS = 8
 
 
 class Facts:
-    """What is known not to be negative, by the variables in it.
+    """Dimensions known not to be negative, by the variables in them.
 
-    Only sums of variables are kept: they are not themselves simplified by what is assumed. What is
-    assumed is lent by a constraint that waits and is taken back when that is looked at again, so no
-    condition can make itself true.
+    Only sums of variables are kept: assumptions do not simplify them. An assumption is lent by a
+    waiting constraint and taken back when that is processed again, so no condition can imply
+    itself.
     """
 
     __slots__ = ("_by_variable", "_clipped", "_lent", "_tightest", "_time")
@@ -34,7 +34,7 @@ class Facts:
         return bool(self._lent)
 
     def assume(self, dim: Dim, by: Constraint) -> None:
-        """`dim >= 0` is asked for by a constraint that waits, so it may be used."""
+        """A waiting constraint requires `dim >= 0`, so it may be used."""
         terms = dims.terms_of(dim)
         if all(len(m) <= 1 and all(isinstance(a, DimVar) for a in m) for m in terms):
             self._lent[by] = dim
@@ -42,14 +42,14 @@ class Facts:
             for var in set(dims.variables(dim)):
                 self._tightest.pop(var, None)
                 facts = self._by_variable.setdefault(var, {})
-                if len(facts) == MOST_FACTS:  # one that says less makes room
+                if len(facts) == MOST_FACTS:  # drop a weaker one
                     less = (c for c, fact in facts.items() if _is_number(dims.sub(fact, dim)))
                     facts.pop(next(less, by), None)
                 if len(facts) < MOST_FACTS:
                     facts[by] = dim
 
     def lent(self, by: Constraint) -> Dim | None:
-        """What the constraint lends, if it is a sum of variables."""
+        """The assumption that the constraint lends, if it is a sum of variables."""
         return self._lent.get(by)
 
     def forget(self, by: Constraint) -> None:
@@ -60,8 +60,8 @@ class Facts:
             self._by_variable[var].pop(by, None)
 
     def clip(self, dim: Dim, known: Callable[[Dim], Dim], time: int = 0) -> Dim:
-        """The dimension without the parts of a `min` or `max` that the facts rule out; `known` puts
-        the bindings in, which are others at another `time`.
+        """The dimension without the parts of a `min` or `max` that the facts rule out; `known`
+        substitutes the bindings, which differ at another `time`.
         """
         if next(_extrema(dim), None) is None:
             return dim
@@ -101,7 +101,7 @@ class Facts:
         return False
 
     def _facts(self, var: DimVar | ShapeVar) -> list[Dim]:
-        """What is known of a variable; of `n >= 2` and `n >= 3`, the second."""
+        """The facts about a variable; of `n >= 2` and `n >= 3`, the second."""
         found = self._tightest.get(var)
         if found is None:
             tightest: dict[frozenset[tuple[Mono, int]], Dim] = {}

@@ -1,5 +1,5 @@
-"""Growth: what a variable stands for is put in at each place where it is, so that `p1 = p0@p0`,
-`p2 = p1@p1`, … would double at each step.
+"""Growth: the value of a variable is substituted wherever it occurs, so that `p1 = p0@p0`, `p2 =
+p1@p1`, … would double at each step.
 
 Where a binding would grow past a bound the variable keeps its name, and the equation waits.
 """
@@ -17,8 +17,8 @@ HEAVIEST = 256
 
 
 class Growth:
-    """`spread` bounds how often a variable occurs in what any other one stands for, if that is more
-    than once.
+    """`spread` bounds how often a variable occurs in the value of any other one, if more than
+    once.
     """
 
     __slots__ = ("spread",)
@@ -27,13 +27,13 @@ class Growth:
         self.spread: dict[DimVar | ShapeVar, int] = {}
 
     def allows(self, var: DimVar | ShapeVar, value: Dim | Shape) -> bool:
-        """Whether nothing grows out of hand if the variable stands for the value."""
+        """Whether sizes stay within the bound if the variable is bound to the value."""
         if isinstance(value, tuple):
             return self.spread.get(var, 1) * len(value) <= LONGEST_SHAPE
         return isinstance(value, int) or self.spread.get(var, 1) * dims.weight(value) <= HEAVIEST
 
     def count(self, var: DimVar | ShapeVar, value: Dim | Shape) -> None:
-        """Take in that the variable stands for the value."""
+        """Record that the variable is bound to the value."""
         here = self.spread.get(var, 1)
         found: dict[DimVar | ShapeVar, int] = {}
         if isinstance(value, tuple):

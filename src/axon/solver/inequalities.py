@@ -1,4 +1,4 @@
-"""Inequalities: `dim >= 0`, and what two of them say together."""
+"""Inequalities `dim >= 0`, and what follows from two of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _too_large(dim: Dim) -> list[Mono]:
 
 
 def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
-    """A broadcast with a `min` or a `max` may be decided by what is known not to be negative."""
+    """A new inequality may decide a broadcast with a `min` or a `max`."""
     waiting = dict.fromkeys(
         other for var in dims.variables(fact) for other in store.undecided(var)[:MOST_OTHERS]
     )
@@ -63,7 +63,7 @@ def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
 
 
 def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
-    """What an inequality that waits says together with another one, or with an equation."""
+    """What follows from a waiting inequality and another one, or an equation."""
     for mono, coefficient in dims.terms_of(dim).items():
         var = mono[0] if len(mono) == 1 else None
         if not isinstance(var, DimVar):
@@ -85,7 +85,7 @@ def _against_others(store: Store, constraint: Constraint, dim: Dim) -> None:
 
 
 def against_inequalities(store: Store, constraint: Constraint, gap: Dim) -> None:
-    """The same from the other side: the equation `gap = 0` comes to wait after an inequality."""
+    """The same from the other side: the equation `gap = 0` starts to wait after an inequality."""
     if isinstance(constraint.relation, DimEq) and _is_wide(constraint.relation):
         return
     for mono in dims.terms_of(gap):
@@ -107,7 +107,7 @@ def _is_wide(equation: DimEq) -> bool:
 def _exclude_equal(
     store: Store, bound: tuple[Constraint, Dim], equation: tuple[Constraint, Dim], mono: Mono
 ) -> bool:
-    """An equation is two inequalities, of which one may exclude with another."""
+    """An equation is two inequalities, each of which may contradict another one."""
     by, gap = equation
     product = dims.terms_of(bound[1]).get(mono, 0) * dims.terms_of(gap).get(mono, 0)
     if product > 0:
@@ -122,11 +122,11 @@ def _exclude(
     mono: Mono,
     equal: bool,
 ) -> bool:
-    """`p >= 0` and `q >= 0`, in such multiples that an unknown cancels: where `p + q` is below
-    zero they cannot be, and where it is not above zero both are zero; so is `1 - 2*n` in lowest
-    terms. True if it is so.
+    """`p >= 0` and `q >= 0`, in such multiples that an unknown cancels: if `p + q` is below zero
+    they are a conflict, and if it is at most zero both are zero; so is `1 - 2*n` in lowest terms.
+    True if either holds.
 
-    `equal` says that the second is known to be zero.
+    `equal` states that the second is known to be zero.
     """
     (by, p), (other, q) = one, two
     p = _tightened(p)
@@ -137,7 +137,7 @@ def _exclude(
         return False
     if dims.is_nonnegative(dims.sub(-1, total)):
         store.imply("non-negativity", (by, other), DimEq(total, 0))
-        store.unwait(by)  # it is set aside, as all that cannot be is
+        store.unwait(by)  # it is set aside, as every conflict is
         return True
     zeros = (p,) if equal else (p, q)
     if not dims.is_nonnegative(dims.scale(-1, total)):
@@ -150,7 +150,7 @@ def _exclude(
 
 
 def _may_be_positive(dim: Dim) -> bool:
-    """Whether a sum has a size in it that may be as large as one likes; False means: not known."""
+    """Whether a sum has a size that is unbounded above; False means: not known."""
     terms = dims.terms_of(dim)
     grows = False
     for mono, coefficient in terms.items():

@@ -1,7 +1,4 @@
-"""Why:
-
-The posted constraints behind a binding or a conflict, and the fewest of them that suffice.
-"""
+"""Reasons: the posted constraints behind a binding or a conflict, and the fewest that suffice."""
 
 from __future__ import annotations
 
@@ -13,15 +10,15 @@ from axon.solver.store import IndexVar, Store
 from axon.types import dim as dims
 from axon.types.type import Shape, relation_variables, shape_variables
 
-# Shrinking solves subsets again. All of that together may look at constraints so many times, after
+# Shrinking solves subsets again. All replays together process at most so many constraints, after
 # which what is left is reported as it is: enough, perhaps more than needed.
 BUDGET = 60_000
 
 
 class Replays:
-    """Constraints solved again in stores of their own, with a bound on the work of all of them.
+    """Constraints solved again in separate stores, with a bound on the total work.
 
-    A replay that the bound cuts short has shown nothing; its constraints are kept.
+    A replay that reaches the bound has shown nothing; its constraints are kept.
     """
 
     __slots__ = ("left",)
@@ -42,10 +39,10 @@ class Replays:
 
 
 def behind(store: Store, constraint: Constraint, time: int) -> list[Constraint]:
-    """The posted constraints that a constraint, read at a time, rests on: a superset of what is
+    """The posted constraints that a constraint, read at a time, depends on: a superset of what is
     needed.
 
-    A variable rests on the constraint that bound it, on what that constraint mentioned then, and
+    A variable depends on the constraint that bound it, on what that constraint mentioned then, and
     on what its value mentions now.
     """
     roots: dict[Constraint, None] = {}
@@ -84,9 +81,7 @@ def conflict_of(constraints: Iterable[Constraint]) -> Conflict | None:
 def minimal(
     constraints: list[Constraint], extra: list[Constraint] | None = None
 ) -> list[Constraint]:
-    """The fewest of the constraints that are still in conflict: without any one of them the rest
-    is not known to be.
-    """
+    """A minimal subset in conflict: without any one of its constraints it is not known to be."""
     replays = Replays()
     if replays.conflict(constraints) is None:
         if extra is None or replays.conflict(extra) is None:
@@ -103,7 +98,7 @@ def sufficient(
 
 
 def enough_for(constraints: list[Constraint], holds: Callable[[Store], bool]) -> list[Constraint]:
-    """The fewest of the constraints for which something holds; none if it does not for all."""
+    """The fewest of the constraints for which something holds; none if it does not hold for all."""
     replays = Replays()
 
     def enough(subset: list[Constraint]) -> bool:
@@ -133,16 +128,16 @@ def _fewest(
 
 
 def reasons(store: Store, conflict: Conflict) -> list[Constraint]:
-    """A minimal set of posted constraints that cannot hold together."""
+    """A minimal set of posted constraints that cannot all hold."""
     found = behind(store, conflict.constraint, conflict.time)
     return minimal(found, store.posted if len(store.posted) < 2000 else None)
 
 
-def independent(store: Store, conflicts: Iterable[Conflict], told: Container[Constraint]) -> bool:
-    """Whether any of the conflicts may be there without the constraints that are told."""
+def independent(store: Store, conflicts: Iterable[Conflict], shown: Container[Constraint]) -> bool:
+    """Whether any of the conflicts may exist without the constraints that were shown."""
     found: dict[Constraint, None] = {}
     for conflict in conflicts:
         found.update(dict.fromkeys(behind(store, conflict.constraint, conflict.time)))
-    rest = [constraint for constraint in found if constraint not in told]
+    rest = [constraint for constraint in found if constraint not in shown]
     replays = Replays()
     return replays.conflict(rest) is not None or replays.left <= 0

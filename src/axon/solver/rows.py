@@ -1,8 +1,8 @@
-"""Rows: what a function is given for one row of a tensor, or gives for it.
+"""Rows: the arguments and results of a function that is called for each row of a tensor.
 
-A size that varies is, in one call, the size of that row. The other way round, a size that each call
-makes for itself varies in all the results together. What comes from outside is the same in each
-call. While it is not known which of these a size is, the relation waits.
+A size that varies is, in one call, the size of that row. In the other direction, a size that each
+call makes for itself varies over all results. A size from outside is the same in each call. While
+it is not known which of these a size is, the relation waits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from axon.types.variables import DimVar, ShapeVar
 
 RULE = "raggedness"
 
-# Each part of unknown rank in a row is one in all rows, and the other way round. Shapes that hold
+# Each part of unknown rank in a row is one in all rows, and conversely. Shapes that contain
 # each other would have ever more of them: after so many in one call the relation waits.
 MOST_PARTS = 64
 
@@ -47,8 +47,8 @@ def _is_lone(word: Shape) -> bool:
 def _solve_unknown(
     store: Store, constraint: Constraint, row: Shape, rest: Shape, call: RowCall
 ) -> None:
-    """Nothing is known of either shape, but that they have one rank: said once someone asks for
-    the rank of either.
+    """Nothing is known of either shape but that their ranks are equal: posted once the rank of
+    either is needed.
     """
     inner, outer = row[0], rest[0]
     assert isinstance(inner, ShapeVar) and isinstance(outer, ShapeVar)
@@ -113,8 +113,8 @@ def _solve_size(store: Store, constraint: Constraint, row: Dim, rest: Dim, call:
 
 
 def _is_same(size: Dim, call: RowCall) -> bool:
-    """Whether a size is known to be the same in each call: a number, or what the user has named
-    around the function, which does not vary.
+    """Whether a size is known to be the same in each call: a number, or a user's name from outside
+    the function, which does not vary.
     """
     return isinstance(size, int) or all(
         var.user and not var.runtime and not call.is_inside(var) for var in dims.variables(size)
@@ -122,7 +122,7 @@ def _is_same(size: Dim, call: RowCall) -> bool:
 
 
 def _of_one_row(rest: Dim, call: RowCall) -> Dim | None:
-    """The size of one row, where it is known what varies; None where that is not."""
+    """The size of one row, where it is known what varies; else None."""
     if not all(var.runtime for var in dims.variables(rest)):
         return None
     return dims.substitute(rest, lambda v: call.member(v) if v.over else v, dims.of_size)

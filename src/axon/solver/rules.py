@@ -1,4 +1,4 @@
-"""One step: which rules look at which relation."""
+"""One step of the solver: which rules apply to which relation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from axon.types.type import (
     Uniform,
 )
 
-# Every rule there is, by the name that derivations show; the paper's first.
+# All rules, by the name that derivations show; the paper's first.
 RULES = (
     "basic",
     "reordering",
@@ -42,9 +42,9 @@ RULES = (
 
 
 def step(store: Store, constraint: Constraint) -> None:
-    """Look at one constraint under what is known.
+    """Process one constraint under the bindings.
 
-    One whose arithmetic grows out of hand is set aside.
+    One whose arithmetic becomes too large is set aside.
     """
     match constraint.relation:
         case ShapeEq():
@@ -68,12 +68,12 @@ def step(store: Store, constraint: Constraint) -> None:
 def new_store(
     trace: Trace | None = None, levels: bool = True, most: int | None = None, first: bool = False
 ) -> Store:
-    """A store; `most` bounds the looks at constraints, after which it has found what it has."""
+    """A store; `most` bounds the steps, after which it keeps what it has found."""
     return Store(step if most is None else bounded(most), eliminate, trace, levels, first)
 
 
 def bounded(most: int) -> Step:
-    """A step that counts, and ends the work of its store after so many."""
+    """A step that counts, and ends the work of its store after `most` steps."""
 
     def counted(store: Store, constraint: Constraint) -> None:
         if store.work >= most:

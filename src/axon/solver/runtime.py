@@ -1,8 +1,8 @@
-"""Run-time sizes in equations: which way an equation is solved, and what follows from one.
+"""Run-time sizes in equations: which variable an equation is solved for, and what follows.
 
-A run-time size is made by a call, or given to it, and only there is it known. What stands for it
-must be known no earlier: a flexible variable may stand for run-time sizes of no deeper scope than
-its own. Otherwise the equation is solved for the run-time size, and is a check.
+A run-time size is made by a call, or passed to it, and is known only there. A flexible variable may
+stand for run-time sizes of no deeper scope than its own. Otherwise the equation is solved for the
+run-time size, and is a check.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def firmness(var: DimVar) -> int:
 
 
 def comes_later(var: DimVar, value: Dim) -> bool:
-    """Whether a run tells some of the value after the variable, or by a whole shape: what is known
-    before would wait for that.
+    """Whether the run knows part of the value later than the variable, or only by an entire shape:
+    the variable, known earlier, would have to wait for that.
     """
     return any(
         v.runtime and (isinstance(v, ShapeVar) or (v.id > var.id and not v.derived))
@@ -43,11 +43,11 @@ def may_bind(var: DimVar, value: Dim) -> bool:
 
 
 def _loses(var: DimVar, value: Dim) -> bool:
-    """Whether the value has variables of further in that it does not determine: `n = a*b`, `n =
+    """Whether the value has variables of deeper levels that it does not determine: `n = a*b`, `n =
     m/2`.
 
-    To bind `n` would take their freedom from them; what is linear determines them. A run-time size
-    is not bound to anything of the kind: the equation may still turn out otherwise.
+    Binding `n` would restrict them; a linear value determines them. A run-time size is not bound to
+    such a value: the equation may still be solved in another way.
     """
     return any(
         v.level > var.level or (not v.runtime and (var.runtime or v.scope > var.scope))
@@ -58,8 +58,8 @@ def _loses(var: DimVar, value: Dim) -> bool:
 
 
 def follow(store: Store, constraint: Constraint, terms: dict[Mono, int]) -> bool:
-    """What makes up a run-time size is known only to the run, and varies as it does: of `?k = 2*a`
-    follows that `a` is a run-time size, unless it was there before. True if anything follows.
+    """What a run-time size is composed of is known only to the run, and varies as it does: from `?k
+    = 2*a` follows that `a` is a run-time size, unless it existed before. True if anything follows.
     """
     found = _variables(terms)
     made = [v for v in found if v.runtime]
@@ -72,7 +72,7 @@ def follow(store: Store, constraint: Constraint, terms: dict[Mono, int]) -> bool
         for v in found
         if isinstance(v, DimVar) and not v.runtime and v.rank_of is None and v.scope >= since
     ]
-    if over:  # what the user has named does not vary
+    if over:  # a size named by the user does not vary
         followers = [v for v in followers if not v.user]
     for v in followers:
         size = DimVar(v.name, v.level, v.user, since, runtime=True, over=over, derived=True)
@@ -83,8 +83,8 @@ def follow(store: Store, constraint: Constraint, terms: dict[Mono, int]) -> bool
 def varies_itself(
     store: Store, constraint: Constraint, terms: dict[Mono, int], constant: int
 ) -> bool:
-    """A size of what was there before is equated with one that varies and was made since: it varies
-    as well, and the two are compared row by row.
+    """A size that existed before is equated with one that varies and was made since: it varies as
+    well, and the two are compared row by row.
     """
     if constant or sorted(terms.values()) != [-1, 1] or any(len(mono) != 1 for mono in terms):
         return False
@@ -104,9 +104,9 @@ def _variables(terms: dict[Mono, int]) -> list[DimVar | ShapeVar]:
 
 
 def ragged_clash(terms: dict[Mono, int]) -> bool:
-    """Sizes that vary are equated with what does not, and nothing is left to learn.
+    """Sizes that vary are equated with a size that does not, and nothing is left to learn.
 
-    A dimension that the user has named does not vary.
+    A dimension named by the user does not vary.
     """
     found = [(c, list(dims.variables(dims.from_terms({m: 1})))) for m, c in terms.items()]
     if not all(v.runtime or v.user for _, variables in found for v in variables):

@@ -1,4 +1,4 @@
-"""Equal broadcasts: those of the same parts, which have the same result."""
+"""Equal broadcasts: broadcasts of the same parts have the same result."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def distinct(parts: list[Shape]) -> list[Shape]:
 def share(
     store: Store, constraint: Constraint, result: IndexVar | None, parts: tuple[object, ...]
 ) -> None:
-    """Broadcasts of the same parts have the same result; a part that is itself such a result
-    stands for its parts.
+    """Broadcasts of the same parts have the same result; a part that is itself such a result stands
+    for its parts.
     """
     if result is None:
         _share_word(store, constraint, parts)
@@ -33,7 +33,7 @@ def share(
 
 
 def _share_word(store: Store, constraint: Constraint, parts: tuple[object, ...]) -> None:
-    """The same where more is known of the result than a name."""
+    """The same where the result is more than a lone variable."""
     mine = constraint.relation
     if not isinstance(mine, Broadcast):
         return
@@ -82,9 +82,7 @@ def _share_one(
 
 
 def is_redundant(store: Store, constraint: Constraint) -> bool:
-    """Whether a waiting `r = broadcast(r, a, …)` says nothing that the broadcast which makes
-    `r` does not.
-    """
+    """Whether a waiting `r = broadcast(r, a, …)` is implied by the broadcast that makes `r`."""
     result = _result(store, constraint)
     if result is None:
         return False
@@ -104,9 +102,7 @@ def _lone(part: object) -> object:
 
 
 def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset[object] | None:
-    """The parts, with those that are results of waiting broadcasts replaced by theirs; none if
-    circular or many.
-    """
+    """The parts, waiting broadcasts among them replaced by theirs; None if circular or too many."""
     leaves: set[object] = set()
     for part in parts:
         lone = _lone(part)
@@ -127,7 +123,7 @@ def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset
 
 
 def _is_result(store: Store, constraint: Constraint, part: object) -> bool:
-    """Whether a part is what a broadcast gives: by its name, or by its word."""
+    """Whether a part is the result of a broadcast: by its name, or by its word."""
     if not isinstance(part, tuple):
         return _result(store, constraint) is part
     relation = constraint.relation

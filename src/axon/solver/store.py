@@ -1,8 +1,8 @@
-"""The store: what is known, what waits, and the queue between them.
+"""The store: bindings, waiting constraints, and the queue between them.
 
-A step looks at one constraint under what is known and does one of five things: drop it, bind a
-variable, replace it by simpler constraints, find a conflict, or let it wait for its variables.
-Each is an equivalence, so the order of steps does not matter.
+A step processes one constraint under the bindings and does one of five things: drop it, bind a
+variable, replace it by simpler constraints, find a conflict, or let it wait for its variables. Each
+is an equivalence, so the order of steps does not matter.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ Step = Callable[["Store", Constraint], None]
 
 
 class Binding:
-    """What a variable stands for.
+    """The value of a variable.
 
-    `value` is kept up to date with what is learnt later; `given` is what was bound.
+    `value` is kept up to date with later bindings; `given` is the value that was bound.
     """
 
     __slots__ = ("by", "checked", "given", "time", "value")
@@ -61,7 +61,7 @@ class Binding:
 
 
 class Mark(NamedTuple):
-    """How much was asked, and had gone wrong, at some time, and what waited then."""
+    """The number of posted constraints, conflicts and guards at some time, and what waited then."""
 
     posted: int
     conflicts: int
@@ -72,8 +72,8 @@ class Mark(NamedTuple):
 class Store:
     """All state of the solver.
 
-    `levels` is off in a replay, which must leave the variables as they are. One that asks for the
-    `first` conflict is over when there is one. `work` is what was done, where it is counted.
+    `levels` is off in a replay, which must leave the variables unchanged. With `first` the work
+    ends at the first conflict. `work` counts the steps, where they are bounded.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Store:
     # --- from outside -----------------------------------------------------------------------
 
     def post(self, relation: Relation, origin: Origin = NOWHERE, depth: int = 0) -> Constraint:
-        """Add a constraint and solve as far as it goes."""
+        """Add a constraint and solve as far as possible."""
         constraint = Constraint(relation, origin, depth)
         self.posted.append(constraint)
         self._queue.append(constraint)
@@ -122,10 +122,7 @@ class Store:
         return constraint
 
     def post_all(self, constraints: Iterable[Constraint]) -> None:
-        """Add constraints that were posted elsewhere, for a replay:
-
-        All of them first, then solve.
-        """
+        """Add constraints that were posted elsewhere, for a replay, then solve all of them."""
         for old in constraints:
             constraint = Constraint(old.relation, old.origin, old.depth)
             self.posted.append(constraint)
@@ -145,7 +142,7 @@ class Store:
                 self._settle(self, constraint)
 
     def end(self) -> None:
-        """Look at nothing more."""
+        """Process nothing more."""
         self._queue.clear()
         self._later.clear()
         self._lazy.clear()
@@ -153,19 +150,19 @@ class Store:
     # --- trying something out -----------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """A time to go back to."""
+        """The current time, to return to with `take_back`."""
         counts = len(self.posted), len(self.conflicts), len(self.guards)
         return Mark(*counts, frozenset(self.waiting))
 
     def set_aside(self, count: int) -> list[Conflict]:
-        """Take out the conflicts from the one of that number on. What is known stays."""
+        """Remove and return the conflicts from this number on. Bindings stay."""
         found = self.conflicts[count:]
         del self.conflicts[count:]
         return found
 
     def take_back(self, mark: Mark) -> None:
-        """Nothing has been asked since the mark. Bindings stay: what was asked must be asked of
-        variables that were made since, and that nobody knows any more.
+        """Undo everything posted since the mark. Bindings stay, so the constraints must be on
+        variables that were made since and that nothing refers to any more.
         """
         del self.posted[mark.posted :], self.guards[mark.guards :]
         self.set_aside(mark.conflicts)
@@ -176,7 +173,7 @@ class Store:
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is known of any variable."""
+        """Whether no variable is bound."""
         return not (self.bindings or self.rewrites or self.sums or self.facts.any)
 
     def dim(self, dim: Dim) -> Dim:
@@ -208,8 +205,8 @@ class Store:
         return binding.value  # type: ignore[return-value]
 
     def _refresh(self, var: DimVar) -> None:
-        """Bring the value up to date, and those that it rests on first: a loop, since chains may
-        be long.
+        """Bring the value up to date, after those it depends on: a loop, since chains may be
+        long.
         """
         stack = [var]
         while stack:
@@ -263,14 +260,11 @@ class Store:
         return dim
 
     def unrewritten(self, dim: Dim) -> Dim:
-        """The dimension under the bindings alone:
-
-        For the constraints that the rewrites come from.
-        """
+        """The dimension under the bindings alone, for the constraints that state the rewrites."""
         return dims.substitute(dim, self._value, self._size) if self.bindings else dim
 
     def _size(self, var: ShapeVar) -> Dim:
-        """The number of elements of a shape under the bindings; rewrites are left to who asks."""
+        """The number of elements of a shape under the bindings; the caller applies rewrites."""
         if var not in self.bindings:
             return dims.of_size(var)
         size = shape_size(self.shape((var,)))
@@ -282,7 +276,7 @@ class Store:
         if bound is None:
             return shape
         bindings = self.bindings
-        if len(shape) == 1:  # what most words are
+        if len(shape) == 1:  # the common case
             value: Shape = bindings[bound].value  # type: ignore[assignment]
             if self._bound_shape(value) is None:
                 return value
@@ -331,7 +325,7 @@ class Store:
         return found
 
     def unsolved(self) -> list[Constraint]:
-        """What is still to be looked at, and what waits."""
+        """The constraints in the queue, and those that wait."""
         return [*self._queue, *self.waiting]
 
     # --- what a step may do --------------------------------------------------------------------
@@ -341,7 +335,7 @@ class Store:
             self._trace(rule, constraint)
 
     def derive(self, rule: str, parent: Constraint, *relations: Relation) -> None:
-        """Replace a constraint by simpler ones that together say the same."""
+        """Replace a constraint by simpler ones that are together equivalent to it."""
         for relation in relations:
             made = Constraint(relation, parent.origin, parent.depth, (parent,), rule)
             if isinstance(relation, Broadcast):
@@ -362,7 +356,7 @@ class Store:
         """The constraint holds already: there is nothing to do, and nothing to show."""
 
     def bind(self, rule: str, var: IndexVar, value: Dim | Shape, by: Constraint) -> None:
-        """Let a variable stand for a value that does not mention it."""
+        """Bind a variable to a value that does not mention it."""
         if isinstance(value, tuple):
             assert isinstance(var, ShapeVar)
             value = self._plain(var, value, by)
@@ -417,7 +411,9 @@ class Store:
         return tuple(word)
 
     def _lower(self, var: IndexVar, value: Dim | Shape) -> None:
-        """What an outer variable stands for may not be generalised further in, nor made deeper."""
+        """Variables in the value of an outer variable may not be generalised at a deeper level, nor
+        have a deeper scope.
+        """
         inner = shape_variables(value) if isinstance(value, tuple) else dims.variables(value)
         for other in inner:
             if other.level > var.level:
@@ -437,7 +433,7 @@ class Store:
     def wait(
         self, constraint: Constraint, variables: Iterable[IndexVar], monos: Iterable[Mono] = ()
     ) -> None:
-        """Come back to the constraint when one of these is known."""
+        """Process the constraint again when one of these is known."""
         constraint.waiting = True
         self.waiting[constraint] = None
         keys: list[IndexVar | Mono] = [*dict.fromkeys(variables), *monos]
@@ -463,14 +459,14 @@ class Store:
                 self._queue.append(constraint)
 
     def look_again(self, constraint: Constraint) -> None:
-        """Something that the constraint does not watch may decide it."""
+        """Process a waiting constraint again: something that it does not watch may decide it."""
         self.unwait(constraint)
         self._queue.append(constraint)
 
     def review(self) -> None:
-        """Look again at the constraints that watch only some of what they wait for.
+        """Process again the constraints that watch only some of what they wait for.
 
-        A sum of a thousand sizes that become known one by one would otherwise be looked at a
+        A sum of a thousand sizes that become known one by one would otherwise be processed a
         thousand times. Two unknowns, chosen at random, are met about log n times in all.
         """
         lazy, self._lazy = self._lazy, {}
@@ -481,7 +477,7 @@ class Store:
         self.run()
 
     def unwait(self, constraint: Constraint) -> None:
-        """Take a constraint out of the waiting ones, with what it lent to others."""
+        """Remove a constraint from the waiting ones, with what it lent to others."""
         constraint.waiting = False
         self.waiting.pop(constraint, None)
         lent, constraint.lent = constraint.lent, None
@@ -489,13 +485,15 @@ class Store:
             del self.rewrites[lent]
         elif isinstance(lent, frozenset):
             known = self.sums.get(lent)
-            if known is not None and known[1] is constraint:  # another may have lent the same
+            if (
+                known is not None and known[1] is constraint
+            ):  # another constraint may have lent the same
                 del self.sums[lent]
         elif isinstance(constraint.relation, AtLeast):
             self.facts.forget(constraint)
 
     def settle_later(self, constraint: Constraint) -> None:
-        """Look at the constraint together with others when nothing simpler is left to do."""
+        """Process the constraint with the system around it when nothing simpler is left to do."""
         self._later[constraint] = None
 
     def watching(self, key: IndexVar | Mono, most: int | None = None) -> list[Constraint]:
@@ -518,7 +516,7 @@ class Store:
         by.lent = key
 
     def rewrite(self, mono: Mono, value: Dim, by: Constraint) -> None:
-        """From now on the monomial is the value, as the waiting constraint says."""
+        """From now on the monomial is replaced by the value, as the waiting constraint states."""
         if mono not in self.rewrites and not _mentions(self.dim(value), mono):
             self.rewrites[mono] = value, by
             by.lent = mono
@@ -541,11 +539,11 @@ class Store:
                     self.look_again(other)
 
     def watches_rank(self, var: ShapeVar) -> bool:
-        """Whether the rank of a shape matters to anything so far."""
+        """Whether anything depends on the rank of a shape so far."""
         return var in self._ranked
 
     def count_in_words(self, var: ShapeVar) -> None:
-        """The same, where a word equation counts the shape: then broadcasts count it, too."""
+        """The same, where a word equation uses the rank: then broadcasts use it, too."""
         self.watch_rank(var)
         if var not in self.in_words:
             self.in_words.add(var)
@@ -554,14 +552,14 @@ class Store:
                     self.look_again(other)
 
     def ask_rank(self, var: ShapeVar) -> None:
-        """The rank of a shape is asked for: one that is bound already has it from now on."""
+        """The rank of a shape is needed: a bound shape gets one from now on."""
         binding = self.bindings.get(var)
         if binding is not None and var.rank not in self.bindings:
             self.imply("rank", (binding.by,), DimEq(var.rank, shape_rank(self.shape((var,)))))
 
 
 def _mentions(dim: Dim | ShapeVar, mono: Mono) -> bool:
-    """Whether a monomial is a factor somewhere in a dimension: put in for it, it would go round."""
+    """Whether a monomial is a factor somewhere in a dimension, where substitution is circular."""
     if not isinstance(dim, Poly):
         return False
     factors = set(mono)

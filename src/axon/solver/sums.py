@@ -1,4 +1,4 @@
-"""Sums of sizes: no size is negative, so a sum that is known bounds each of its terms."""
+"""Sums of sizes: no size is negative, so a known sum bounds each of its terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from axon.types.dim import Dim, Mono
 from axon.types.type import DimEq
 from axon.types.variables import DimVar
 
-# Where there may be more ways to make up a sum than this nothing is concluded.
+# A sum with possibly more solutions than this is not enumerated.
 MOST_WAYS = 256
 
 
@@ -23,10 +23,11 @@ def sum_of_sizes(
     left: Dim,
     right: Dim,
 ) -> bool:
-    """non-negativity: sizes, each so many times, add up to a number. True if that settled it.
+    """non-negativity: a sum of multiples of sizes is a constant. True if that solved it.
 
-    All are zero if the number is, and cannot be if it is below. Otherwise a term that alone would
-    be more is zero, and a size that is the same in all the ways to make up the sum is that.
+    All are zero if the constant is zero; a negative one is a conflict. Otherwise a term whose
+    coefficient exceeds the constant is zero, and a size with one value in all solutions has that
+    value.
     """
     sign = sign_of_sizes(terms)
     total = -sign * constant
@@ -53,7 +54,7 @@ def sum_of_sizes(
 
 
 def sign_of_sizes(terms: dict[Mono, int]) -> int:
-    """1 if all the terms are sizes, so many times; -1 if they are when turned; otherwise 0."""
+    """1 if all the terms are positive multiples of sizes, -1 if all are negative ones, else 0."""
     sign = 0
     for mono, coefficient in terms.items():
         here = 1 if coefficient > 0 else -1
@@ -67,7 +68,7 @@ def sign_of_sizes(terms: dict[Mono, int]) -> int:
 
 
 def _forced(terms: dict[Mono, int], total: int) -> dict[Mono, int] | None:
-    """What the sum says of single sizes; None if there is no way to make it up."""
+    """The sizes that the sum determines; None if it has no solution."""
     small = {m: c for m, c in terms.items() if c <= total}
     known = {m: 0 for m in terms if m not in small}
     if known and (total == 0 or small):
@@ -82,7 +83,7 @@ def _forced(terms: dict[Mono, int], total: int) -> dict[Mono, int] | None:
 
 
 def _are_few(counts: Iterable[int], total: int) -> bool:
-    """Whether the ways to make up a total can be tried one by one."""
+    """Whether the solutions can be enumerated."""
     ways = 1
     for count in counts:
         ways *= total // count + 1
@@ -92,7 +93,7 @@ def _are_few(counts: Iterable[int], total: int) -> bool:
 
 
 def _ways(counts: list[int], total: int) -> Iterator[tuple[int, ...]]:
-    """The whole numbers that make up a total, each so many times."""
+    """The integers >= 0 that solve the sum with these coefficients."""
     if not counts:
         if total == 0:
             yield ()

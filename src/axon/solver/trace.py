@@ -1,7 +1,7 @@
-"""A derivation as the paper shows one: the constraints, then step after step the rule and the set
-that it leaves.
+"""A derivation as the paper shows one: the constraints, then for each step the rule and the
+resulting set.
 
-It is a replay of the same rules on the same constraints, watched.
+It is a replay of the same rules on the same constraints, with each step recorded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar, Var
 
-# What each rule says, in a sentence.
+# Each rule in a sentence.
 LAWS = {
     "basic": "A variable alone on one side stands for the other from now on; two numbers must be "
     "the same.",
@@ -58,8 +58,8 @@ LAWS = {
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A line of a set. It keeps its key while it is about the same variable (when `known`) or
-    comes from the same constraint, so that a rewritten line can be told from a new one.
+    """A line of a set. It keeps its key while it is about the same variable (when `known`) or comes
+    from the same constraint, so that a rewritten line is distinguished from a new one.
     """
 
     key: int
@@ -69,7 +69,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule, the constraint it was applied to, and what holds after it, as text.
+    """A rule, the constraint it was applied to, and the set after it, as text.
 
     `roots` are the posted constraints that it was derived from, the nearest first; `facts` are the
     lines of `after` once more; `subject` is the key that the constraint had in the set before.
@@ -86,10 +86,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Where a variable got its value: at the end of `step` steps, by the last of them if `shown`,
-    else out of sight; at the end of none because an annotation says so.
+    """Where a variable got its value: after `step` steps, by the last of them if `shown`, else by
+    one that is not shown; after none if an annotation states it.
 
-    `value` is what it was bound to, `final` what that has become.
+    `value` is what it was bound to, `final` that value under the later bindings.
     """
 
     name: str
@@ -104,11 +104,11 @@ class Solved:
 @dataclass(frozen=True, slots=True)
 class Derivation:
     """The constraints are those of the replay, so that they can be found among the roots of steps;
-    `start` is the set that they are. Annotations are in `given`, not among them.
+    `start` is their set. Annotations are in `given`, not among them.
 
-    With a conflict the last step is the one that finds it, `clash` what cannot hold, and `core` the
-    fewest posted constraints that cannot hold together. Only the first `sets` steps have a set.
-    `names` are those of all variables that are written anywhere, solved or not.
+    With a conflict the last step is the one that finds it, `clash` the constraint that cannot hold,
+    and `core` the fewest posted constraints that cannot all hold. Only the first `sets` steps have
+    a set. `names` are those of all variables that are written anywhere, solved or not.
     """
 
     constraints: tuple[tuple[str, Constraint], ...]
@@ -129,8 +129,8 @@ def derive(
     sets: bool = True,
     most_lines: int | None = None,
 ) -> Derivation:
-    """Solve the constraints again, annotations first and unseen, and write down each step up to
-    a conflict; `most_lines` bounds the lines of all sets together.
+    """Solve the constraints again, annotations first and not shown, and record each step up to a
+    conflict; `most_lines` bounds the lines of all sets in total.
     """
     posted = list(constraints)
     given = [c for c in posted if c.origin.kind == "annotation"]
@@ -221,7 +221,7 @@ class _Writer:
         return self._keys.setdefault(what, len(self._keys))
 
     def _turned(self, constraint: Constraint, swap: bool) -> str:
-        """The equation that is being worked on, which is in none of the store's lists just then."""
+        """The equation that is being processed, which is in none of the store's lists."""
         assert self.store is not None
         text = self.relation(constraint.relation, self.store)
         left, _, right = text.partition(" = ")
@@ -251,7 +251,7 @@ class _Writer:
         return self.show.dim(dim, spaced=True)
 
     def clash(self, conflict: Conflict) -> str:
-        """What cannot hold, with what was known put in."""
+        """The constraint that cannot hold, under the bindings."""
         left, right = (
             self.show.shape(side) if isinstance(side, tuple) else self.show.dim(side, spaced=True)
             for side in (conflict.left, conflict.right)
@@ -276,9 +276,7 @@ class _Writer:
         return found
 
     def relation(self, relation: Relation, store: Store, raw: bool = False) -> str:
-        """An equation with its sides as they stand, what is known put in unless it is to be
-        shown raw.
-        """
+        """An equation with its sides as they are, under the bindings unless it is shown raw."""
         match relation:
             case ShapeEq(left, right):
                 if raw:
@@ -292,7 +290,7 @@ class _Writer:
                 return self.show.relation(relation)
 
     def _given(self, word: Shape) -> Shape:
-        """The word with what annotations say put in."""
+        """The word with the values from annotations substituted."""
         out: list[Dim | ShapeVar] = []
         for item in word:
             if isinstance(item, ShapeVar) and item in self.given:
@@ -308,7 +306,7 @@ def _tautology(line: str) -> bool:
 
 
 def _hidden(constraint: Constraint) -> bool:
-    """Whether a constraint is bookkeeping: ranks, and sizes being sizes."""
+    """Whether a constraint is bookkeeping: ranks, and that sizes are not negative."""
     relation = constraint.relation
     if isinstance(relation, HasRank | Uniform):
         return True
@@ -322,7 +320,7 @@ def _hidden(constraint: Constraint) -> bool:
 
 
 def _roots(constraint: Constraint) -> tuple[Constraint, ...]:
-    """What a constraint was derived from, up to a bound; first what its first parents lead to."""
+    """The constraints that a constraint was derived from, up to a bound; depth first."""
     found: dict[Constraint, None] = {}
     seen: set[Constraint] = set()
     stack = [constraint]

@@ -33,7 +33,7 @@ def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> N
     if len(left) > LONGEST_SHAPE or len(right) > LONGEST_SHAPE:
         if max(len(_dims(left)), len(_dims(right))) > LONGEST_SHAPE:
             store.conflict("append dimensionality", constraint, "long", left, right)
-        else:  # of which most are empty, perhaps
+        else:  # most of which may be empty
             store.wait(constraint, shape_variables(left + right))
     elif left == right:
         store.drop("basic", constraint)
@@ -50,8 +50,8 @@ def solve_shape_eq(store: Store, constraint: Constraint, relation: ShapeEq) -> N
 
 
 def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shape) -> bool:
-    """basic, reordering: bind a lone variable. A variable inside its own value is empty around
-    itself, or a conflict.
+    """basic, reordering: bind a lone variable. Where it occurs in its own value the rest is empty,
+    or there is a conflict.
     """
     for var_side, value in _lone_sides(left, right):
         var = var_side[0]
@@ -78,7 +78,7 @@ def _one_variable(store: Store, constraint: Constraint, left: Shape, right: Shap
 
 
 def _of_the_run(store: Store, constraint: Constraint, var: ShapeVar, value: Shape) -> Shape:
-    """What a run-time shape is made of is known only to the run: its parts are of the run too."""
+    """The parts of a run-time shape are known only to the run: they are run-time sizes too."""
     word = list(value)
     for i, item in enumerate(value):
         if isinstance(item, ShapeVar) and not item.runtime and item.scope >= var.scope:
@@ -111,7 +111,7 @@ def _reluctance(side: Shape) -> tuple[bool, int, bool, int]:
 
 
 def _may_bind(store: Store, var: ShapeVar, value: Shape) -> bool:
-    """A flexible shape may take only run-time sizes that are there where it is."""
+    """A flexible shape may stand only for run-time sizes of no deeper scope."""
     return var.runtime or not any(
         v.runtime and v.scope > var.scope for v in shape_variables(store.word(value))
     )
@@ -146,7 +146,7 @@ def _shapes(word: Shape) -> list[ShapeVar]:
 
 
 def _stripped(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """append unpacking: take equal ends off, then look at what is left."""
+    """append unpacking: remove equal ends, then solve the rest."""
     a, b = list(left), list(right)
     equations: list[DimEq | ShapeEq] = []
     start = 0
@@ -170,9 +170,7 @@ def _same_kind(
     b: Dim | ShapeVar,
     equations: list[DimEq | ShapeEq],
 ) -> bool:
-    """Whether two items face each other: two dimensions, or shapes of equal rank, which are then
-    equal.
-    """
+    """Whether two items correspond: two dimensions, or two shapes of equal rank."""
     if isinstance(a, ShapeVar) and isinstance(b, ShapeVar):
         if a is b:
             return True
@@ -188,7 +186,7 @@ def _same_kind(
 
 
 def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """No end can be taken off.
+    """No end can be removed.
 
     Count: the ranks are equal, and where the variables balance the dimensions are too.
     """
@@ -223,8 +221,8 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
 
 
 def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """append unpacking: where a word that is known to be some dimensions is a piece of another
-    one, they are put in.
+    """append unpacking: where a word with known dimensions is a piece of another word, they are
+    substituted there.
     """
     for word, other in ((left, right), (right, left)):
         if _shapes(other) or not isinstance(word[0], ShapeVar):
@@ -244,7 +242,7 @@ def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape
 
 
 def _tell_broadcasts(store: Store, left: Shape, right: Shape) -> None:
-    """A broadcast of a word may get further with the other one."""
+    """A broadcast of one word may be solved further with the other."""
     for var in _shapes(left + right):
         for each in store.watching(var, MOST_TOLD):
             if isinstance(each.relation, Broadcast) and any(
@@ -254,9 +252,9 @@ def _tell_broadcasts(store: Store, left: Shape, right: Shape) -> None:
 
 
 def _equal_words(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """append unpacking: words that waiting equations say are equal are compared two by two.
+    """append unpacking: words that waiting equations make equal are compared in pairs.
 
-    Only what a rule can make shorter is posted; the rest the waiting equations say already.
+    Only what a rule can shorten is posted; the waiting equations imply the rest.
     """
     for a, b, because in store.equal.join(constraint, left, right):
         if _moves(store, a, b):
@@ -264,7 +262,7 @@ def _equal_words(store: Store, constraint: Constraint, left: Shape, right: Shape
 
 
 def _moves(store: Store, left: Shape, right: Shape) -> bool:
-    """Whether an equation would be decided or made shorter, instead of waiting as it is."""
+    """Whether an equation would be solved or shortened, instead of waiting as it is."""
     if left == right:
         return False
     if _known_ranks(left, right) is not None or _lone_sides(left, right):
@@ -276,9 +274,7 @@ def _moves(store: Store, left: Shape, right: Shape) -> bool:
 
 
 def _shallow(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
-    """A lone variable that may not take the value: name its sizes; the run checks them as it makes
-    them.
-    """
+    """A lone variable that may not be bound to the value: name its sizes, which the run checks."""
     var_side, value = _lone_sides(left, right)[0]
     var = var_side[0]
     assert isinstance(var, ShapeVar)

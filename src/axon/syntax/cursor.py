@@ -1,7 +1,7 @@
-"""A place in the tokens, and how the parser gets unstuck.
+"""A position in the tokens, and error recovery.
 
-Every mistake goes through `report`, which says it once, and then `skip`, which moves to where the
-innermost list, header or statement can go on. Until that construct takes over again (`stuck`),
+Every mistake goes through `report`, which reports it once, and then `skip`, which moves to where
+the innermost list, header or statement can go on. Until that construct takes over again (`stuck`),
 nothing more is reported: one mistake, one message. No exception is involved, so whatever was read
 before the mistake stays in the tree.
 """
@@ -132,7 +132,7 @@ class Cursor:
         self.skip()
 
     def report(self, message: str, help: str | None = None, code: str = "AX002") -> None:
-        """Say what was expected, and what was found, unless this mistake was reported already."""
+        """Report what was expected and what was found, unless this mistake was reported already."""
         if self.stuck or self.kind == "bad":
             return
         if self.at in self.tokens.virtual:

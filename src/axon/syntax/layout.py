@@ -115,10 +115,10 @@ def render(doc: Doc, width: int = 90) -> str:
 
 
 def _fits(entry: _Entry, rest: list[_Entry], room: int) -> bool:
-    """Does this, with what follows it up to the next line break, fit in the room that is left?
+    """Does this, with what follows it up to the next line break, fit in the remaining width?
 
-    What follows is broken as its surroundings are; only a hard break inside the group itself
-    keeps it from being flat.
+    What follows is broken as its surroundings are; only a hard break inside the group itself keeps
+    it from being flat.
     """
     below = len(rest)
     stack = [entry]

@@ -1,6 +1,6 @@
 """Files, signatures and single expressions.
 
-A parser never fails: it returns what it could read and what it has to say.
+A parser never fails: it returns the tree that it could read and its diagnostics.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
 
 
 def parse_signature(source: Source) -> tuple[Signature | None, tuple[Diagnostic, ...]]:
-    """A type with its conditions; the whole text must be one."""
+    """A type with its conditions; the entire text must be one."""
     p = open_source(source)
     signature = parse_signature_here(p)
     report_rest(p)
@@ -63,7 +63,7 @@ def parse_signature(source: Source) -> tuple[Signature | None, tuple[Diagnostic,
 
 
 def parse_expression(source: Source) -> tuple[Expr | None, tuple[Diagnostic, ...]]:
-    """One expression; the whole text must be one."""
+    """One expression; the entire text must be one."""
     p = open_source(source)
     if p.kind == "eof":
         p.fail("expected an expression")

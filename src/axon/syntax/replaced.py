@@ -12,7 +12,8 @@ Change = Callable[[ast.Expr], ast.Expr]
 
 def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
     """The expression with names that are values, and calls without arguments, replaced: `change`
-    gives back what stays. What a function binds itself stays as it is inside it.
+    returns its argument where nothing changes. Names that a function binds stay as they are inside
+    it.
     """
 
     def go(part: ast.Expr) -> ast.Expr:

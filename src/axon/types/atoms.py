@@ -1,8 +1,8 @@
-"""Atoms with arguments: what a dimension holds beside sums, products and variables.
+"""Atoms with arguments: what a dimension contains besides sums, products and variables.
 
-The same arguments give the same object, so `is` is equality. The table that sees to that must not
-keep atoms alive, so it holds them weakly; that is why this module is not among those that are
-compiled (`hatch_build.py`): a compiled object cannot be held so.
+Equal arguments make the same object, so `is` is equality. The table behind this must not keep atoms
+alive, so it holds weak references; that is why this module is not compiled (`hatch_build.py`): a
+compiled object cannot be referenced weakly.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """An atom with arguments. `free` are the variables in it, once someone has looked; `weight` is
-    how many atoms with arguments it is written with, itself included.
+    """An atom with arguments. `free` are the variables in it, computed on demand; `weight` is the
+    number of atoms with arguments that it is written with, itself included.
     """
 
     __slots__ = ("__weakref__", "args", "free", "id", "nonnegative", "weight")
@@ -36,7 +36,7 @@ class Node:
 
 
 def weight(dim: Dim | ShapeVar) -> int:
-    """How many atoms with arguments a dimension is written with."""
+    """The number of atoms with arguments that a dimension is written with."""
     if isinstance(dim, int | DimVar | ShapeVar):
         return 0
     total = 0
@@ -72,7 +72,7 @@ class Size(Node):
 
 
 class Vast(Node):
-    """A size of which only that it exists is kept, since it grew out of hand; equal to no other."""
+    """A size that became too large to keep; equal to no other."""
 
     __slots__ = ()
     args: tuple[()]

@@ -1,4 +1,4 @@
-"""Dimensions, as the other modules use them: what they are made of, their arithmetic, reading them.
+"""Dimensions, as the other modules use them: construction, arithmetic, inspection.
 
 See `poly.py` for the normal form.
 """
@@ -78,7 +78,7 @@ __all__ = [
 
 
 def variables(dim: Dim) -> tuple[DimVar | ShapeVar, ...]:
-    """Every variable in the dimension, inside atoms too; some may come twice."""
+    """Every variable in the dimension, inside atoms too, possibly with repetitions."""
     if isinstance(dim, DimVar):
         return (dim,)
     if isinstance(dim, int):
@@ -96,7 +96,7 @@ def variables(dim: Dim) -> tuple[DimVar | ShapeVar, ...]:
 
 
 def _free(atom: FloorDiv | Min | Max | Size | Vast) -> tuple[DimVar | ShapeVar, ...]:
-    """The variables inside an atom, found once."""
+    """The variables inside an atom, computed once."""
     if atom.free is None:
         found: dict[DimVar | ShapeVar, None] = {}
         for arg in atom.args:
@@ -129,7 +129,7 @@ def substitute(dim: Dim, lookup: Lookup, size: Callable[[ShapeVar], Dim]) -> Dim
     result: dict[Mono, int] = {}
     changed = False
     for mono, coefficient in dim.terms.items():
-        if len(mono) == 1 and isinstance(mono[0], DimVar):  # what most terms are
+        if len(mono) == 1 and isinstance(mono[0], DimVar):  # the common case
             image = lookup(mono[0])
             if image is mono[0]:
                 result[mono] = result.get(mono, 0) + coefficient
@@ -163,7 +163,7 @@ def replace_atom(atom: Atom, lookup: Lookup, size: Callable[[ShapeVar], Dim]) ->
     if isinstance(atom, Vast) or all(isinstance(v, DimVar) and lookup(v) is v for v in _free(atom)):
         return of_atom(atom)
     parts = [substitute(part, lookup, size) for part in atom.args]
-    if all(map(operator.is_, parts, atom.args)):  # as it is, it is in normal form
+    if all(map(operator.is_, parts, atom.args)):  # unchanged, it is in normal form
         return of_atom(atom)
     match atom:
         case FloorDiv():

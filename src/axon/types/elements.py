@@ -1,4 +1,4 @@
-"""Element types, and the classes of them that operators ask for.
+"""Element types, and the classes of them that operators require.
 
 A set of element types is a bit mask.
 """
@@ -39,7 +39,7 @@ CLASSES = {
 
 
 def class_name(mask: int) -> str:
-    """The class that a set is, else its members: `num`, `i32 or i64`."""
+    """The class with these members, else the members: `num`, `i32 or i64`."""
     for name, value in CLASSES.items():
         if value == mask & ANY:
             return name

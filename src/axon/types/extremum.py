@@ -31,9 +31,8 @@ def maximum(*dims: Dim) -> Dim:
 
 
 def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
-    """min(p+c, q+c) -> min(p, q) + c;
-
-    Min(p, q) -> p where q - p >= 0; nested ones are flattened, unless that would copy much.
+    """min(p+c, q+c) -> min(p, q) + c; min(p, q) -> p where q - p >= 0; nested ones are flattened,
+    unless that would copy much.
     """
     parts: list[Dim] = []
     for dim in dims:
@@ -64,7 +63,7 @@ def _extremum(kind: type[Min] | type[Max], dims: tuple[Dim, ...]) -> Dim:
 
 
 def _inner(kind: type[Min] | type[Max], nested: Dim, other: Dim) -> Dim | None:
-    """max(min(p, q), r) -> p where p >= r, and p = r wherever q < p; and the same turned round."""
+    """max(min(p, q), r) -> p where p >= r, and p = r wherever q < p; and the dual law."""
     inside = Min if kind is Max else Max
     mono = next((m for m in terms_of(nested) if len(m) == 1 and isinstance(m[0], inside)), None)
     if mono is None or terms_of(nested)[mono] != 1:
@@ -83,8 +82,8 @@ def _inner(kind: type[Min] | type[Max], nested: Dim, other: Dim) -> Dim | None:
 
 
 def _shared(kind: type[Min] | type[Max], mono: Mono, coefficients: list[int]) -> int:
-    """How much of a monomial is pulled out; of a nested extremum only what all parts have, since
-    what is left of it must not be one that would be flattened.
+    """How much of a monomial is factored out; of a nested extremum only what all parts have, since
+    the rest of it must not be one that would be flattened.
     """
     if len(mono) == 1 and isinstance(mono[0], kind) and len(set(coefficients)) > 1:
         return 0
@@ -92,13 +91,13 @@ def _shared(kind: type[Min] | type[Max], mono: Mono, coefficients: list[int]) ->
 
 
 def _covers(kind: type[Min] | type[Max], winner: Dim, loser: Dim) -> bool:
-    """Whether the winner makes the loser superfluous."""
+    """Whether the winner makes the loser redundant."""
     return is_nonnegative(sub(loser, winner) if kind is Min else sub(winner, loser))
 
 
 def added_up(dim: Dim) -> Dim:
-    """The dimension with min(p, q) + max(p, q) -> p + q, and p + q - max(p, q) -> min(p, q). Those
-    are no laws of the normal form: what is left when one part is taken away again would be another.
+    """The dimension with min(p, q) + max(p, q) -> p + q, and p + q - max(p, q) -> min(p, q). These
+    are not laws of the normal form: subtracting one part again would give a different form.
     """
     terms = terms_of(dim)
     for mono, count in terms.items():

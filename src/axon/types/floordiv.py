@@ -1,6 +1,6 @@
 """Floor division, and `mod`: one law a line.
 
-The divisor is at least one; a guard elsewhere sees to it.
+The divisor is at least one, by a guard elsewhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from axon.types.poly import (
 def floordiv(numerator: Dim, divisor: Dim) -> Dim:
     """numerator / divisor, rounded down, in normal form.
 
-    The divisor is at least one (a guard elsewhere sees to it).
+    The divisor is at least one, by a guard elsewhere.
     """
     if isinstance(divisor, int):
         if isinstance(numerator, int) and divisor:
@@ -87,7 +87,7 @@ def _floordiv_constant(numerator: Dim, divisor: int) -> Dim:
 
 
 def _inside(terms: dict[Mono, int], divisor: int) -> FloorDiv | None:
-    """(a*(p/c) + b*p + e)/(a + b*c) -> p/c: what p is above c*(p/c) is too little to count."""
+    """(a*(p/c) + b*p + e)/(a + b*c) -> p/c: the remainder of p by c is too small to matter."""
     for mono, a in terms.items():
         atom = mono[0] if len(mono) == 1 else None
         if not isinstance(atom, FloorDiv):

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from axon.types.atoms import FloorDiv, Max, Min, Size, Vast, make_atom
 from axon.types.variables import DimVar, ShapeVar
 
-# Past these a product is not worth keeping: see Vast.
+# Larger products are not kept: see Vast.
 MOST_TERMS = 4096
 HIGHEST_DEGREE = 64
 MOST_BITS = 8192
@@ -25,7 +25,7 @@ MOST_BITS = 8192
 class Poly:
     """A polynomial that is neither a constant nor a lone variable. Immutable.
 
-    `free` are the variables in it, once someone has looked.
+    `free` are the variables in it, computed on demand.
     """
 
     __slots__ = ("_hash", "free", "terms")
@@ -68,7 +68,7 @@ def terms_of(dim: Dim) -> dict[Mono, int]:
 
 
 def from_terms(terms: dict[Mono, int]) -> Dim:
-    """The dimension with these terms; takes the table over."""
+    """The dimension with these terms; takes ownership of the table."""
     if 0 in terms.values():
         terms = {m: c for m, c in terms.items() if c}
     if len(terms) < 2:
@@ -158,7 +158,7 @@ def _times(left: Mono, right: Mono) -> Mono:
 
 
 def product(dims: Iterable[Dim]) -> Dim:
-    """All of them multiplied: what most shapes have, numbers and variables, at once."""
+    """The product of the dimensions; the common case of constants and variables is fast."""
     number, variables, others = 1, list[DimVar](), list[Poly]()
     for dim in dims:
         if isinstance(dim, int):

@@ -1,4 +1,4 @@
-"""Division of polynomials that leaves no rest."""
+"""Division of polynomials without remainder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MOST_STEPS = 64
 
 
 def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
-    """What times `bottom` is `top`, as polynomials; None if nothing is, or it takes too long."""
+    """The quotient of two polynomials; None if there is none, or it takes too long."""
     divisor = terms_of(bottom)
     if not divisor:
         return None
@@ -32,12 +32,12 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
 
 
 def _of_one_term(top: Dim, bottom: Dim) -> Dim | None:
-    """The same for a single term, as most are: no other is left."""
+    """The same for a single term, the common case."""
     ((above, count),), ((below, times),) = terms_of(top).items(), terms_of(bottom).items()
     factor, (coefficient, odd) = divide(above, below), divmod(count, times)
     return None if factor is None or odd else from_terms({factor: coefficient})
 
 
 def _order(mono: Mono) -> tuple[int, tuple[int, ...]]:
-    """Higher degrees first, then by atoms: the same order for all, so that terms go away."""
+    """Higher degrees first, then by atoms: a fixed order, so that leading terms cancel."""
     return len(mono), tuple(sorted((atom.id for atom in mono), reverse=True))

@@ -56,13 +56,13 @@ class Scope:
 
 
 class Reader:
-    """Reads types into a scope. `user` names are shown as they are written; `depth` is where the
-    tensors stand.
+    """Reads types into a scope. `user` names are shown as they are written; `depth` is that of the
+    tensors.
 
     In a signature (`quantified`) `?k` is a run-time size. In an annotation of a `fn` it is a name
-    for one that the body makes, so a parameter cannot have it. What an operator of our own gives to
-    a function that it takes can: each call of that function is given a size of its own. What is
-    `given` has its own sizes that vary, which those of an annotation stand for.
+    for one that the body makes, so a parameter cannot have it. A function argument of a built-in
+    operator can: each call of that function gets a size of its own. A `given` type has its own
+    sizes that vary, which those of an annotation stand for.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Reader:
                 return DimValue(self.dim(dim))
 
     def _read_param(self, expr: ast.TypeExpr) -> Type:
-        """A parameter of an operator; what it returns may have sizes of the run, it may not."""
+        """A parameter of an operator, which has no run-time sizes; its result may."""
         if not self.quantified:
             return self.read_type(expr)
         self.in_parameter = True
@@ -125,7 +125,7 @@ class Reader:
         return self.scope.elems[name]
 
     def _sizes(self, shape: Shape, span: Span) -> Shape:
-        """Computed sizes are sizes: those that might be negative are checked."""
+        """Computed sizes that might be negative are checked."""
         for item in shape:
             if isinstance(item, int) and item < 0:
                 self._error("AX103", f"a size cannot be negative: this one is {item}", span)
@@ -176,12 +176,12 @@ class Reader:
 
     @property
     def _here(self) -> int:
-        """The scope of what is named: a call is given it, or makes it."""
+        """The scope of a named size: a call receives it, or makes it."""
         return given_at(self.depth) if self.in_parameter else made_at(self.depth)
 
     def _star(self, star: ast.Star) -> DimVar:
-        """A size that varies from row to row. Whether it varies inside a row as well is for the
-        arguments to say. What has one name is one size.
+        """A size that varies from row to row. Whether it varies inside a row as well depends on the
+        arguments. The same name is the same size.
         """
         name = star.name
         known = self.scope.index.get(name) if name else None
@@ -217,7 +217,7 @@ class Reader:
 
     def dim(self, expr: ast.DimExpr) -> Dim:
         operations: list[ast.DimOp] = []
-        while isinstance(expr, ast.DimOp):  # chains lean left and may be long
+        while isinstance(expr, ast.DimOp):  # chains are left-associative and may be long
             operations.append(expr)
             expr = expr.left
         value = self._operand(expr)
@@ -313,14 +313,14 @@ class Reader:
     # --- conditions ---
 
     def conditions_with_places(self) -> list[tuple[Relation, Span | None]]:
-        """Every relation read so far, with the condition it is if it was written as one."""
+        """Every relation read so far, with the span of its condition if it was written as one."""
         return [(r, self._places.get(i)) for i, r in enumerate(self.relations)]
 
     def conditions(self, conditions: tuple[ast.Condition, ...]) -> None:
         known = set(self.scope.index)
         todo = list(conditions)
         while todo:
-            # a bare name that is new is what a later condition says that it is
+            # a bare name that is new is defined by a later condition
             condition = next((c for c in todo if self._is_evident(c)), todo[0])
             todo.remove(condition)
             before = len(self.relations)
@@ -331,7 +331,9 @@ class Reader:
             self._look_for_strangers(known)
 
     def _look_for_strangers(self, known: set[str]) -> None:
-        """A condition on names that nothing ties to the types says nothing: a slip of the pen."""
+        """A condition on names that nothing connects to the types has no effect: it is a
+        mistake.
+        """
         named = {
             i: {v.name for v in relation_variables(self.relations[i]) if v.user}
             for i in self._places
@@ -415,9 +417,8 @@ class Reader:
                 self.relations.append(AtLeast(dims.sub(dims.sub(b, a), 1), silent=False))
 
     def _is_shape(self, *sides: ast.IndexExpr) -> bool:
-        """Whether a condition is between shapes:
-
-        A name is what it is elsewhere in the signature.
+        """Whether a condition is between shapes, by the use of its names elsewhere in the
+        signature.
         """
         for side in sides:
             match side:
@@ -457,8 +458,8 @@ class Reader:
 def read_signature(
     signature: ast.Signature, user: bool = False, given: dict[str, Dim] | None = None
 ) -> tuple[Scheme, list[Diagnostic]]:
-    """A scheme that stands on its own: an operator's type. Scopes count from the operator: `?k` is
-    1, `*` is 2.
+    """A closed scheme: the type of an operator. Scopes count from the operator: `?k` is 1, `*` is
+    2.
     """
     reader = Reader(Scope(given=given or {}), level=1, depth=1, user=user, quantified=True)
     type_ = reader.read_type(signature.type)

@@ -1,4 +1,4 @@
-"""One call of a function for each row: the sizes of a row, and of all rows together."""
+"""Calls of a function for each row: the sizes of one row, and of all rows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from axon.types.variables import DimVar, ShapeVar, given_at, made_at
 
 
 class RowCall:
-    """What an operator such as `map` does: it calls a function for each row of a tensor.
+    """A call such as `map`, of a function for each row of a tensor.
 
-    `members` are the sizes of one row by those of the whole tensor, `wholes` the sizes of what the
-    calls give by those of what one call gives. They are kept here, so that who solves the same
-    relation again finds the same variables.
+    `members` maps the sizes of the entire tensor to those of one row, `wholes` the sizes of one
+    call's result to those of all results. They are kept here, so that solving the same relation
+    again finds the same variables.
     """
 
     __slots__ = ("_computed", "_dims", "_members", "_shapes", "_wholes", "depth")
@@ -41,8 +41,8 @@ class RowCall:
         return found
 
     def whole(self, member: DimVar) -> DimVar:
-        """The sizes of all rows, for a size that each call is given or makes, or one that varies in
-        what each call gives.
+        """The sizes of all rows, for a size that each call receives or makes, or one that varies in
+        the result of each call.
         """
         found = self._wholes.get(member)
         if found is None:
@@ -61,7 +61,7 @@ class RowCall:
 
     def all_of(self, size: Dim) -> DimVar:
         """The sizes of all rows, for one that is computed from what each call makes, or from what
-        varies around it: who has the rows sees only these.
+        varies around it: outside the call only these are visible.
         """
         found = self._computed.get(size)
         if found is None:
@@ -73,16 +73,16 @@ class RowCall:
         return found
 
     def is_inside(self, var: DimVar | ShapeVar) -> bool:
-        """Whether a size may be another one in each call."""
+        """Whether a size may differ between calls."""
         return var.scope > made_at(self.depth)
 
     @property
     def parts(self) -> int:
-        """For how many parts of unknown rank there are variables."""
+        """The number of parts of unknown rank that have variables."""
         return len(self._shapes)
 
     def shape(self, item: ShapeVar, inside: bool) -> ShapeVar:
-        """A variable for what the same part of the row's shape is, or of the whole one's."""
+        """A variable for the corresponding part of the row's shape, or of the entire tensor's."""
         found = self._shapes.get((item, inside))
         if found is None:
             scope = made_at(self.depth + inside)

@@ -65,7 +65,7 @@ def _letters(alphabet: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Names:
-    """Names for variables, given out as they are asked for.
+    """Names for variables, assigned on demand.
 
     `hints` prefers the names that signatures used.
     """
@@ -77,7 +77,7 @@ class Names:
     _index: Iterator[str] = field(default_factory=lambda: _letters(ascii_lowercase))
 
     def reserve(self, variables: Iterable[Var]) -> None:
-        """Let the user's names be theirs before any other is given out."""
+        """Reserve the user's names before any other is assigned."""
         for var in variables:
             if var.user and var not in self.given and var.name not in self.taken:
                 self.given[var] = var.name
@@ -101,7 +101,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """How to write things: the names and the notation."""
+    """The notation: names and options for writing dimensions, types and relations."""
 
     names: Names = field(default_factory=Names)
     paper: bool = False
@@ -109,7 +109,7 @@ class Show:
     """Whether a remainder is written with `mod`, which expressions do not have."""
     shared: frozenset[Var] = frozenset()
     """The sizes that vary and have a name here, since they are in more than one place."""
-    told: bool = False
+    named: bool = False
     """Whether all sizes that vary have names, and what is computed from them is written out."""
     seen: dict[Dim, list[str]] = field(default_factory=dict, repr=False)
     """Dimensions as they were written, in pieces between which there may be space."""
@@ -127,10 +127,10 @@ class Show:
         return (" " if spaced else "").join(pieces)
 
     def _star(self, dim: DimVar) -> str:
-        return f"*{self.names(dim)}" if self.told or dim in self.shared else "*"
+        return f"*{self.names(dim)}" if self.named or dim in self.shared else "*"
 
     def _compound(self, dim: Dim) -> list[str]:
-        if self._ragged(dim) and not self.told:
+        if self._ragged(dim) and not self.named:
             return ["*"]
         inside = inside_extremum(dim)
         if inside is not None:
@@ -281,7 +281,9 @@ class Show:
     # --- relations ---
 
     def relation(self, relation: Relation, hidden: frozenset[Var] = frozenset()) -> str:
-        """A condition. A broadcast whose result is hidden only says that its parts go together."""
+        """A condition. A broadcast with a hidden result only states that its parts are
+        compatible.
+        """
         match relation:
             case ShapeEq(left, right):
                 return f"{self.shape(left)} = {self.shape(right)}"
@@ -346,9 +348,8 @@ def inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
 
 
 def _into_division(dim: Dim) -> tuple[Dim, int, Dim] | None:
-    """`(h+r)/2 - r` is written `(h-r)/2`:
-
-    What the normal form took out of a division goes back in.
+    """`(h+r)/2 - r` is written `(h-r)/2`: the multiple that the normal form took out goes
+    back in.
     """
     found = [m for m in dims.terms_of(dim) if len(m) == 1 and isinstance(m[0], FloorDiv)]
     if len(found) != 1 or dims.terms_of(dim)[found[0]] != 1:

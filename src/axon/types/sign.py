@@ -1,4 +1,4 @@
-"""What can be said of a dimension for all sizes >= 0: that it is not negative, that it is not 1."""
+"""Properties of a dimension for all sizes >= 0: that it is not negative, that it is not 1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
 MOST_KNOWN = 10_000
-# Of what is written with more atoms than this nothing is proved.
+# For a dimension with more atoms than this nothing is proved.
 HEAVIEST = 64
 SAMPLES = (0, 100)
 """Sizes that are tried before anything is proved."""
@@ -61,7 +61,7 @@ def _is_nonnegative(dim: Poly, depth: int) -> bool:
 
 
 def _is_negative_at(dim: Poly, size: int) -> bool:
-    """Whether a dimension is negative where all sizes are this one."""
+    """Whether a dimension is negative where all sizes have this value."""
     value = _at(dim, size)
     return value is not None and value < 0
 
@@ -102,7 +102,7 @@ def _atom_at(atom: Atom, size: int) -> int | None:
 
 
 def _bounded(dim: Dim, mono: Mono, coefficient: int, depth: int) -> bool:
-    """Replace one atom by a bound that makes the dimension smaller, and look again."""
+    """Replace one atom by a bound that makes the dimension smaller, and test again."""
     atom = mono[0]
     rest = from_terms({m: c for m, c in terms_of(dim).items() if m != mono})
     match atom:

@@ -1,5 +1,5 @@
-"""Types, shapes and dimensions as syntax trees: what the parser reads where `Show` has written
-them. The way back is `types/read.py`.
+"""Types, shapes and dimensions as syntax trees: the trees that the parser makes of what `Show`
+writes. The inverse is `types/read.py`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ ZERO = ast.DimConst(0, NOWHERE)
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """How to write trees: the names of variables; `mods`, whether a remainder is written with
-    `mod`, which expressions do not have.
+    """The notation: the names of variables; `mods`, whether a remainder is written with `mod`,
+    which expressions do not have.
     """
 
     names: Names = field(default_factory=Names)
@@ -144,7 +144,7 @@ class Trees:
 
 
 def as_expression(index: ast.IndexExpr) -> ast.Expr:
-    """A dimension or a shape as the expression that is one: `[n, 2*m] @ s`."""
+    """A dimension or a shape as an expression: `[n, 2*m] @ s`."""
     match index:
         case ast.IndexName(name, _, _):
             return ast.Name(name, NOWHERE)

@@ -20,7 +20,7 @@ Elem = str | ElemVar
 
 
 class Tensor:
-    """Immutable. There are many, and they are looked up, so each knows its hash."""
+    """Immutable. There are many, used as keys, so each keeps its hash."""
 
     __slots__ = ("_hash", "elem", "shape")
     __match_args__: Final = ("elem", "shape")
@@ -66,8 +66,8 @@ class ShapeValue:
 class DimValue:
     """The type of a value that is this dimension, such as `d` in `scores / sqrt(d)`.
 
-    A quotient of sizes is two things: where a size is wanted it is `dim`, rounded down; where
-    a number is wanted it is `number`, the dividend and the divisor.
+    A quotient of sizes is two things: where a size is required it is `dim`, rounded down; where a
+    number is required it is `number`, the dividend and the divisor.
     """
 
     dim: Dim
@@ -76,7 +76,7 @@ class DimValue:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The type of what had an error: it goes with everything, so that nothing is reported twice."""
+    """The type after an error: it unifies with everything, so that nothing is reported twice."""
 
 
 Type = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
@@ -101,7 +101,7 @@ class DimEq:
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """`result` is what NumPy's broadcasting makes of the parts."""
+    """`result` is the broadcast of the parts, as in NumPy."""
 
     result: Shape
     parts: tuple[Shape, ...]
@@ -119,8 +119,8 @@ class DimBroadcast:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """`dim >= 0`. A silent one says only that a computed size is a size, and is not shown. `why` is
-    for messages: "divisor" where it is one less than a divisor, "window" where it is how far a
+    """`dim >= 0`. A silent one only states that a computed size is a size, and is not shown. `why`
+    is for messages: "divisor" where it is one less than a divisor, "window" where it is how far a
     window can slide.
     """
 
@@ -138,9 +138,9 @@ class Uniform:
 
 @dataclass(frozen=True, slots=True)
 class RowOf:
-    """`row` is the shape of what a function is given, or gives, for one row of a tensor, `rest`
-    what stands behind the first dimension of all rows together: the same, but that a size which
-    may differ from row to row varies in the whole.
+    """`row` is the shape of an argument or result of a function for one row of a tensor, `rest` the
+    shape behind the first dimension of all rows: the same, except that a size which may differ from
+    row to row varies in the tensor.
     """
 
     row: Shape
@@ -150,7 +150,7 @@ class RowOf:
 
 @dataclass(frozen=True, slots=True)
 class HasRank:
-    """The shape and the dimension that counts it go together. Only the solver makes this one."""
+    """Connects a shape with the dimension that is its rank. Only the solver makes this one."""
 
     shape: ShapeVar
 
@@ -160,13 +160,12 @@ Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | RowO
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the functions
-    around it.
+    """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the enclosing
+    functions.
 
-    `inner` are the variables of functions that it takes which may differ from call to call, `rows`
-    those of them that stand outside as well: there they are of all calls together. `made` says how
-    the run-time shapes that it makes come about: a use that knows more of the arguments knows more
-    of these.
+    `inner` are the variables of its function arguments which may differ from call to call, `rows`
+    those of them that also occur outside: there they stand for all calls. `made` has the relations
+    that make its run-time shapes: a use that knows more of the arguments knows more of these.
     """
 
     variables: tuple[Var, ...]
@@ -178,7 +177,7 @@ class Scheme:
     made: tuple[Relation, ...] = ()
 
     def at(self, sizes: dict[DimVar, Dim]) -> Scheme:
-        """The scheme where some variables stand for these sizes."""
+        """The scheme with sizes for some of its variables."""
         if not sizes:
             return self
         known = Renaming(sizes, {}, {}, {})
@@ -210,9 +209,9 @@ def _rows(
 
 
 def _inner(type_: Type) -> frozenset[Var]:
-    """The variables of functions that a function takes or gives which are nowhere else, and those
-    of rows: `s` where it takes a function of `t s` beside a `t [d]@s`. What stands outermost in
-    what it takes or gives itself is one thing for all calls.
+    """The variables that occur only in functions that a function takes or returns, and those of
+    rows: `s` where it takes a function of `t s` beside a `t [d]@s`. Variables outermost in its own
+    parameters and result are the same for all calls.
     """
     if not isinstance(type_, Fn):
         return frozenset()
@@ -268,7 +267,7 @@ def _outermost(type_: Type) -> Iterator[Var]:
 
 
 def shape_variables(shape: Shape) -> list[DimVar | ShapeVar]:
-    """Every variable, in order of appearance; some may come twice."""
+    """Every variable, in order of appearance, possibly with repetitions."""
     found: list[DimVar | ShapeVar] = []
     for item in shape:
         if isinstance(item, Poly):
@@ -348,7 +347,7 @@ def shape_rank(shape: Shape) -> Dim:
 
 @dataclass(slots=True)
 class Renaming:
-    """A map from variables to what stands for them; variables that it lacks stay as they are."""
+    """A substitution; variables without an entry stay as they are."""
 
     dims: dict[DimVar, Dim]
     shapes: dict[ShapeVar, Shape]

@@ -1,11 +1,10 @@
 """Variables: what inference does not know yet, and what it never will before the run.
 
-A variable is compared by identity. Everything the solver learns about one is kept in a `Store`;
-the variable itself only knows how old it is, how it may be shown, and at which level it may be
-generalised.
+A variable is compared by identity. Everything the solver learns about one is kept in a `Store`; the
+variable itself has only its age, its display name, and the level at which it may be generalised.
 
-Scopes count half levels. The body of a function at depth `d` makes sizes of scope `2d`; what each
-call of it is given has scope `2d - 1`, one less, so that the two can be told apart.
+Scopes count half levels. The body of a function at depth `d` makes sizes of scope `2d`; the
+arguments of each call have scope `2d - 1`, one less, so that the two can be distinguished.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ def made_so_far() -> int:
 
 
 def given_at(depth: int) -> int:
-    """The scope of what each call of a function at this depth is given."""
+    """The scope of the arguments of each call of a function at this depth."""
     return 2 * depth - 1
 
 
 def made_at(depth: int) -> int:
-    """The scope of what the body of a function at this depth makes."""
+    """The scope of the sizes that the body of a function at this depth makes."""
     return 2 * depth
 
 
 class DimVar:
     """A dimension: an integer >= 0.
 
-    A `runtime` dimension is known only to the run: `scope` says which call makes it, or is given
-    it. One that varies inside a tensor is written `*`, and stands for all the sizes together:
-    `over` is how many of the dimensions before it these may differ over, 0 for one size.
-    `derived` says that a run-time dimension follows from others, so that equating it with
-    something is no check of its own; a `row` size is that of one row of a tensor where it varies.
+    A `runtime` dimension is known only to the run: `scope` states which call makes or receives it.
+    One that varies inside a tensor is written `*`, and stands for all the sizes: `over` is the
+    number of dimensions before it that these may differ over, 0 for one size. `derived` states that
+    a run-time dimension follows from others, so that equating it with something is no check of its
+    own; a `row` size is that of one row of a tensor where it varies.
 
-    The scope of a flexible dimension says for which run-time dimensions it may stand: for those of
-    no deeper scope. `rank_of` is set when the dimension is the rank of a shape.
+    The scope of a flexible dimension states for which run-time dimensions it may stand: for those
+    of no deeper scope. `rank_of` is set when the dimension is the rank of a shape.
     """
 
     __slots__ = (
@@ -84,10 +83,8 @@ class DimVar:
 
 
 class ShapeVar:
-    """A shape of unknown rank;
-
-    `rank` is the dimension that counts it, made when first asked for. A run-time shape that is
-    `derived` follows from others: what it is made of is no check.
+    """A shape of unknown rank; `rank` is its rank as a dimension, made on demand. A run-time shape
+    that is `derived` follows from others: its parts are no check.
     """
 
     __slots__ = ("_dims", "_rank", "derived", "id", "level", "name", "runtime", "scope", "user")
@@ -128,7 +125,7 @@ class ShapeVar:
 
     @property
     def has_rank(self) -> bool:
-        """Whether anyone has asked for the rank."""
+        """Whether the rank has been used."""
         return self._rank is not None
 
     def __repr__(self) -> str:
@@ -138,8 +135,8 @@ class ShapeVar:
 class ElemVar:
     """An element type not known yet; `allowed` is the set (a bit mask) of those it may be.
 
-    `literal` says that a number literal made it, so that it has a default when nothing asks for a
-    type.
+    `literal` states that a number literal made it, so that it has a default when nothing decides
+    it.
     """
 
     __slots__ = ("allowed", "id", "level", "literal", "name", "stated", "user")
@@ -165,11 +162,11 @@ class ElemVar:
 
 
 class TypeVar:
-    """A whole type not known yet. What it comes to stand for is no deeper than its scope.
+    """A type not known yet. Its value has no deeper scope than its own.
 
     `shown` is one with a name that a derivation should show: a parameter, or a user's name. One
-    that is `wide` is the type of what functions give and take in turn: each may be another size, so
-    that a size there is a number.
+    that is `wide` is the type of what functions return and take in turn: each may be a different
+    size, so that a size there is a number.
     """
 
     __slots__ = ("id", "level", "name", "scope", "shown", "user", "wide")

@@ -1,4 +1,4 @@
-"""Arithmetic on dimensions as people write it: it may be too large, or divide by zero."""
+"""Arithmetic on dimensions as users write it: it may overflow the bounds, or divide by zero."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ EXTREMA: Final[dict[str, Callable[..., Dim]]] = {"min": dims.minimum, "max": dim
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an operation that someone wrote gives: a dimension, what is wrong with it (a code and a
-    sentence), and what must hold for it to be one.
+    """The result of a written operation: a dimension, its error (a code and a sentence), and the
+    conditions under which it is a dimension.
     """
 
     dim: Dim

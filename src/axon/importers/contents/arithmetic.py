@@ -76,14 +76,19 @@ def rounded(elem: str, x: float) -> float | None:
 
 
 def _by_kind(of_reals: Binary, of_sizes: Binary, of_numbers: Binary) -> Binary:
-    """A function of two elements. Of a size and a float nothing is known."""
+    """A function of two elements. A size next to a float, or one that grew out of hand, is not
+    known.
+    """
 
     def function(a: Any, b: Any) -> Any:
         if is_real(a, b):
             return of_reals(a, b)
-        if is_symbol(a) or is_symbol(b):
-            return None if isinstance(a, float) or isinstance(b, float) else of_sizes(a, b)
-        return of_numbers(a, b)
+        if not is_symbol(a) and not is_symbol(b):
+            return of_numbers(a, b)
+        if isinstance(a, float) or isinstance(b, float):
+            return None
+        found = of_sizes(a, b)
+        return None if dims.is_vast(found) else found
 
     return function
 
@@ -103,7 +108,7 @@ greatest = _by_kind(floats.greatest, dims.maximum, _of_ordered(max))
 def truncated(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) -> Any:
     """A quotient of integers, rounded towards zero, by a divisor above zero.
 
-    `is_size` tells which dividends are known not to be negative.
+    `is_size` is true for dividends that are known not to be negative.
     """
     if is_symbol(a) or is_symbol(b):
         if b == 0 or (isinstance(b, int) and b < 0):

@@ -54,7 +54,7 @@ def computed(function: Numbers, elem: str = "") -> Followed:
 
 
 def tested(function: Numbers) -> Followed:
-    """An operator on elements that says whether something holds."""
+    """An operator on elements whose result is true or false."""
     return computed(function, "bool")
 
 
@@ -128,7 +128,7 @@ def cast(applied: Applied) -> Contents | None:
 
 
 def as_type(applied: Applied, x: Contents) -> Contents | None:
-    """Elements in the type that the attribute `to` of an operator says."""
+    """Elements in the type that is the attribute `to` of an operator."""
     to = str(applied.attribute("to"))
     return pointwise(partial(element, applied.scope, to), [x], to)
 

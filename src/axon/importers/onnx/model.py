@@ -1,4 +1,4 @@
-"""ONNX models: inferred, and told about."""
+"""ONNX models: inference and reports."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def constant_of(tensor: Any) -> Constant:
 
 
 def _array(tensor: Any) -> Any:
-    """A tensor that is in the file, as an array; None if the file says something that cannot be."""
+    """A tensor that is in the file, as an array; None if it is malformed."""
     if tensor.data_location == ELSEWHERE:
         return None
     try:

@@ -14,7 +14,7 @@ from axon.importers.onnx.load import NoModel
 from axon.importers.operations import Constant
 
 IN_A_FILE = 1
-"""Where ONNX says that the data of a tensor is: not in the model."""
+"""The data of a tensor is not in the model, but in a file beside it."""
 
 
 def weight(constant: Constant, folder: str | None) -> Callable[[], Any]:

@@ -44,7 +44,7 @@ def problems(imported: Imported, show: Show) -> list[Diagnostic]:
 
 
 def _explained(store: Store) -> list[Explanation]:
-    """What there is to say of conflicts, but for those that come of earlier ones."""
+    """Explanations of conflicts, without those that follow from earlier ones."""
     found: list[Explanation] = []
     told: set[Constraint] = set()
     for conflict in store.conflicts[:MOST_PROBLEMS]:

@@ -6,7 +6,7 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.sequences.uniform_chunks import Chunks, hold_opaque, rows, same_for_all
 from axon.importers.steps import Step
-from axon.importers.subgraphs.loop_state import Iterations, gives, padded, stacked
+from axon.importers.subgraphs.loop_state import Iterations, padded, stacked, write_loop
 from axon.importers.subgraphs.subgraph import hidden, ranked, subgraph
 from axon.types.type import Tensor, Type
 
@@ -47,7 +47,7 @@ def map_chunks(node: Node) -> None:
         hidden(node, f"{name}⟨elements⟩", f"elements_{i}", type_) if name else ""
         for i, (name, type_) in enumerate(zip(padded(node.outputs, len(made)), made, strict=True))
     ]
-    gives(node, iterations.over([], items, parts), [], names, made)
+    write_loop(node, iterations.over([], items, parts), [], names, made)
     for name, base, type_ in zip(node.outputs, names, made, strict=False):
         if name:
             known = ranked(node, type_)

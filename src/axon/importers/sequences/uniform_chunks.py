@@ -52,7 +52,7 @@ def _whole(node: Node, pieces: Chunks) -> Expression:
 
 
 def _known_count(node: Node, pieces: Chunks) -> Dim | None:
-    """How many pieces there are, if the shape of the tensor tells."""
+    """How many pieces there are, if the shape of the tensor is known."""
     word = _word(node, pieces)
     total: Any = None if word is None else word[pieces.axis]
     return None if word is None else dims.floordiv(dims.add(total, pieces.size - 1), pieces.size)
@@ -118,7 +118,7 @@ def same_for_all(shape: Shape, before: DimVar) -> bool:
 
 
 def _known_place(node: Node, index: int) -> int | None:
-    """Which piece is meant, if a number says it; negative ones count from the end."""
+    """The number of a piece, if it is known; negative ones count from the end."""
     found = node.ints(index)
     return found[0] if found is not None and len(found) == 1 else None
 

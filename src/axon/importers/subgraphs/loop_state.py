@@ -187,7 +187,7 @@ class Iterations:
 
     @property
     def changing(self) -> dict[str, object]:
-        """What says so, as attributes of a loop."""
+        """The axes along which states change, as attributes of a loop."""
         if not self.differ:
             return {}
         if len(self.params) == 1:
@@ -223,7 +223,7 @@ class Iterations:
         return function(self.node, self.body, params, result, self.same, steps)
 
 
-def gives(
+def write_loop(
     node: Node,
     expr: Expression,
     states: Sequence[str],

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count
 from operator import itemgetter
 from string import ascii_lowercase
@@ -32,7 +31,7 @@ from axon.importers.writing.line_forms import (
     wiring,
     with_operands,
 )
-from axon.importers.writing.periodicity import repeats
+from axon.importers.writing.periodicity import Repeat, repeats
 from axon.importers.writing.writer import Line, Writer
 from axon.ops import OPERATORS
 from axon.syntax import ast, mentioned, sizes_mentioned
@@ -67,10 +66,11 @@ def found_layers(
     looks = Looks(writer)
     while True:
         made = None
-        for mark, stretches in _candidates(looks, body):
+        for mark, each in _candidates(looks, body):
             if mark in refused:
                 continue
-            made = _Layer(writer, looks, body, outputs, stretches()).extracted()
+            run = of_repeat(writer, body, each) if isinstance(each, Repeat) else each
+            made = _Layer(writer, looks, body, outputs, run).extracted()
             if made is not None:
                 break
             refused.add(mark)
@@ -81,8 +81,8 @@ def found_layers(
 
 
 Mark = tuple[str, str, int]
-"""What tells stretches of lines from others: a function of the model, the tensor that the first
-line makes, and the length.
+"""The identity of a group of lines: a function of the model, the tensor that the first line makes,
+and the length.
 """
 
 
@@ -107,7 +107,7 @@ class Looks:
         return found
 
 
-def _candidates(looks: Looks, body: list[Line]) -> Iterator[tuple[Mark, Callable[[], LayerRun]]]:
+def _candidates(looks: Looks, body: list[Line]) -> Iterator[tuple[Mark, LayerRun | Repeat]]:
     writer = looks.writer
     functions: dict[tuple[str, str], list[Called]] = {}
     for call in writer.importer.calls:
@@ -115,15 +115,11 @@ def _candidates(looks: Looks, body: list[Line]) -> Iterator[tuple[Mark, Callable
     for calls in functions.values():
         for each in of_calls(writer, body, calls):
             mark = (each.name, body[each.starts[0]].names[0], each.length)
-            yield mark, partial(_same, each)
+            yield mark, each
     numbers = tokens([looks.form(line) for line in body])
     for repeat in repeats(numbers):
         mark = ("", body[repeat.start].names[0], repeat.period)
-        yield mark, partial(of_repeat, writer, body, repeat)
-
-
-def _same(stretches: LayerRun) -> LayerRun:
-    return stretches
+        yield mark, repeat
 
 
 # --- one layer -------------------------------------------------------------------------------
@@ -137,13 +133,13 @@ class _Layer:
     looks: Looks
     body: list[Line]
     outputs: list[str]
-    stretches: LayerRun
+    run: LayerRun
     taken: list[list[list[Operand]]] = field(default_factory=list)
     """The operands by copy and line."""
     names: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def extracted(self) -> tuple[Definition, list[Line]] | None:
-        copies = self.stretches.copies(self.body)
+        copies = self.run.copies(self.body)
         if len(copies) < 2:
             return None
         self.taken = [[self.looks.operands(line) for line in copy] for copy in copies]
@@ -179,11 +175,9 @@ class _Layer:
         """The lines with calls in the place of the layers."""
         found: list[Line] = []
         at = 0
-        for start, call in sorted(
-            zip(self.stretches.starts, calls, strict=True), key=itemgetter(0)
-        ):
+        for start, call in sorted(zip(self.run.starts, calls, strict=True), key=itemgetter(0)):
             found += [*self.body[at:start], call]
-            at = start + self.stretches.length
+            at = start + self.run.length
         return [*found, *self.body[at:]]
 
     def _outside(self, copies: list[list[Line]]) -> dict[Place, tuple[Operand, ...]]:
@@ -198,8 +192,8 @@ class _Layer:
 
     def _results(self, copies: list[list[Line]]) -> list[Place]:
         """What is used outside the copy that makes it, be it of one copy only."""
-        length = self.stretches.length
-        mine = {at for start in self.stretches.starts for at in range(start, start + length)}
+        length = self.run.length
+        mine = {at for start in self.run.starts for at in range(start, start + length)}
         used: set[str] = set(self.outputs)
         for at, line in enumerate(self.body):
             if at not in mine:
@@ -226,7 +220,7 @@ class _Layer:
         return found
 
     def _is_told(self, line: Line) -> bool:
-        """Whether a line gives a shape that only a run tells: no function gives that alone."""
+        """Whether a line makes a shape that only a run knows: no function returns that alone."""
         match line.expr:
             case ast.Call(ast.Name("shape" | "size", _), (ast.Name(name, _),), _, _):
                 known = self.writer.known
@@ -290,7 +284,7 @@ class _Layer:
 
     def _parameter(self, first: str) -> str:
         """What the model's own function calls it, or what it is called in the first layer."""
-        own = self.stretches.parameters.get(self.writer.originals[first])
+        own = self.run.parameters.get(self.writer.originals[first])
         return re.sub(r"_\d+$", "", first) if own is None else short(own)
 
     def _lines(
@@ -333,8 +327,8 @@ class _Layer:
             if word:
                 words[word] += 1
         base = words.most_common(1)[0][0] if words else "layer"
-        if self.stretches.name:
-            base = short(self.stretches.name)
+        if self.run.name:
+            base = short(self.run.name)
         importer = self.writer.importer
         name = next(n for n in _numbered(base) if not importer.is_taken(n) and n != "model")
         importer.taken.add(name)
@@ -342,7 +336,7 @@ class _Layer:
 
 
 def _bare(type_: ast.TensorType | None) -> set[str]:
-    """The sizes that a parameter of this type tells."""
+    """The sizes that stand by themselves in the type of a parameter."""
     items = type_.shape.items if type_ is not None and isinstance(type_.shape, ast.Dims) else ()
     return {item.name for item in items if isinstance(item, ast.IndexName)}
 

@@ -327,7 +327,7 @@ def _opaque(writer: Writer, step: Written) -> ast.Expr:
 
 def _signature(params: list[Type], results: list[Type]) -> tuple[Type, Names]:
     """The type of what gives these results for these parameters, and for others of that form: a
-    size that is an expression is a size. What the parameters do not tell only a run does.
+    size that is an expression is a variable. Sizes that no parameter has are run-time sizes.
     """
     sizes: dict[Dim, Dim] = {}
     bare = {dim for p in params if isinstance(p, Tensor) for dim in p.shape}

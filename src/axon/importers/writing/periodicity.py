@@ -52,12 +52,12 @@ def _runs(tokens: list[int], period: int) -> Iterator[Repeat]:
         start, end = run.span()
         if end - start >= period:
             found = Repeat(start, end + period, period)
-            if found.saved >= LEAST_SAVED and not _again_inside(tokens[start : start + period]):
+            if found.saved >= LEAST_SAVED and not _repeats_inside(tokens[start : start + period]):
                 yield found
 
 
-def _again_inside(stretch: list[int]) -> bool:
-    """Whether a stretch is itself a shorter one several times."""
-    size = len(stretch)
+def _repeats_inside(part: list[int]) -> bool:
+    """Whether a part is a shorter one, several times."""
+    size = len(part)
     shorter = (n for n in range(1, size // 2 + 1) if size % n == 0)
-    return any(stretch[:-n] == stretch[n:] for n in shorter)
+    return any(part[:-n] == part[n:] for n in shorter)

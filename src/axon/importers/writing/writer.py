@@ -1,4 +1,4 @@
-"""A program in the making: what its names stand for, and how it says the tensors of the model.
+"""A program in the making: the meanings of its names, and expressions for the model's tensors.
 
 A weight is an operator without arguments, declared by its type; a single number is written as one.
 """
@@ -65,7 +65,7 @@ class Writer:
     """The steps of graphs inside nodes."""
     wanted: set[str] = field(default_factory=set)
     annotates: bool = False
-    """Whether such functions say the types of what they give, where operators tell less."""
+    """Whether such functions state the types of their results, where operators leave them open."""
     functions: bool = True
     """Whether graphs inside nodes become functions; if not, such a node is declared only."""
 
@@ -74,7 +74,7 @@ class Writer:
 
 
 def value(writer: Writer, name: str, span: Span) -> ast.Expr:
-    """A tensor of the model, as the program says it."""
+    """A tensor of the model, as an expression of the program."""
     alias = writer.importer.alias(name)
     writer.originals[alias] = name
     if alias in writer.copies:

@@ -1,1 +1,1 @@
-"""What is told of a definition: its signature, its errors, and answers to questions about it."""
+"""Reports about a definition: its signature, its errors, and answers to questions about it."""

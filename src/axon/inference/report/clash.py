@@ -16,11 +16,12 @@ from axon.types.variables import DimVar, ShapeVar
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """The shape a constraint has here and the one the others want; the first size that differs and
-    the other one, where in the shape, and the name that the operator's signature has for it.
+    """The shape a constraint has here and the one the others require; the first size that differs
+    and its counterpart, the position in the shape, and the name that the operator's signature has
+    for it.
 
-    `before` is what the shape is known to be by what comes before, `after` what it is known to be
-    then: what a place takes it for is told from what it has.
+    `before` is the shape known from the constraints before this one, `after` the shape known with
+    it: so a label can distinguish what an argument has from what a place takes it for.
     """
 
     constraint: Constraint
@@ -39,8 +40,8 @@ class Clash:
 
 
 def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
-    """The constraints in the order in which a run would meet them: the arguments of a call, what a
-    function among them is given, what its body asks for, and then what is asked of its result.
+    """The constraints in the order in which a run would meet them: the arguments of a call, the
+    arguments of a function among them, the constraints of its body, then those of its result.
     (Inference walks the body first.)
     """
     last: dict[Span | None, int] = {}
@@ -73,8 +74,9 @@ def within(inner: Span | None, outer: Span) -> bool:
 
 
 def find_clash(basis: list[Constraint], core: list[Constraint], constraint: Constraint) -> Clash:
-    """Solve the others, then read both sides of this one: among all that there is (`basis`), which
-    knows more, unless that is in conflict without it too. Both are in the order of evaluation.
+    """Solve the others, then read both sides of this one. The others are all constraints (`basis`),
+    which determine more, unless these conflict without this one too. Both are in the order of
+    evaluation.
     """
     found, clear = _clash_among(basis, constraint)
     if found.size is None and not clear and basis is not core:
@@ -109,7 +111,7 @@ def _clash_among(constraints: list[Constraint], constraint: Constraint) -> tuple
 
 
 def sides(constraint: Constraint, relation: ShapeEq) -> tuple[Shape, Shape]:
-    """What is wanted, and what there is."""
+    """The expected side, and the actual one."""
     origin = constraint.origin
     if origin.turned or origin.kind == "result":
         return relation.right, relation.left
@@ -117,8 +119,8 @@ def sides(constraint: Constraint, relation: ShapeEq) -> tuple[Shape, Shape]:
 
 
 def _extent(constraints: list[Constraint], constraint: Constraint) -> tuple[int, int]:
-    """Where a constraint is among those in the order of evaluation, and where the plain arguments
-    of its call end.
+    """The index of a constraint in the order of evaluation, and where the plain arguments of its
+    call end.
     """
     at, call = constraints.index(constraint), constraint.origin.call
     same = [i for i, c in enumerate(constraints) if c.origin.call == call and not c.origin.part]
@@ -132,7 +134,7 @@ def _solved(constraints: list[Constraint]) -> Store:
 
 
 def item_at(word: Shape, at: int) -> Dim | None:
-    """The dimension at a place, if nothing of unknown rank is outside it."""
+    """The dimension at a position, if no part of unknown rank is before it on that side."""
     outside = word[at:] if at < 0 else word[: at + 1]
     if not -len(word) <= at < len(word) or any(isinstance(i, ShapeVar) for i in outside):
         return None
@@ -158,15 +160,15 @@ def _mismatch(
 
 
 def _name_at(written: Shape, at: int) -> str:
-    """The name at a place of the shape as it was written, if nothing of unknown rank is outside
-    it.
+    """The name at a position of the shape as written, if no part of unknown rank is between it and
+    that end of the shape.
     """
     item = item_at(written, at)
     return item.name if isinstance(item, DimVar) else ""
 
 
 def ordinal(at: int) -> str:
-    """Which size of a shape: `second`, `last`."""
+    """The ordinal of a size in a shape: `second`, `last`."""
     from_end, i = at < 0, -1 - at if at < 0 else at
     words = ("", "second", "third", "fourth", "fifth", "sixth")
     if i >= len(words):

@@ -1,8 +1,8 @@
 """From a conflict to a message: the operator, the two sizes, where each came from, and what might
 help.
 
-Every label belongs to a minimal set of constraints that cannot hold together. What a place
-contributes is found by solving the others without it and looking where they disagree with it.
+Every label belongs to a minimal set of constraints that cannot all hold. To find what a place
+contributes, the others are solved without it and compared with it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from axon.inference.report.labels import labels_of, of_function
 from axon.inference.report.suggest import suggestions
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
-from axon.solver.reasons import conflict_of, reasons
+from axon.solver.reasons import conflict_of, independent, reasons
 from axon.solver.rules import new_store
 from axon.solver.store import Store
+from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly, Size
 from axon.types.show import Names, Show
@@ -51,19 +52,39 @@ MOST_AROUND = 400
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The message for a conflict, the constraints that it is about, and the sizes that it says
-    differ.
-    """
+    """The message for a conflict, its constraints, and the sizes that it reports as different."""
 
     diagnostic: Diagnostic
     core: list[Constraint]
     sizes: tuple[Dim, ...]
 
 
-def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Explanation:
-    """What there is to say of a conflict.
+def describe_all(
+    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
+) -> tuple[list[Diagnostic], list[Constraint]]:
+    """A message for each conflict that shares no constraint with those before it, and the
+    constraints that the conflicts are about.
+    """
+    messages: list[Diagnostic] = []
+    reported: dict[Constraint, None] = {}
+    places: set[tuple[str, Span | None]] = set()
+    for i, conflict in enumerate(conflicts):
+        if i == 1 and not independent(store, conflicts[1:], reported):
+            break  # the others follow from the first one
+        found = describe(store, conflict, around)
+        place = found.diagnostic.code, found.diagnostic.span
+        if reported.keys().isdisjoint(found.core) and place not in places:
+            messages.append(found.diagnostic)
+        reported.update(dict.fromkeys(found.core))
+        places.add(place)
+    return messages, list(reported)
 
-    `around` are all the constraints of the definition: a suggestion must fit them too.
+
+def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Explanation:
+    """The message for a conflict.
+
+    `around` are all the constraints of the definition: a suggestion must be consistent with them
+    too.
     """
     core = in_order_of_evaluation(reasons(store, conflict))
     found = conflict_of(core) or conflict
@@ -87,37 +108,37 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
         and isinstance(main.size, int)
         and isinstance(main.other, int)
     ):
-        # two sizes that are known and differ say more than an equation without solution
+        # two known sizes that differ are clearer than an equation without solution
         found = replace(found, kind="size", left=main.other, right=main.size)
     known = new_store(levels=False)
     known.post_all(basis)
-    said = _Saying(found, core, clashes, main, show, Show(written), known)
-    code, message = said.message()
+    wording = _Wording(found, core, clashes, main, show, Show(written), known)
+    code, message = wording.message()
     help_: list[str] = []
-    if said.main is not None and found.kind in ("size", "rank"):
-        help_ = suggestions(core, said.main.constraint, list(around))
-    labels = labels_of(clashes, core, said.main, show, code == "AX102")
+    if wording.main is not None and found.kind in ("size", "rank"):
+        help_ = suggestions(core, wording.main.constraint, list(around))
+    labels = labels_of(clashes, core, wording.main, show, code == "AX102")
     hidden = len(core) - len(clashes)
     notes = (
         (f"it goes on through {hidden} more place{'s' if hidden > 1 else ''} between these",)
         if hidden
         else ()
     )
-    subject = said.operator()
+    subject = wording.operator()
     text = f"{subject}: {message}" if subject else message
-    told = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject)
-    return Explanation(told, core, said.sizes)
+    diagnostic = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject)
+    return Explanation(diagnostic, core, wording.sizes)
 
 
 def _worth_showing(core: list[Constraint]) -> list[Constraint]:
-    """All of a small conflict; of a long chain its beginning and its end."""
+    """All constraints of a small conflict; of a long chain its beginning and its end."""
     if len(core) <= MOST_SHOWN:
         return core
     return core[: MOST_SHOWN // 2] + core[-(MOST_SHOWN - MOST_SHOWN // 2) :]
 
 
 def _main(clashes: list[Clash]) -> Clash | None:
-    """What to speak of: the last thing that was asked for and cannot be had."""
+    """The clash that the message is about: the last requirement that cannot be met."""
     for kinds in (
         ("argument", "result", "pattern", "size", "divisor"),
         ("condition", "call", "value"),
@@ -129,8 +150,8 @@ def _main(clashes: list[Clash]) -> Clash | None:
     return clashes[-1] if clashes else None
 
 
-class _Saying:
-    """One conflict, and how to speak of it."""
+class _Wording:
+    """The wording of the message for one conflict."""
 
     def __init__(
         self,
@@ -173,13 +194,13 @@ class _Saying:
         return code, self._plain(code)
 
     def _is_about(self, constraint: Constraint) -> bool:
-        """Whether it is the operator of this constraint that the message is about."""
+        """Whether the message is about the operator of this constraint."""
         return self.main is None or (
             self.main.constraint.origin.operator == constraint.origin.operator
         )
 
     def _broadcasts(self) -> bool:
-        """Whether it is the broadcasting of this very call that fails."""
+        """Whether the broadcast of this call fails."""
         call = self.main.constraint.origin.call if self.main is not None else None
         return any(
             isinstance(c.relation, Broadcast | DimBroadcast) and call in (None, c.origin.span)
@@ -187,11 +208,11 @@ class _Saying:
         )
 
     def operator(self) -> str:
-        """The operator that it is about; a declared result needs none."""
+        """The operator that the message is about; a declared result needs none."""
         return "" if self.main is None else self.main.constraint.origin.operator
 
     def _differ(self, *sides: Dim | Shape) -> list[str]:
-        """The two sides, which the message says differ."""
+        """The two sides that the message reports as different."""
         self.sizes = tuple(self.known.dim(s) for s in sides if not isinstance(s, tuple))
         return [self._side(side) for side in sides]
 
@@ -236,7 +257,7 @@ class _Saying:
         return f"the sizes differ, {left} and {right}"
 
     def _comes_second(self, main: Clash) -> bool:
-        """Whether an argument before this one disagrees too: sizes are named in their order."""
+        """Whether an argument before this one disagrees too: sizes are named in argument order."""
         mine = main.constraint.origin
         return any(
             c.size is not None
@@ -263,14 +284,14 @@ class _Saying:
         return f"{what} shape {here}, where {least}{noun} {verb} wanted"
 
     def _root(self) -> Constraint:
-        """The constraint of the program that the conflict is in."""
+        """The constraint of the program that the conflict was derived from."""
         root = self.conflict.constraint
         while root.parents:
             root = root.parents[0]
         return root
 
     def _divided(self) -> str:
-        """A divisor that is zero: its guard says that it is at least one."""
+        """A divisor that is zero: its guard requires it to be at least one."""
         root = self._root()
         if root.origin.kind != "divisor" or not isinstance(root.relation, AtLeast):
             return ""
@@ -300,7 +321,7 @@ class _Saying:
         return "equal to one that does not vary"
 
     def _condition(self, condition: Constraint) -> str:
-        """Which condition it is, and what its names stand for here."""
+        """The condition, and what its names stand for here."""
         others = new_store(levels=False)
         others.post_all([c for c in self.core if c is not condition])
         facts: dict[str, None] = {}
@@ -349,9 +370,7 @@ class _Saying:
 
 
 def _is_condition(constraint: Constraint) -> bool:
-    """Whether a constraint is a condition that someone wrote, or that a function of the program
-    has.
-    """
+    """Whether a constraint is a condition of the program, written or inferred for a function."""
     relation, origin = constraint.relation, constraint.origin
     if origin.kind == "condition" or (isinstance(relation, AtLeast) and not relation.silent):
         return True

@@ -1,7 +1,7 @@
-"""What each place of a conflict contributes, as the labels of a message.
+"""The labels of a message: what each place of a conflict contributes.
 
-A label states a fact: a size or a shape that its argument has without what the label is about, and
-where that comes from.
+A label states a fact: a size or a shape that its argument has without the constraint that the label
+is about, and where that comes from.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from axon.types.variables import ShapeVar
 def labels_of(
     clashes: list[Clash], core: list[Constraint], main: Clash | None, show: Show, ranks: bool
 ) -> tuple[Label, ...]:
-    """The labels, those of the call that the message is about first. Where it is about `ranks` they
-    state shapes.
+    """The labels, those of the main call first; they state shapes if the message is about
+    `ranks`.
     """
     if ranks:
         clashes = [replace(c, size=None) for c in clashes]
@@ -64,7 +64,7 @@ def labels_of(
 
 
 def _goes_into(span: Span, clashes: list[Clash]) -> bool:
-    """Whether there are places inside this one, which tell more."""
+    """Whether there are places inside this one, which are more specific."""
     inner = (c.constraint.origin.span for c in clashes)
     return any(s is not None and s != span and within(s, span) for s in inner)
 
@@ -92,13 +92,13 @@ def _argument(clash: Clash, source: Constraint | None, show: Show) -> str:
             f"{text or 'this argument'}, from {source.origin.note} (line {source.origin.span.line})"
         )
     if clash.size is None and clash.here and not part:
-        text = ""  # the type that follows says it all
+        text = ""  # the type that follows is enough
     return f"{text}{': ' if text else ''}{source.origin.note} at the call"
 
 
 def _has(clash: Clash, show: Show) -> str:
-    """What the argument has, a size or a shape; if nothing before says so, what it is taken to have
-    here; if that is not known either, nothing.
+    """The size or shape of the argument; if nothing before determines it, the one required here; if
+    that is not known either, the empty string.
     """
     if clash.size is not None:
         for word, taken in ((clash.before, ""), (clash.after, "taken to have ")):
@@ -126,7 +126,7 @@ def of_function(part: str, whose: str) -> str:
 
 
 def _inside(label: Label, labels: list[Label]) -> bool:
-    """Whether another label is around this one and says the same."""
+    """Whether an enclosing label has the same text."""
     return any(
         other is not label and within(label.span, other.span) and other.text.endswith(label.text)
         for other in labels
@@ -134,7 +134,7 @@ def _inside(label: Label, labels: list[Label]) -> bool:
 
 
 def _declaration(core: list[Constraint], constraint: Constraint) -> Constraint | None:
-    """What gave an argument its shape: the call, or the annotation, of the parameter that it is."""
+    """The origin of an argument's shape: the call or the annotation of the parameter that it is."""
     if not isinstance(constraint.relation, ShapeEq):
         return None
     _, there = sides(constraint, constraint.relation)

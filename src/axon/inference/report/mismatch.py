@@ -1,4 +1,4 @@
-"""Two types, or two classes of element types, that are not one: what is said of it."""
+"""Messages for two types, or two classes of element types, that do not unify."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
 
 
 def classes_differ(state: State, left: int, right: int, origin: Origin, elem: ElemVar) -> None:
-    """An element type is wanted of two classes; `elem` had one of them before."""
+    """An element type must be in two disjoint classes; `elem` was in one of them before."""
     before = state.asked.get(elem)
     labels = []
     if origin.span is not None:

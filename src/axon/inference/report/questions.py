@@ -29,9 +29,7 @@ from axon.types.variables import DimVar, ShapeVar
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that must hold, as the signature has it, and the fewest constraints that ask for
-    it.
-    """
+    """A condition as the signature shows it, and the fewest constraints that imply it."""
 
     text: str
     because: tuple[Constraint, ...]
@@ -39,8 +37,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was asked about, what it is, and the fewest constraints that make it so, in source
-    order; then the conditions on what it is.
+    """The subject of the question, its value, and the fewest constraints that imply it, in source
+    order; then the conditions on the value.
     """
 
     subject: str
@@ -51,7 +49,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What a question is about: a shape, and which of its dimensions."""
+    """The subject of a question: a shape, and which of its dimensions."""
 
     name: str
     shape: Shape
@@ -60,15 +58,15 @@ class _Subject:
     """The variable, if it is asked for by name."""
 
     def read(self, store: Store) -> Shape:
-        """Its value; the whole shape where the dimension is inside a part of open rank."""
+        """Its value; the entire shape where the dimension is inside a part of unknown rank."""
         word = store.word(self.shape)
         at = None if self.index is None else place(word, self.index)
         return word if at is None else (word[at],)
 
 
 def why(state: State, definition: Definition, question: str) -> Answer | str:
-    """`n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions),
-    `result[0]`; else a complaint.
+    """Answer `n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions), or
+    `result[0]`; else return a complaint.
     """
     subject = _subject(state, definition, question)
     if isinstance(subject, str):
@@ -82,7 +80,7 @@ def why(state: State, definition: Definition, question: str) -> Answer | str:
 
 
 def _names(definition: Definition) -> Names:
-    """The names that the signature has, and then others."""
+    """The names of the signature, then others."""
     names = Names()
     for name, var in describe_definition(definition).variables.items():
         names.given[var] = name
@@ -132,8 +130,8 @@ def _typed(state: State, definition: Definition, name: str) -> Type | None:
 
 
 def place(word: Shape, index: int) -> int | None:
-    """Where in a word a dimension is, counted from the front or from the end; None if a shape of
-    open rank is before it.
+    """The index of a dimension in a word, counted from the front or from the end; None if a shape
+    of unknown rank is before it.
     """
     if not -len(word) <= index < len(word):
         return None
@@ -161,7 +159,7 @@ def _text(subject: _Subject, word: Shape, value: Shape, show: Show) -> str:
 
 
 def _inside(name: str, word: Shape, index: int, show: Show) -> str:
-    """A dimension that is in a part of open rank, or beyond it: what is known instead."""
+    """A dimension that is in a part of unknown rank, or beyond it: what is known instead."""
     opens = [i for i, item in enumerate(word) if isinstance(item, ShapeVar)]
     at = opens[0] if index >= 0 else opens[-1]
     part = f"the shape {show.shape((word[at],))}, whose rank is open"
@@ -185,7 +183,7 @@ def _inside(name: str, word: Shape, index: int, show: Show) -> str:
 
 
 def _conditions(definition: Definition, value: Shape, show: Show) -> Iterable[Condition]:
-    """The conditions of the signature, and its run-time checks, that speak of a value."""
+    """The conditions of the signature, and its run-time checks, that mention a value."""
     mine = set(shape_variables(value))
     relations = [*visible(definition.scheme.relations)]
     relations += [guard.relation for guard in definition.guards]
@@ -197,24 +195,24 @@ def _conditions(definition: Definition, value: Shape, show: Show) -> Iterable[Co
 
 
 def _entails(relation: Relation) -> Callable[[Store], bool]:
-    """Whether constraints ask for a relation: with it they say no more than without it."""
+    """Whether constraints imply a relation: adding it leaves the same residuals."""
 
-    def holds(alone: Store) -> bool:
-        before, bound = _left(alone), len(alone.bindings)
+    def implied(alone: Store) -> bool:
+        before, bound = _residuals(alone), len(alone.bindings)
         alone.post(relation, NOWHERE, 1)
-        return not alone.conflicts and len(alone.bindings) == bound and _left(alone) == before
+        return not alone.conflicts and len(alone.bindings) == bound and _residuals(alone) == before
 
-    return holds
+    return implied
 
 
-def _left(store: Store) -> set[Relation]:
-    """What waits in a store."""
+def _residuals(store: Store) -> set[Relation]:
+    """The relations that wait in a store."""
     state = State(store=store)
-    return {_said(resolved(state, c.relation)) for c in store.waiting}
+    return {_as_shown(resolved(state, c.relation)) for c in store.waiting}
 
 
-def _said(relation: Relation) -> Relation:
-    """The same whether it is shown or not."""
+def _as_shown(relation: Relation) -> Relation:
+    """The relation as if it were shown."""
     return AtLeast(relation.dim, silent=False) if isinstance(relation, AtLeast) else relation
 
 

@@ -33,7 +33,7 @@ from axon.types.variables import DimVar, ElemVar, Var
 @dataclass(frozen=True, slots=True)
 class Signature:
     """`signature` holds no `where`: each residual condition is a string in `where`, each run-time
-    check one in `guards`. `variables` are those that have a name in any of these.
+    check one in `guards`. `variables` are those named in any of these.
     """
 
     name: str
@@ -67,7 +67,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
     where = [show.relation(relation, hidden) for relation in conditions]
     guards = dict.fromkeys(
-        Show(names, paper, told=True).check(guard.relation) for guard in definition.guards
+        Show(names, paper, named=True).check(guard.relation) for guard in definition.guards
     )
     classes = [
         f"{names(var)} : {class_name(var.allowed)}"
@@ -85,7 +85,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
-    """The sizes that vary and stand in more than one place."""
+    """The sizes that vary and occur in more than one place."""
     shapes = [*_shapes(type_), *(word for r in relations for word in _words(r))]
     places = Counter(v for shape in shapes for v in shape if isinstance(v, DimVar) and v.over)
     return frozenset(var for var, count in places.items() if count > 1)

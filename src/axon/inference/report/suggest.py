@@ -1,4 +1,4 @@
-"""What might help, where one thing clearly would."""
+"""Suggestions for a conflict, where one change clearly resolves it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ MOST_CONSTRAINTS = 2000
 
 
 def suggestions(core: list[Constraint], main: Constraint, around: list[Constraint]) -> list[str]:
-    """Ways out of a conflict.
-
-    One is only given if the whole definition would be without conflict.
-    """
+    """Ways out of a conflict, only those that leave the entire definition without conflict."""
     operator = OPERATORS.get(main.origin.operator)
     if operator is None or len(around) > MOST_CONSTRAINTS:
         return []
@@ -30,7 +27,7 @@ def suggestions(core: list[Constraint], main: Constraint, around: list[Constrain
 
 
 def _transposed(core: list[Constraint], main: Constraint, around: list[Constraint]) -> list[str]:
-    """Whether one of the arguments would fit if it were transposed."""
+    """Suggest a transposition where one of the arguments would fit with it."""
     for constraint in core:
         relation, origin = constraint.relation, constraint.origin
         if origin.kind != "argument" or origin.call != main.origin.call or origin.span is None:

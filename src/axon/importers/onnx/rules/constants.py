@@ -59,7 +59,7 @@ def constant_of_shape(node: Node) -> None:
 
 
 def _filling(constant: Constant | None) -> tuple[str, Any]:
-    """The element type and the number that a shape is filled with; zero if nothing says it."""
+    """The element type and the number that a shape is filled with; zero by default."""
     if constant is None:
         return "f32", 0.0
     if not isinstance(constant, Constant):

@@ -18,13 +18,13 @@ from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,
     define,
-    gives,
     padded,
     same_types,
     settled,
     stacked,
     together,
     types_of,
+    write_loop,
 )
 from axon.importers.subgraphs.speculate import speculate
 from axon.importers.subgraphs.subgraph import Subgraph, either, function, hidden, ranked, subgraph
@@ -176,7 +176,7 @@ def _for(
     if times is not None:
         expr = iterations.over(begin, [number], [node.call("range", node.size(times))])
     names = padded(node.outputs, len(types))
-    gives(node, expr, names[:count], names[count:], types, later)
+    write_loop(node, expr, names[:count], names[count:], types, later)
 
 
 def _while(
@@ -204,12 +204,12 @@ def _while(
     begin = [node.literal(0), start, *(node.input(i) for i in indices)]
     expr = iterations.holding(begin, test, [Step((test,), holds, node.operation)])
     names = padded(node.outputs, len(types))
-    gives(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
+    write_loop(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
 
 
 def _limited(node: Node) -> bool:
     """Whether the number of iterations has a limit that a run could reach."""
-    known = node.ints(0) if node.has(0) else None
+    known = node.ints(0)
     return node.has(0) and not (known is not None and len(known) == 1 and known[0] >= NO_LIMIT)
 
 
@@ -305,7 +305,7 @@ def _scanned(
         moved = _moved(node, row, None if rank is None else len(rank.shape), 0, axis)
         turned.append(Step((name,), moved, node.operation))
         names[count + i] = first
-    gives(node, expr, names[:count], names[count:], [*states, *firsts])
+    write_loop(node, expr, names[:count], names[count:], [*states, *firsts])
     node.importer.steps += turned
 
 

@@ -19,19 +19,19 @@ SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
 
 
 def _spatial(node: Node) -> int | None:
-    """How many spatial dimensions there are, which the filters tell if the input does not."""
+    """The number of spatial dimensions, from the rank of the filters or of the input."""
     rank = node.rank(1) or node.rank(0)
     return None if rank is None else rank - 2
 
 
 def _filters(node: Node) -> Expression:
-    """The filters, which have the sizes that an attribute says."""
+    """The filters, whose sizes an attribute may state too."""
     window = node.attribute("kernel_shape")
     return node.sized(1, [None, None, *window]) if window else node.input(1)
 
 
 def sliding_options(node: Node, spatial: int) -> dict[str, Any]:
-    """What all convolutions are told."""
+    """The options of all convolutions."""
     return {
         "stride": node.attribute("strides") or [1] * spatial,
         "pad": SAME.get(node.attribute("auto_pad", "NOTSET"))
@@ -75,7 +75,7 @@ def _fits(node: Node, slid: dict[str, Any]) -> None:
 
 
 def _short(slid: dict[str, Any]) -> dict[str, Any]:
-    """The same with one number where all are the same; the filters tell how many there are."""
+    """The options, with one number in the place of equal ones; the filters have the rank."""
     return {
         name: value[0] if isinstance(value, list) and len(set(value)) == 1 else value
         for name, value in slid.items()

@@ -81,7 +81,7 @@ def _joining(found: Growing, begin: str, axis: int, name: str) -> Operation:
 
 
 def in_place(node: Node, loop: Operation) -> None:
-    """Infer a Loop in the place of one that was; that one's body says what its tensors are."""
+    """Infer a Loop in the place of an earlier one, whose body the tensors are reported from."""
     importer, bodies = node.importer, set(node.importer.bodies)
     infer_operation(importer, loop, node.at, node.rules)
     for prefix in importer.bodies.keys() - bodies:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents.reals import Real
-from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
@@ -48,14 +47,13 @@ def _so_far(node: Node, axis: int) -> Expression:
 @rule("TopK")
 def top_k(node: Node) -> None:
     how = {"axis": node.attribute("axis", -1), "largest": bool(node.attribute("largest", 1))}
-    found = node.known_elements(1) if node.has(1) else [node.attribute("k", 1)]
-    later = None
-    if node.has(1):
-        by = node.call("index", node.sized(1, [1]), i=0)
-        later = node.call("top_k", node.input(0), k=by, **how)
-    expr = node.call("top_k", node.input(0), k=found[0], **how) if found else later
-    if expr is None:
-        raise Unsupported("TopK of how many is not said")
+    if not node.has(1):
+        node.set_tuple_outputs(node.call("top_k", node.input(0), k=node.attribute("k", 1), **how))
+        return
+    found, by = node.known_elements(1), node.call("index", node.sized(1, [1]), i=0)
+    expr = later = node.call("top_k", node.input(0), k=by, **how)
+    if found:
+        expr = node.call("top_k", node.input(0), k=found[0], **how)
     node.set_tuple_outputs(expr, fallback=later)
 
 

@@ -17,8 +17,8 @@ def matmul(node: Node) -> Made:
 def product(
     node: Node, x: Expression, y: Expression, left: int | None, right: int | None
 ) -> Expression | None:
-    """The product of expressions of these ranks, as far as they tell what it is: a vector is a row
-    on the left, and a column on the right.
+    """The product of expressions of these ranks, if they decide the operator. A vector is a row on
+    the left, and a column on the right.
     """
     if right == 2:
         return node.call("project", x, y)

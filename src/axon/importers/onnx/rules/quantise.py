@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from axon.importers.contents.values import Unsupported
@@ -115,54 +116,43 @@ def _centred(node: Node, index: int, zero: int, behind: int | None) -> Expressio
     return None if point is None else node.call("-", whole, node.cast(point, "i32"))
 
 
-def _product(node: Node, x: Expression, y: Expression, left: int, right: int) -> Expression:
-    """The product of matrices as ONNX has it, of two expressions of these ranks."""
-    found = product(node, x, y, left, right)
-    assert found is not None
-    return found
+Apply = Callable[[Expression, Expression], Expression]
 
 
-def _rows(rank: int) -> int:
-    """How many axes are behind that of the rows of a matrix, which can have a scale each; a tensor
-    of more dimensions has them in its own shape.
+def _layer(node: Node, second: int) -> tuple[Apply, int | None, int] | None:
+    """A product, or a convolution, of the first input and another one; and how many axes are behind
+    those of the two inputs that can have a scale for each row. None if the ranks are not known.
     """
-    return 1 if rank == 2 else 0
-
-
-@rule("MatMulInteger")
-def matmul_integer(node: Node) -> Made:
-    left, right = node.rank(0), node.rank(1)
+    left, right = node.rank(0), node.rank(second)
+    if "Conv" in node.operator:
+        rank = right or left
+        if rank is None:
+            return None
+        if not 3 <= rank <= 5:
+            raise Unsupported(f"{node.operator} over no dimension, or over more than three")
+        options = sliding_options(node, rank - 2)
+        return (lambda x, filters: node.call("conv", x, filters, **options)), None, rank - 1
     if left is None or right is None:
+        return None
+
+    def apply(x: Expression, y: Expression) -> Expression:
+        found = product(node, x, y, left, right)
+        assert found is not None
+        return found
+
+    return apply, 1 if left == 2 else 0, 0  # a tensor of more dimensions has them in its shape
+
+
+@rule("MatMulInteger", "ConvInteger")
+def integer_layer(node: Node) -> Made:
+    layer = _layer(node, 1)
+    if layer is None:
         return node.declared("(t p, u q) -> i32 ?r", 0, 1)
-    x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 1, 3, 0)
+    apply, left, right = layer
+    x, y = _centred(node, 0, 2, left), _centred(node, 1, 3, right)
     if x is None or y is None:
-        made = _product(node, _as(node, 0, "i32"), _as(node, 1, "i32"), left, right)
-        return node.type_of(made)
-    return _product(node, x, y, left, right)
-
-
-def _conv(node: Node, x: Expression, filters: Expression, spatial: int) -> Expression:
-    """A convolution with the attributes of the node."""
-    return node.call("conv", x, filters, **sliding_options(node, spatial))
-
-
-def _spatial(node: Node, filters: int) -> int | None:
-    rank = node.rank(filters) or node.rank(0)
-    if rank is not None and not 3 <= rank <= 5:
-        raise Unsupported(f"{node.operator} over no dimension, or over more than three")
-    return None if rank is None else rank - 2
-
-
-@rule("ConvInteger")
-def conv_integer(node: Node) -> Made:
-    spatial = _spatial(node, 1)
-    if spatial is None:
-        return node.declared("(t p, u q) -> i32 ?r", 0, 1)
-    x, filters = _centred(node, 0, 2, None), _centred(node, 1, 3, spatial + 1)
-    if x is None or filters is None:
-        made = _conv(node, _as(node, 0, "i32"), _as(node, 1, "i32"), spatial)
-        return node.type_of(made)
-    return _conv(node, x, filters, spatial)
+        return node.type_of(apply(_as(node, 0, "i32"), _as(node, 1, "i32")))
+    return apply(x, y)
 
 
 def _stored(
@@ -186,28 +176,18 @@ def _stored(
     return node.call("quantise", numbers, last, zero)
 
 
-@rule("QLinearMatMul")
-def quantised_matmul(node: Node) -> Made:
-    left, right = node.rank(0), node.rank(3)
-    if left is None or right is None:
+@rule("QLinearMatMul", "QLinearConv")
+def quantised_layer(node: Node) -> Made:
+    layer = _layer(node, 3)
+    if layer is None:
         return node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7)
-    made = _product(node, _as(node, 0, "f32"), _as(node, 3, "f32"), left, right)
-    x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 3, 5, 0)
-    scales = _behind(node, 1, _rows(left)), _behind(node, 4, 0)
-    total = None if x is None or y is None else _product(node, x, y, left, right)
-    return _stored(node, made, total, scales, 6, 0)
-
-
-@rule("QLinearConv")
-def quantised_conv(node: Node) -> Made:
-    spatial = _spatial(node, 3)
-    if spatial is None:
-        return node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7)
-    made = _conv(node, _as(node, 0, "f32"), _as(node, 3, "f32"), spatial)
-    x, filters = _centred(node, 0, 2, None), _centred(node, 3, 5, spatial + 1)
-    total = None if x is None or filters is None else _conv(node, x, filters, spatial)
+    apply, left, right = layer
+    spatial = max(right - 1, 0)
+    made = apply(_as(node, 0, "f32"), _as(node, 3, "f32"))
+    x, y = _centred(node, 0, 2, left), _centred(node, 3, 5, right)
+    total = None if x is None or y is None else apply(x, y)
     if total is not None and node.has(8):
         bias = node.call("expand_dims", node.input(8), axis=list(range(1, spatial + 1)))
         total = node.call("+", total, bias)
-    scales = _behind(node, 1, None), _behind(node, 4, spatial)
+    scales = _behind(node, 1, left), _behind(node, 4, spatial)
     return _stored(node, made, total, scales, 6, spatial)

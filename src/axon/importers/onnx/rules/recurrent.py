@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
@@ -20,16 +19,15 @@ ACTIVATIONS = {
     "softsign": "softsign", "softplus": "softplus",
 }  # fmt: skip
 USUAL = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
-DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
+DIRECTIONS = {each: each for each in ("forward", "reverse", "bidirectional")}
 
 
 @rule("LSTM", "GRU", "RNN")
 def recurrent(node: Node) -> None:
-    """A network as one operator; its weights tell the sizes, and the sequence has three."""
+    """A network as one operator; its sizes are those of its weights."""
     kind = node.operator
-    direction, layout = node.attribute("direction", "forward"), node.attribute("layout", 0)
-    if direction not in DIRECTIONS:
-        raise Unsupported(f"{kind} in the direction {direction}")
+    direction, layout = node.choice("direction", "forward", DIRECTIONS), node.attribute("layout", 0)
+    count = 2 if direction == "bidirectional" else 1
     hidden = node.attribute("hidden_size")
     sized = node.shape(2) is None and isinstance(hidden, int) and hidden > 0
     options: dict[str, Any] = {
@@ -42,18 +40,14 @@ def recurrent(node: Node) -> None:
         options["coupled"] = bool(node.attribute("input_forget", 0))
     if kind == "GRU":
         options["reset_last"] = bool(node.attribute("linear_before_reset", 0))
-    activations = _activations(node, DIRECTIONS[direction])
-    rest = _rest(node, DIRECTIONS[direction], bool(layout))
+    activations = _activations(node, count)
+    rest = _rest(node, count, bool(layout))
+    parts = [node.input(i) for i in range(3)]
     if activations is None or rest is None:
-        plain = _call(node, [node.input(i) for i in range(3)], options)
-        node.set_tuple_outputs(node.type_of(plain))
+        node.set_tuple_outputs(node.type_of(node.call(kind.lower(), *parts, **options)))
         return
-    options["activations"] = activations
-    node.set_tuple_outputs(_call(node, [*(node.input(i) for i in range(3)), *rest], options))
-
-
-def _call(node: Node, args: list[Expression], options: dict[str, Any]) -> Expression:
-    return node.call(node.operator.lower(), *args, **options)
+    made = node.call(kind.lower(), *parts, *rest, **options, activations=activations)
+    node.set_tuple_outputs(made)
 
 
 def _activations(node: Node, count: int) -> str | None:
@@ -83,7 +77,7 @@ def _rest(node: Node, count: int, batch_first: bool) -> list[Expression] | None:
     x, weights, elem = node.shape(0), node.shape(2), node.elem(0)
     if x is None or weights is None or not isinstance(elem, str):
         return None if order else []
-    if len(x) < 2 or not weights:  # which is told already
+    if len(x) < 2 or not weights:  # the operator refuses it
         return None if order else []
     h: Any = weights[-1]
     state = [x[0], count, h] if batch_first else [count, x[1], h]

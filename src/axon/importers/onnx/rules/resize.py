@@ -138,7 +138,8 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
     if node.has(at_scales) and axes:
         parts = (node.input(0), node.input(at_scales), *wanted.region)
         later = node.call("rescale", *parts, axis=axes, **wanted.how)
-    if not wanted.there or scales is None or len(scales) != len(axes) or _is_open(scales):
+    open_ = scales is None or any(map(contents.is_real, scales))
+    if scales is None or open_ or not wanted.there or len(scales) != len(axes):
         return node.declared(SAME_RANK, 0) if later is None else later
     if not all(isinstance(scale, float | int) and 0 < scale < LARGEST for scale in scales):
         raise Unsupported("Resize by a scale that is none")
@@ -159,17 +160,13 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
     return expr
 
 
-def _is_open(scales: list[Any]) -> bool:
-    return any(map(contents.is_real, scales))
-
-
 def _short(scale: float) -> float | int:
     """A scale as it was written: the file has what f32 makes of it."""
     return int(scale) if float(scale).is_integer() else shortest(scale)
 
 
 def _is_exact(scale: float) -> bool:
-    """Whether the operator can tell the size from the scale."""
+    """Whether the operator can compute the size from the scale."""
     exact = Fraction(scale)
     return exact.denominator <= WHOLE and exact.numerator < 1 << 20
 

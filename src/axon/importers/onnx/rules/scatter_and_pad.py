@@ -65,13 +65,13 @@ def pad(node: Node) -> Made:
     if wrong:
         return node.call("pad", node.input(0), before=1, axis=wrong[0])
     axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
-    later = _pad_later(node, axes, mode)
+    later = _pad_by(node, node.input(1), axes, mode) if node.count > 1 and axes else None
     if pads is None or len(pads) != 2 * len(axes):
         if later is None:
             raise Unsupported("Pad with a number of pads that does not fit")
         return later
     pairs = {axis: (pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)}
-    return (_pad(node, pairs, mode), later)
+    return _pad(node, pairs, mode), later
 
 
 def _value(node: Node) -> tuple[list[Expression], float | None]:
@@ -100,12 +100,6 @@ def _pad(node: Node, pairs: dict[int, tuple[Any, Any]], mode: str) -> Expression
     return node.call("pad", x, *value, pad=listed, **attributes)
 
 
-def _pad_later(node: Node, axes: list[int], mode: str) -> Expression | None:
-    if node.count < 2 or not axes:
-        return None
-    return _pad_by(node, node.input(1), axes, mode)
-
-
 def _pad_by(node: Node, pads: Expression, axes: list[int], mode: str) -> Expression:
     value = [scalar_of(node, 2)] if node.has(2) else []
     return node.call("pad_by", node.input(0), pads, *value, axis=axes, mode=mode)
@@ -124,20 +118,19 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
 
 @rule("CenterCropPad")
 def center_crop_pad(node: Node) -> Made:
-    word, axes, count = node.shape(0), node.attribute("axes"), node.length(1)
+    word, axes, x = node.shape(0), node.attribute("axes"), node.input(0)
     if word is None:
         return node.declared(SAME_RANK, 0)
     if axes is None:
         axes = list(range(len(word)))
     elif all(-len(word) <= axis < len(word) for axis in axes):
-        axes = [axis % len(word) for axis in axes][:count]  # runtimes leave the others as they are
+        axes = [axis % len(word) for axis in axes]
+        axes = axes[: node.length(1)]  # runtimes leave the others as they are
     else:
-        return node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
+        return node.call("center_crop_pad", x, node.input(1), axis=axes)
     if not axes:
-        return node.call("identity", node.input(0))
-    found, later = node.known_elements(1), None
-    wanted = node.input(1)
-    if found is not None and len(found) == len(axes):
-        later = node.call("center_crop_pad", node.input(0), wanted, axis=axes)
-        wanted = node.shape_literal(found)
-    return (node.call("center_crop_pad", node.input(0), wanted, axis=axes), later)
+        return node.call("identity", x)
+    found, later = node.known_elements(1), node.call("center_crop_pad", x, node.input(1), axis=axes)
+    if found is None or len(found) != len(axes):
+        return later
+    return node.call("center_crop_pad", x, node.shape_literal(found), axis=axes), later

@@ -36,7 +36,7 @@ def _elements(node: Node, index: int = 0) -> list[str]:
     return list(found)
 
 
-def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
+def _hold_elements(node: Node, elements: Sequence[str], output: int = 0) -> None:
     """An output is the sequence of these tensors."""
     importer, name = node.importer, node.outputs[output]
     if len(elements) > MOST_ELEMENTS:
@@ -62,12 +62,12 @@ def _at(node: Node, index: int, count: int, default: int) -> int:
 def construct(node: Node) -> None:
     for i in range(node.count):
         node.input(i)
-    _gives(node, [node.name(i) for i in range(node.count)])
+    _hold_elements(node, [node.name(i) for i in range(node.count)])
 
 
 @rule("SequenceEmpty")
 def empty(node: Node) -> None:
-    _gives(node, [])
+    _hold_elements(node, [])
 
 
 @rule("SequenceInsert")
@@ -80,7 +80,7 @@ def insert(node: Node) -> None:
     at = len(elements)
     if node.has(2) and node.ints(2) != [at]:
         at = _at(node, 2, at, at)
-    _gives(node, [*elements[:at], node.name(1), *elements[at:]])
+    _hold_elements(node, [*elements[:at], node.name(1), *elements[at:]])
 
 
 @rule("SequenceErase")
@@ -92,7 +92,7 @@ def erase(node: Node) -> None:
     if not elements:
         raise Unsupported("SequenceErase: a sequence without elements")
     del elements[_at(node, 1, len(elements), len(elements) - 1)]
-    _gives(node, elements)
+    _hold_elements(node, elements)
 
 
 @rule("SequenceAt")
@@ -116,7 +116,7 @@ def hand_on(node: Node) -> None:
     if isinstance(held, Chunks):
         chunks.hold(node, node.outputs[0], held)
     else:
-        _gives(node, _elements(node))
+        _hold_elements(node, _elements(node))
 
 
 @rule("SequenceLength")
@@ -168,7 +168,7 @@ def split(node: Node) -> None:
     node.step(tuple(names), whole)
     if not node.has(1) and not node.attribute("keepdims", 1):
         names = [_squeezed(node, name, axis, i) for i, name in enumerate(names)]
-    _gives(node, names)
+    _hold_elements(node, names)
 
 
 def _parts(node: Node, total: int | None) -> list[Any] | int:
@@ -222,4 +222,4 @@ def map_(node: Node) -> None:
         made.append(found.outputs)
     for output, name in enumerate(node.outputs):
         if name and all(output < len(each) for each in made):
-            _gives(node, [each[output] for each in made], output)
+            _hold_elements(node, [each[output] for each in made], output)

@@ -130,11 +130,10 @@ def squeeze(node: Node) -> Made:
     axes, word = node.axes(1), node.shape(0)
     if axes is None and node.has(1):
         return node.call("squeeze_by", node.input(0), node.input(1))
-    if axes is None and (word is None or not all(isinstance(n, int) for n in word)):
-        return node.call("squeeze_by", node.input(0))
-    if axes is None and word is not None:
+    if axes is None:
+        if word is None or not all(isinstance(n, int) for n in word):
+            return node.call("squeeze_by", node.input(0))
         axes = [i for i, n in enumerate(word) if n == 1]
-    assert axes is not None
     if not axes:
         return node.call("identity", node.input(0))
     return node.call("squeeze", node.input(0), axis=list(axes))

@@ -22,7 +22,7 @@ WINDOWS = {
 
 def _number(node: Node, index: int) -> Any:
     """The one element of an input, if it is known: a number or a dimension."""
-    found = node.known_elements(index) if node.has(index) else None
+    found = node.known_elements(index)
     return found[0] if found is not None and len(found) == 1 else None
 
 

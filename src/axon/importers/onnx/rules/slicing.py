@@ -52,7 +52,7 @@ def slice_(node: Node) -> None:
     ends = [_without_last(node, *each) for each in zip(ends, axes, steps, strict=True)]
     expr, other = node.input(0), dict[int, Any]()
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        if step == -1 and _whole_turn(start, end):
+        if step == -1 and _reverses(start, end):
             expr = node.call("reverse", expr, axis=axis)
         elif step == 0 or not all(_counted(node, bound, step) for bound in (start, end)):
             other[axis] = _last(node, start, end, axis, step)
@@ -107,7 +107,7 @@ def _counted(node: Node, bound: Any, step: int) -> bool:
     return isinstance(bound, int) or (step > 0 and node.importer.is_size(bound))
 
 
-def _whole_turn(start: Any, end: Any) -> bool:
+def _reverses(start: Any, end: Any) -> bool:
     """Whether a slice that goes backwards goes from the last element to the first."""
     known = isinstance(start, int) and isinstance(end, int)
     return known and (start == -1 or start > FAR) and end < -FAR
@@ -129,9 +129,7 @@ def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
 
 
 def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) -> Expression:
-    """A part that a run says, of these sizes along some axes; None stands for one that is not
-    known.
-    """
+    """A part that only a run knows, of these sizes along some axes; None is an unknown size."""
     word = known_shape(whole)
     if word is None:
         return expr
@@ -142,7 +140,7 @@ def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) 
 
 
 def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:
-    """The part that a run says."""
+    """The part by bounds that only a run knows."""
     count = node.length(1)
     parts = [node.input(i) for i in range(3)]
     steps = [node.input(4)] if node.has(4) else []
