@@ -155,6 +155,11 @@ class Node:
             return None
         return None if any(item is None for item in found.items) else list(found.items)
 
+    def element(self, index: int) -> Any:
+        """The one element of an input, if it is known: a number or a dimension."""
+        found = self.known_elements(index)
+        return found[0] if found is not None and len(found) == 1 else None
+
     def ints(self, index: int) -> list[int] | None:
         """The same if they are whole numbers."""
         found = self.known_elements(index)

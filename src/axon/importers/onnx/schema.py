@@ -27,6 +27,9 @@ WORDS = {
 }  # fmt: skip
 
 
+KINDS = {int: "INT", float: "FLOAT", str: "STRING", Constant: "TENSOR", Graph: "GRAPH"}
+
+
 class Schema(NamedTuple):
     """What an operator takes and gives: the least and the most, and the names of inputs; those
     that are `needed` must be there. `kinds` are those that an attribute may have; one that this
@@ -85,21 +88,9 @@ def _is(value: Any, kinds: frozenset[str]) -> bool:
 
 def _kind(value: Any) -> str:
     """The kind of an attribute; empty for a reference to what no function is called with."""
-    match value:
-        case int():
-            return "INT"
-        case float():
-            return "FLOAT"
-        case str():
-            return "STRING"
-        case Constant():
-            return "TENSOR"
-        case Graph():
-            return "GRAPH"
-        case tuple() if type(value) is tuple:
-            return f"{_kind(value[0])}S" if value else ""
-        case _:
-            return ""
+    if type(value) is tuple:
+        return f"{_kind(value[0])}S" if value else ""
+    return KINDS.get(type(value), "")
 
 
 def _told(value: Any) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import add, floordiv, mod, mul, sub
+from typing import Any
 
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
@@ -140,6 +142,12 @@ def contradictions(imported: Imported, show: Show) -> list[Diagnostic]:
     return found
 
 
+FUNCTIONS: dict[Any, Callable[[int, int], int]] = {
+    ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.FloorDiv: floordiv, "floordiv": floordiv,
+    ast.Mod: mod, "Max": max, "max": max, "Min": min, "min": min,
+}  # fmt: skip
+
+
 # --- declared sizes --------------------------------------------------------------------------
 
 
@@ -167,22 +175,7 @@ def _value(tree: ast.expr | None, names: dict[str, int]) -> int | None:
 
 
 def _applied(operator: ast.AST, a: int | None, b: int | None) -> int | None:
-    if a is None or b is None:
+    function = FUNCTIONS.get(operator.id if isinstance(operator, ast.Name) else type(operator))
+    if function is None or a is None or b is None:
         return None
-    match operator:
-        case ast.Add():
-            return a + b
-        case ast.Sub():
-            return a - b
-        case ast.Mult():
-            return a * b
-        case ast.FloorDiv() | ast.Name("floordiv"):
-            return a // b if b else None
-        case ast.Mod():
-            return a % b if b else None
-        case ast.Name("Max" | "max"):
-            return max(a, b)
-        case ast.Name("Min" | "min"):
-            return min(a, b)
-        case _:
-            return None
+    return None if b == 0 and function in (floordiv, mod) else function(a, b)

@@ -119,8 +119,8 @@ def same_for_all(shape: Shape, before: DimVar) -> bool:
 
 def _known_place(node: Node, index: int) -> int | None:
     """The number of a piece, if it is known; negative ones count from the end."""
-    found = node.ints(index)
-    return found[0] if found is not None and len(found) == 1 else None
+    found = node.element(index)
+    return found if isinstance(found, int) else None
 
 
 def _start(node: Node, pieces: Chunks, place: int | None, known: Dim | None) -> Any:

@@ -146,10 +146,8 @@ def loop(node: Node) -> None:
 
 def _times(node: Node) -> Any:
     """How often a Loop goes round that nothing stops, where that is known."""
-    known = node.known_elements(0) if node.has(0) and _starts(node) else None
-    if known is None or len(known) != 1 or not node.importer.is_size(known[0]):
-        return None
-    return known[0]
+    known = node.element(0) if _starts(node) else None
+    return known if known is not None and node.importer.is_size(known) else None
 
 
 def _starts(node: Node) -> bool:
@@ -209,8 +207,8 @@ def _while(
 
 def _limited(node: Node) -> bool:
     """Whether the number of iterations has a limit that a run could reach."""
-    known = node.ints(0)
-    return node.has(0) and not (known is not None and len(known) == 1 and known[0] >= NO_LIMIT)
+    known = node.element(0)
+    return node.has(0) and not (isinstance(known, int) and known >= NO_LIMIT)
 
 
 # --- Scan ------------------------------------------------------------------------------------

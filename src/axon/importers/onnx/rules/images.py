@@ -83,10 +83,8 @@ def affine_grid(node: Node) -> Made:
     if count not in (4, 5):
         return node.declared(ANY_SHAPE, 0)
     held = node.sized(1, [count])
-    inner: list[Any] = [None] * count
-    if sizes is not None and sizes.shape == (count,):
-        inner = list(sizes.items)
-    inner = node.sizes_or_fresh(inner)
+    known = sizes is not None and sizes.shape == (count,)
+    inner = node.sizes_or_fresh(sizes.items if sizes and known else [None] * count)
     corners = {"dimensions": count - 2, "align_corners": bool(node.attribute("align_corners", 0))}
     later = node.call("affine_grid", node.input(0), node.call("slice", held, start=2), **corners)
     made = node.call("affine_grid", node.input(0), node.shape_literal(inner[2:]), **corners)

@@ -96,18 +96,16 @@ def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
 @rule("GroupNormalization")
 def group_norm(node: Node) -> Made:
     """The scale and the bias are by channel, and were by group before opset 21."""
-    groups, word = node.attribute("num_groups"), node.shape(0)
+    groups = node.attribute("num_groups")
     if groups < 1:
         raise Unsupported(f"GroupNormalization with {groups} groups")
-    parts = [node.input(1), node.input(2)]
-    if node.importer.opset < 21:
-        if word is None or len(word) < 2:
-            return node.type_of(node.input(0))
-        size: Any = word[1]
-        each = dims.floordiv(size, groups)
-        parts = [node.call("repeat", part, times=each) for part in parts]
-    else:
+    if node.importer.opset >= 21:
         parts = [_by_channel(node, i) for i in (1, 2)]
+    elif node.dim(0, 1) is None:
+        return node.type_of(node.input(0))
+    else:
+        each = dims.floordiv(node.dim(0, 1), groups)
+        parts = [node.call("repeat", node.input(i), times=each) for i in (1, 2)]
     epsilon = node.attribute("epsilon", 1e-5)
     return node.call("group_norm", node.input(0), *parts, groups=groups, epsilon=epsilon)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
@@ -20,15 +18,9 @@ WINDOWS = {
 }
 
 
-def _number(node: Node, index: int) -> Any:
-    """The one element of an input, if it is known: a number or a dimension."""
-    found = node.known_elements(index)
-    return found[0] if found is not None and len(found) == 1 else None
-
-
 def _size(node: Node, index: int) -> Expression:
     """The one element of an input, as a size if it is known."""
-    size = _number(node, index)
+    size = node.element(index)
     if size is None or isinstance(size, float) or (isinstance(size, int) and size < 0):
         return first_of(node, index)
     return node.size(size)
@@ -60,7 +52,7 @@ def dft(node: Node) -> Made:
     inverse, onesided = (bool(node.attribute(name, 0)) for name in ("inverse", "onesided"))
     axis = node.attribute("axis", 1 if node.importer.opset < 20 else -2)
     if node.importer.opset >= 20 and node.has(2):
-        axis = _number(node, 2)
+        axis = node.element(2)
     if axis == -1:
         raise Unsupported("DFT along the axis that holds the parts of the numbers")
     if axis is not None and rank is not None and not -rank <= axis < rank - 1:
@@ -74,7 +66,7 @@ def dft(node: Node) -> Made:
         parts.append(node.call("mod", first_of(node, 2), node.scalar(rank, elem)))
     elif axis < 0:
         along = axis + 1  # Axon does not count the last dimension
-    size = _number(node, 1)
+    size = node.element(1)
     by = first_of(node, 1) if node.has(1) and size is None else size
     how = {"inverse": inverse, "onesided": onesided, "size": by}
     return node.call("dft", *parts, axis=along, **how)
@@ -83,7 +75,7 @@ def dft(node: Node) -> Made:
 @rule("STFT")
 def stft(node: Node) -> Made:
     """Without a window the frames are taken as they are."""
-    elem, step = node.elem(0), _number(node, 1)
+    elem, step = node.elem(0), node.element(1)
     onesided = bool(node.attribute("onesided", 1))
     if node.has(2):
         window = node.input(2)
