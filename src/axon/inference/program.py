@@ -279,7 +279,7 @@ class ProgramInference:
         if len(state.store.conflicts) == conflicts and not any(
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
-            self._look_for_ragged()
+            self._check_ragged()
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
 
@@ -334,7 +334,7 @@ class ProgramInference:
             constraints = (*(c for c in reported if c not in own), *constraints)
         return bad, constraints, tuple(dict.fromkeys(checks))
 
-    def _look_for_ragged(self) -> None:
+    def _check_ragged(self) -> None:
         """A ragged dimension varies over those before it, so no tensor may begin with one."""
         state = self.state
         ragged = state.names.ragged
@@ -353,9 +353,9 @@ class ProgramInference:
                 )
                 return
         if ragged:
-            self._look_along_axes()
+            self._check_axes()
 
-    def _look_along_axes(self) -> None:
+    def _check_axes(self) -> None:
         """An operator is applied to a ragged tensor row by row, so it may not work along the first
         axis, nor move another axis there.
         """
