@@ -174,3 +174,22 @@ def test_what_an_input_is_does_not_hang_on_what_a_run_computes() -> None:
     made = model(nodes, [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)], {"y": None})
     made.graph.input.append(helper.make_tensor_value_info("s", TensorProto.INT64, [2]))
     assert infer_model(made, "m").signature.startswith("(f32 [a,b,c], i64 [2]) -> f32 [?d,?e]")
+
+
+def test_a_model_that_returns_a_shape_returns_a_tensor_as_a_program_too() -> None:
+    made = model([node("Shape", "x", "s")], {"x": ["n", 3, 4]}, {"s": None})
+    assert infer_model(made, "m").signature == "f32 [n,3,4] -> i64 [3]"
+    text = write_program(import_model(made, "m")).text
+    assert check_text(text).signatures[-1].signature == "f32 [n,3,4] -> i64 [3]"
+
+
+def test_a_size_that_grows_out_of_hand_is_left_to_the_run() -> None:
+    inputs = {f"x{i}": [f"a{i}", f"b{i}"] for i in range(14)}
+    nodes = []
+    for i in range(14):
+        nodes += [node("Shape", f"x{i}", f"s{i}"), node("ReduceSum", f"s{i}", f"r{i}")]
+        nodes += [node("Mul", f"m{i - 1} r{i}", f"m{i}")] if i else [node("Identity", "r0", "m0")]
+    made = model([*nodes, node("ConstantOfShape", "m13", "y")], inputs, {"y": None})
+    assert infer_model(made, "m").signature.endswith(" -> f32 [?a]")
+    text = write_program(import_model(made, "m")).text
+    assert check_text(text).signatures[-1].signature.endswith(" -> f32 [?a]")

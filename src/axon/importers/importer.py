@@ -46,14 +46,15 @@ FOR_GOOD = -1
 
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model. If it
-    `writes`, a program is wanted, and what makes each tensor is taken down in `steps`.
+    `writes`, a program is wanted, and what makes each tensor is recorded in `steps`. `unmade` is
+    set where an operation takes a tensor that nothing has made by then.
     """
 
     __slots__ = (
         "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
         "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
         "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
-        "state", "steps", "taken", "types", "unsolved", "unsupported", "uses", "writes",
+        "state", "steps", "taken", "types", "unmade", "unsolved", "unsupported", "uses", "writes",
         "written_out",
     )  # fmt: skip
 
@@ -74,6 +75,7 @@ class Importer:
         self.inference = Inference(self.state, prelude)
         self.opset = 0
         self.unsolved = 0
+        self.unmade = False
         self.depth = 0
         self.written_out = 0
         # How often the graph uses each operator, and what is inside its nodes.

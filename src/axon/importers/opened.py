@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from axon.inference.state import State
 from axon.solver.constraints import Origin
+from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
     DimEq,
@@ -29,7 +30,10 @@ def is_plain(type_: Type) -> bool:
     """Whether a type is that of a tensor of a model as it stands."""
     if not isinstance(type_, Tensor):
         return False
-    return not any(not isinstance(item, int) and is_at_run_time(item) for item in type_.shape)
+    for item in type_.shape:
+        if not isinstance(item, int) and (is_at_run_time(item) or is_vast(item)):
+            return False
+    return True
 
 
 def is_at_run_time(item: Dim | ShapeVar) -> bool:
@@ -54,7 +58,19 @@ def opened(
             shape = made.shapes[var] = (state.fresh_shape(),)
             if not state.sealed:
                 state.post(DimEq(shape_rank(shape), shape_rank((var,))), origin)
-    return [made.type(as_tensor(type_)) for type_ in types]
+    return [_kept(state, made.type(as_tensor(type_))) for type_ in types]
+
+
+def is_vast(item: Dim | ShapeVar) -> bool:
+    return not isinstance(item, ShapeVar) and dims.is_vast(item)
+
+
+def _kept(state: State, type_: Type) -> Type:
+    """The type, with variables for sizes that grew out of hand."""
+    if not isinstance(type_, Tensor):
+        return type_
+    word = [state.fresh_dim() if is_vast(item) else item for item in type_.shape]
+    return Tensor(type_.elem, tuple(word))
 
 
 def as_tensor(type_: Type) -> Type:

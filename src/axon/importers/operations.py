@@ -57,7 +57,11 @@ class Operation:
     @property
     def has_graphs(self) -> bool:
         """Whether it has subgraphs: they may use any tensor around it."""
-        return bool(self.attributes) and any(True for _ in self.graphs())
+        for value in self.attributes.values():
+            first = value[0] if isinstance(value, tuple) and value else value
+            if isinstance(first, Graph):
+                return True
+        return False
 
     def graphs(self) -> Iterator[Graph]:
         """Its subgraphs."""

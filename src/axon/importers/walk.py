@@ -118,6 +118,7 @@ def _infer(importer: Importer, node: Node) -> None:
     for name in node.inputs:
         if name and name not in importer.types:
             importer.define(name, importer.unknown())
+            importer.unmade = True
     rule = _rule(importer, node)
     try:
         if rule is not None and any(node.outputs):

@@ -14,8 +14,8 @@ from axon.inference import operators
 from axon.inference.environment import Environment
 from axon.inference.existentials import conditions, seal
 from axon.inference.infer import Inference
-from axon.inference.program import describe_all
 from axon.inference.record import Record
+from axon.inference.report.conflict import describe_all
 from axon.inference.rows import first_sizes, same_rows
 from axon.inference.schemes import as_run_finds_it, resolved
 from axon.inference.state import State

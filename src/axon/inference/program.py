@@ -11,21 +11,13 @@ from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
-from axon.inference.report.conflict import describe
+from axon.inference.ragged_results import look_for_ragged
+from axon.inference.report.conflict import describe_all
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.inference.walk import Prelude
-from axon.ops.levels import (
-    WorksAlong,
-    levels_of_type,
-    made,
-    rows_level,
-    varies,
-)
-from axon.solver.constraints import NOWHERE, Conflict, Constraint, Guard
-from axon.solver.reasons import independent
-from axon.solver.store import Store
+from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.elements import BIT
@@ -35,12 +27,10 @@ from axon.types.type import (
     AtLeast,
     Fn,
     Scheme,
-    Tensor,
     Type,
-    shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged, owner
+from axon.types.variables import DimVar, ElemVar, ShapeVar, owner
 
 MOST_DIAGNOSTICS = 200
 
@@ -279,7 +269,7 @@ class ProgramInference:
         if len(state.store.conflicts) == conflicts and not any(
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
-            self._check_ragged()
+            look_for_ragged(self.inference)
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
 
@@ -334,50 +324,6 @@ class ProgramInference:
             constraints = (*(c for c in reported if c not in own), *constraints)
         return bad, constraints, tuple(dict.fromkeys(checks))
 
-    def _check_ragged(self) -> None:
-        """A ragged dimension varies over those before it, so no tensor may begin with one."""
-        state = self.state
-        ragged = state.names.ragged
-        for type_, span in self.inference.results:
-            known = state.prune(type_)
-            word = state.store.word(known.shape) if isinstance(known, Tensor) else ()
-            if not any(map(is_ragged, shape_variables(word))):
-                continue
-            ragged = True
-            if any(map(is_ragged, shape_variables(word[:1]))):
-                self.inference.error(
-                    "AX105",
-                    "the result would begin with a ragged dimension",
-                    span,
-                    "varies over nothing",
-                )
-                return
-        if ragged:
-            self._check_axes()
-
-    def _check_axes(self) -> None:
-        """An operator is applied to a ragged tensor row by row, so it may not work along the first
-        axis, nor move another axis there.
-        """
-        for use, span in self.inference.applied:
-            type_ = self.state.resolve(use.type)
-            assert isinstance(type_, Fn)
-            trees = [rows_level(levels_of_type(param)) for param in type_.params]
-            if use.operator.meaning is None or use.operator.traits.calls is not None:
-                continue
-            if not any(map(varies, trees)):
-                continue
-            if any(isinstance(v, ShapeVar) for v in type_variables(type_)):
-                continue  # known where it is called
-            attributes = {**use.operator.defaults, **use.attributes}
-            try:
-                made(use.operator, attributes, type_, use.signature, trees)
-            except WorksAlong:
-                name = use.operator.name
-                text = "works along an axis that a ragged dimension varies over"
-                self.inference.error("AX105", text, span, "varies over this axis", subject=name)
-                return
-
     def _notes(self) -> None:
         """Report names that are equal, or constant."""
         seen: dict[DimVar | ShapeVar, str] = {}
@@ -424,27 +370,6 @@ class ProgramInference:
             if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
                 choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
                 self.state.elems[var] = choice
-
-
-def describe_all(
-    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
-) -> tuple[list[Diagnostic], list[Constraint]]:
-    """A message for each conflict that shares no constraint with those before it, and the
-    constraints that the conflicts are about.
-    """
-    messages: list[Diagnostic] = []
-    reported: dict[Constraint, None] = {}
-    places: set[tuple[str, Span | None]] = set()
-    for i, conflict in enumerate(conflicts):
-        if i == 1 and not independent(store, conflicts[1:], reported):
-            break  # the others follow from the first one
-        found = describe(store, conflict, around)
-        place = found.diagnostic.code, found.diagnostic.span
-        if reported.keys().isdisjoint(found.core) and place not in places:
-            messages.append(found.diagnostic)
-        reported.update(dict.fromkeys(found.core))
-        places.add(place)
-    return messages, list(reported)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

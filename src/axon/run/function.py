@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -359,7 +360,7 @@ class Function:
             return ArgumentError(
                 f"{name} cannot be traced by JAX: some of its sizes depend on values"
             )
-        if type(problem).__name__ == "TracerArrayConversionError":  # JAX's own; it may not be here
+        if _is_of_a_tracer(problem):
             return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
             )
@@ -375,6 +376,12 @@ class Function:
         return RunError(
             f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
         )
+
+
+def _is_of_a_tracer(problem: Exception) -> bool:
+    """Whether JAX, if it is there at all, has found one of its tracers on NumPy."""
+    jax: Any = sys.modules.get("jax")
+    return jax is not None and isinstance(problem, jax.errors.TracerArrayConversionError)
 
 
 def _failure(problem: Exception) -> str | None:

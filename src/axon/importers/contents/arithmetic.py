@@ -74,8 +74,11 @@ def rounded(elem: str, x: float) -> float | None:
 
 
 def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """A function of sizes; next to a fraction one is not known."""
-    return None if isinstance(a, float) or isinstance(b, float) else function(a, b)
+    """A function of sizes; next to a fraction, or grown out of hand, one is not known."""
+    if isinstance(a, float) or isinstance(b, float):
+        return None
+    found = function(a, b)
+    return None if dims.is_vast(found) else found
 
 
 def add(a: Any, b: Any) -> Any:

@@ -16,7 +16,7 @@ from axon.syntax import ast, print_expr, print_program
 from axon.types import dim as dims
 from axon.types.show import Names
 from axon.types.trees import NOWHERE, Trees
-from axon.types.type import AtLeast, Fn, Renaming, Type, type_variables
+from axon.types.type import AtLeast, Fn, Renaming, Tensor, Type, type_variables
 from axon.types.variables import DimVar, ElemVar, ShapeVar, is_ragged
 from axon.workspace import workspace
 
@@ -111,10 +111,22 @@ def _written(
     body = lines(writer)
     outputs = [value(writer, name, NOWHERE) for name in imported.outputs]
     layers, body = found_layers(writer, body, [print_expr(o) for o in outputs])
-    whole = Definition("model", params, body, outputs, _limits(writer))
+    results = [_tensor(writer, *each) for each in zip(imported.outputs, outputs, strict=True)]
+    whole = Definition("model", params, body, results, _limits(writer))
     definitions = [_definition(each) for each in (*layers, whole)]
     program = ast.Program((*writer.declared, *definitions), None, BEHIND_A_LINE.source)
     return Written(print_program(program), writer.weights, writer.opaque)
+
+
+def _tensor(writer: Writer, name: str, expr: ast.Expr) -> ast.Expr:
+    """An output of the model. In a program integers whose elements are known may be sizes."""
+    type_ = writer.imported.type(name)
+    if name not in writer.importer.contents or not isinstance(type_, Tensor):
+        return expr
+    if type_.elem != "i64" or len(type_.shape) > 1:
+        return expr
+    to = ast.Attribute("to", ast.Name("i64", NOWHERE), NOWHERE)
+    return ast.Call(ast.Name("cast", NOWHERE), (expr,), (to,), NOWHERE)
 
 
 def _limits(writer: Writer) -> tuple[ast.Condition, ...]:

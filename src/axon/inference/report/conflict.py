@@ -15,9 +15,10 @@ from axon.inference.report.labels import labels_of, of_function
 from axon.inference.report.suggest import suggestions
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
-from axon.solver.reasons import conflict_of, reasons
+from axon.solver.reasons import conflict_of, independent, reasons
 from axon.solver.rules import new_store
 from axon.solver.store import Store
+from axon.source import Span
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly, Size
 from axon.types.show import Names, Show
@@ -56,6 +57,27 @@ class Explanation:
     diagnostic: Diagnostic
     core: list[Constraint]
     sizes: tuple[Dim, ...]
+
+
+def describe_all(
+    store: Store, conflicts: list[Conflict], around: tuple[Constraint, ...]
+) -> tuple[list[Diagnostic], list[Constraint]]:
+    """A message for each conflict that shares no constraint with those before it, and the
+    constraints that the conflicts are about.
+    """
+    messages: list[Diagnostic] = []
+    reported: dict[Constraint, None] = {}
+    places: set[tuple[str, Span | None]] = set()
+    for i, conflict in enumerate(conflicts):
+        if i == 1 and not independent(store, conflicts[1:], reported):
+            break  # the others follow from the first one
+        found = describe(store, conflict, around)
+        place = found.diagnostic.code, found.diagnostic.span
+        if reported.keys().isdisjoint(found.core) and place not in places:
+            messages.append(found.diagnostic)
+        reported.update(dict.fromkeys(found.core))
+        places.add(place)
+    return messages, list(reported)
 
 
 def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Explanation:

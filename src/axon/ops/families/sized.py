@@ -83,8 +83,8 @@ def ensure_shape(arity: int, *, sizes: Ints = ()) -> Rule:
 
     - `sizes`: one for each dimension; -1 is any.
 
-    >>> ensure_shape([2,3], compress(x : f32 [n,3], mask : bool [n]))
-    f32 [2,3]
+    >>> ensure_shape([4,3], measured(x : f32 [4,3], axis=0))
+    f32 [4,3]
     >>> ensure_shape(x : f32 [n,3], sizes=[-1,3])
     f32 [n,3]
     """
