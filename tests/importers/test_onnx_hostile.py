@@ -524,7 +524,7 @@ def test_a_graph_that_makes_no_sense(kind: str, tmp_path: Path) -> None:
     content = made if isinstance(made, bytes) else made.SerializeToString()
     (tmp_path / "m.onnx").write_bytes(content)
     start = time.monotonic()
-    with mock.patch("axon.importers.functions.MOST_WRITTEN_OUT", 5000):
+    with mock.patch("axon.importers.importer.MOST_WRITTEN_OUT", 5000):
         survives(tmp_path)
     assert time.monotonic() - start < SLOWEST
 

@@ -1,8 +1,7 @@
-"""Expressions in the making: what the rules say of an operation.
+"""Expressions that rules make of operations.
 
-Most of them are never written. Who wants the types of a model's tensors asks a draft for the type
-that it has, and where the arguments tell all there is to know the answer needs no syntax. Who wants
-the program, or reasons, has the expression.
+Most of them are never written as syntax: where the types of the arguments are known, the type of an
+expression follows from them. The syntax is needed for programs and for reasons.
 """
 
 from __future__ import annotations

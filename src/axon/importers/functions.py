@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from axon.importers.contents.values import MOST_WRITTEN_OUT, Unsupported
 from axon.importers.node import Node, Rule, Rules
 from axon.importers.operations import Function, Operation, renamed, used, with_attributes
 from axon.importers.steps import Called, made_by
 from axon.importers.walk import infer_operation
-
-DEEPEST = 12
 
 
 def with_functions(functions: Mapping[tuple[str, str], Function], rules: Rules) -> Rules:
@@ -32,18 +29,13 @@ def call(node: Node, function: Function) -> None:
     """
     importer = node.importer
     node.alone = True
-    if importer.depth > DEEPEST:
-        raise Unsupported(f"{node.operator}: functions call each other too deeply")
     operations = function.operations
-    importer.written_out += len(operations)
-    if importer.written_out > MOST_WRITTEN_OUT:
-        raise Unsupported(f"{node.operator}: functions call each other too often")
+    importer.enter(operations, node.operator)
     names: dict[str, str] = {"": "", **dict.fromkeys(function.params, "")}
     names.update(zip(function.params, node.inputs, strict=False))
     outside = dict(zip(function.results, node.outputs, strict=False))
     prefix = f"{node.outputs[0]}/"
     given = function.defaults | node.attributes
-    importer.depth += 1
     importer.opset, version = function.version, importer.opset
     for operation in operations:
         importer.uses[operation.operator] += 2

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from axon.importers.contents.values import is_followed
 from axon.importers.functions import with_functions
-from axon.importers.importer import Importer
+from axon.importers.importer import Importer, known_shape
 from axon.importers.naming import size_name
 from axon.importers.node import Rules
 from axon.importers.nonnegative import Sizes
@@ -67,8 +67,8 @@ def import_operations(
     reasons: bool = True,
     program: bool = True,
 ) -> Imported:
-    """Infer a model. `said` is what the caller says of some of the inputs. If something is wrong,
-    it is inferred once more, for the `reasons`. Who wants no program has only the types.
+    """Infer a model. `said` has the caller's types of some inputs. If something is wrong, the model
+    is inferred once more for the `reasons`. Without `program` there are only the types.
     """
     with workspace():
         asked = _Asked(model, rules, name, forget, program)
@@ -107,14 +107,10 @@ def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
 
 def _says_more(found: Imported, said: dict[str, Type]) -> bool:
     """Whether an input whose rank was not known, and not said to be open, has one now."""
-    for name, given in found.given.items():
-        if not _is_ranked(given) and name not in said and _is_ranked(found.type(name)):
-            return True
-    return False
-
-
-def _is_ranked(type_: Type) -> bool:
-    return isinstance(type_, Tensor) and not any(isinstance(i, ShapeVar) for i in type_.shape)
+    return any(
+        known_shape(given) is None and name not in said and found.importer.shape(name) is not None
+        for name, given in found.given.items()
+    )
 
 
 def _once(

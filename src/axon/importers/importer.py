@@ -13,7 +13,13 @@ from typing import Any
 
 from axon import stdlib
 from axon.driver import prelude
-from axon.importers.contents.values import MOST_RANK, Contents, contents_of, is_small
+from axon.importers.contents.values import (
+    MOST_WRITTEN_OUT,
+    Contents,
+    Unsupported,
+    contents_of,
+    is_small,
+)
 from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
 from axon.importers.nonnegative import Sizes
@@ -40,6 +46,8 @@ from axon.types.variables import ElemVar, ShapeVar
 
 NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
 LIBRARY = "std/onnx.axon"
+DEEPEST = 13
+"""Levels of subgraphs and functions."""
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
@@ -168,7 +176,7 @@ class Importer:
         return name in self.taken or name in NAMES or name in library_names()
 
     def span(self, at: int) -> Span:
-        """A node as a line of a text; who does not ask for reasons has no use for the text."""
+        """A node as a line of a text, which is empty unless reasons are asked for."""
         return self.line(at if self.state.reasons else -1)
 
     def line(self, at: int) -> Span:
@@ -181,14 +189,8 @@ class Importer:
         return found
 
     def shape(self, name: str) -> Shape | None:
-        """What is known of a tensor's shape, as far as it is one of known rank."""
-        type_ = self.type(name)
-        if not isinstance(type_, Tensor):
-            return None
-        for item in type_.shape:
-            if isinstance(item, ShapeVar):
-                return None
-        return type_.shape
+        """The shape of a tensor, if its rank is known."""
+        return known_shape(self.type(name))
 
     def elem(self, name: str) -> Any:
         type_ = self.type(name)
@@ -217,12 +219,16 @@ class Importer:
             known = self.resolved.items()
             self.resolved = {key: found for key, found in known if found[0] == FOR_GOOD}
 
-    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
-        """A tensor of which nothing, or no more than this, is known."""
-        elem = elem or ElemVar("", self.state.level)
-        if rank is None or not 0 <= rank <= MOST_RANK:
-            return Tensor(elem, (self.state.fresh_shape(),))
-        return Tensor(elem, tuple(self.state.fresh_dim() for _ in range(rank)))
+    def unknown(self, elem: Any = None) -> Tensor:
+        """A tensor of which nothing but perhaps its element type is known."""
+        return Tensor(elem or ElemVar("", self.state.level), (self.state.fresh_shape(),))
+
+    def enter(self, operations: Sequence[Operation], what: str) -> None:
+        """Go one level deeper, into the operations of a subgraph or of a function."""
+        self.written_out += len(operations)
+        if self.depth >= DEEPEST or self.written_out > MOST_WRITTEN_OUT:
+            raise Unsupported(f"{what}: graphs or functions nested too deeply, or used too often")
+        self.depth += 1
 
     # --- sizes ---
 
@@ -276,6 +282,16 @@ class Importer:
 def library_names() -> frozenset[str]:
     """The functions of the standard library that rules call."""
     return frozenset(name for name, path in stdlib.files().items() if path == LIBRARY)
+
+
+def known_shape(type_: Type) -> Shape | None:
+    """The shape of a type, if its rank is known."""
+    if not isinstance(type_, Tensor):
+        return None
+    for item in type_.shape:
+        if isinstance(item, ShapeVar):
+            return None
+    return type_.shape
 
 
 def is_closed(type_: Type) -> bool:

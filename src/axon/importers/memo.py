@@ -1,9 +1,9 @@
-"""What comes again is inferred once: a node like one before it gives what that one gave.
+"""Equal nodes are inferred once.
 
-What a node gives depends on its operator, its attributes, and the types and contents of what it is
-given. Tensors that are alike in both are of one *kind*; a node with the operator, the attributes
-and the kinds of an earlier one asks for nothing new. That holds unless the earlier one gave
-something of its own, such as a size that only a run can tell.
+The outputs of a node depend on its operator, its attributes, and the types and contents of its
+inputs. Tensors that are equal in both are of one *kind*; a node with the operator, the attributes
+and the kinds of an earlier one has the outputs of that one, unless these have something of their
+own, such as a size that only a run knows.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axon.importers.contents.values import Contents, Unsupported
+from axon.importers.contents.values import Contents, Unsupported, vector
+from axon.importers.elem import Elem
 from axon.importers.expressions import (
     Call,
     Declared,
@@ -41,10 +42,15 @@ from axon.types.type import (
 )
 from axon.types.variables import DimVar, ShapeVar
 
-Rule = Callable[["Node"], None]
+Made = Expression | tuple[Expression, Expression | None] | None
+"""What a rule returns: the expression of the first output, perhaps with the fallback that stands in
+the program where the expression has sizes that have no names there. None if the rule has set the
+outputs itself.
+"""
+Rule = Callable[["Node"], Made]
 Rules = Callable[[Operation, int], Rule | None]
-"""What says what an operation means, in a version of the operators, if anything does. It raises
-`Malformed` for one that means nothing.
+"""Finds the rule of an operation in a version of the operators, if there is one. It raises
+`Malformed` for an operation that is not well-formed.
 """
 
 
@@ -113,15 +119,26 @@ class Node:
     def shape(self, index: int) -> Shape | None:
         return self.importer.shape(self.inputs[index]) if self.has(index) else None
 
+    def dim(self, index: int, axis: int) -> Any:
+        """A size of an input; None if its rank is not known, or it has no such axis."""
+        shape = self.shape(index)
+        return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+
     def elem(self, index: int) -> Any:
         return self.importer.elem(self.name(index))
 
+    def length(self, index: int) -> int | None:
+        """How many elements an input has, if it is a vector of known size."""
+        size = self.dim(index, 0) if self.rank(index) == 1 else None
+        return size if isinstance(size, int) else None
+
     def contents(self, index: int) -> Contents | None:
-        """The elements of an input, where they are known."""
+        """The elements of an input, where they are known; an empty vector has none."""
         if not self.has(index):
             return None
         self.looked.add(index)
-        return self.importer.contents.get(self.inputs[index])
+        found = self.importer.contents.get(self.inputs[index])
+        return vector(()) if found is None and self.length(index) == 0 else found
 
     def vector(self, index: int) -> Contents | None:
         """The elements of an input that must be a vector, where they are known."""
@@ -145,10 +162,28 @@ class Node:
             return None
         return found
 
+    def axes(self, index: int) -> list[int] | None:
+        """Axes, which are an attribute in old models and an input in new ones; None if they are not
+        known, or not given.
+        """
+        found: list[int] | None = self.ints(index) if self.has(index) else self.attribute("axes")
+        return found
+
     def attribute(self, name: str, default: Any = None) -> Any:
         """The value of an attribute; several numbers or texts are a list."""
         found = self.attributes.get(name, default)
         return list(found) if isinstance(found, tuple) else found
+
+    def choice(self, name: str, default: str, choices: Mapping[str, str]) -> str:
+        """An attribute that is one of some words, as Axon's word for it."""
+        found = self.attribute(name, default)
+        if found not in choices:
+            raise Unsupported(f"{self.operator} whose attribute `{name}` is {found}")
+        return choices[found]
+
+    def wants(self, output: int) -> bool:
+        """Whether this output has a name."""
+        return output < len(self.outputs) and self.outputs[output] != ""
 
     # --- as the place of an expression ---
 
@@ -202,6 +237,10 @@ class Node:
                 if value is not None and (name not in usual or usual[name] not in (value, (value,)))
             }
         return Call(operator, args, attributes)
+
+    def cast(self, x: Expression, elem: str) -> Expression:
+        """An expression with this element type."""
+        return self.call("cast", x, to=Elem(elem))
 
     def literal(self, value: object) -> Expression:
         """A value as an expression: numbers, lists, strings, dimensions."""
@@ -263,6 +302,13 @@ class Node:
                 wrong = self.importer.trouble() != before  # what is refused has no elements
                 self.define((name,), (found,), () if wrong else (expr.contents(self),))
                 self.step((name,), sayable(expr), fallback)
+
+    def set_made(self, made: Made) -> None:
+        """The first output, as a rule returns it."""
+        if isinstance(made, tuple):
+            self.set_outputs(made[0], fallback=made[1])
+        else:
+            self.set_outputs(made)
 
     def define(
         self,
@@ -334,10 +380,6 @@ class Node:
         if self.importer.writes:
             self.importer.steps.append(Step(names, expr, self.operation, fallback, tensor))
 
-    def for_program(self, make: Callable[[], Expression | None]) -> Expression | None:
-        """What only a program needs."""
-        return make() if self.importer.writes else None
-
     def scalar(self, value: Any, elem: str) -> Expression:
         """A number of an element type."""
         if isinstance(value, bool) and elem == "bool":
@@ -346,11 +388,15 @@ class Node:
             raise Malformed(f"{value} is no number of type {elem}")
         return Scalar(float(value) if elem.startswith(("f", "bf")) else int(value), elem)
 
-    def unknown(self, elem: Any = None, rank: int | None = None) -> Tensor:
-        return self.importer.unknown(elem, rank)
+    def unknown(self, elem: Any = None) -> Tensor:
+        return self.importer.unknown(elem)
 
     def fresh_dim(self) -> DimVar:
         return self.importer.state.fresh_dim()
+
+    def sizes_or_fresh(self, sizes: Sequence[Any]) -> list[Any]:
+        """Sizes, with a variable in the place of each that is not known."""
+        return [self.fresh_dim() if size is None else size for size in sizes]
 
     def guard(self, dim: Dim) -> None:
         """What the model takes for granted, and a run checks: that this is not negative."""

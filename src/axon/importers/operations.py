@@ -8,7 +8,8 @@ function that the operation stands in.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from axon.types.type import Tensor
@@ -27,8 +28,8 @@ NO_ATTRIBUTES: Attributes = {}
 
 
 class Operation:
-    """An operator applied to tensors. An input that is not given has an empty name, and so has an
-    output that nobody wants.
+    """An operator applied to tensors. Inputs that are not given and outputs that are not used have
+    empty names.
     """
 
     __slots__ = ("attributes", "domain", "inputs", "name", "operator", "outputs")
@@ -148,8 +149,8 @@ class Reference(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """What a model says of a tensor: its sizes are numbers, names, or None where it says nothing of
-    them; None in their place says nothing of the rank.
+    """The type that a model declares for a tensor. A size is a number, a name, or None if it is not
+    declared; `sizes` is None if the rank is not.
     """
 
     name: str
@@ -200,9 +201,7 @@ class Function:
 
 @dataclass(slots=True)
 class Model:
-    """A whole model. `said` is what it says of tensors that it computes; `version` is that of the
-    operators.
-    """
+    """A whole model. `said` declares tensors that it computes; `version` is of the operators."""
 
     graph: Graph
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
@@ -224,21 +223,23 @@ def renamed(operation: Operation, names: Mapping[str, str]) -> Operation:
     )
 
 
+def _with_graphs(value: Any, change: Callable[[Graph], Graph]) -> Any:
+    """An attribute with its graphs changed."""
+    if isinstance(value, Graph):
+        return change(value)
+    if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
+        return tuple(_with_graphs(each, change) for each in value)
+    return value
+
+
 def _renamed_attributes(attributes: Attributes, names: Mapping[str, str]) -> Attributes:
-    def go(value: Any) -> Any:
-        if isinstance(value, Graph):
-            return _renamed_graph(value, names)
-        if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
-            return tuple(go(each) for each in value)
-        return value
-
-    for value in attributes.values():
-        if isinstance(value, Graph | tuple):
-            return {name: go(value) for name, value in attributes.items()}
-    return attributes
+    if not any(isinstance(value, Graph | tuple) for value in attributes.values()):
+        return attributes
+    change = partial(_renamed_graph, names)
+    return {name: _with_graphs(value, change) for name, value in attributes.items()}
 
 
-def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
+def _renamed_graph(names: Mapping[str, str], graph: Graph) -> Graph:
     own = graph.own_names()
     inner = {old: new for old, new in names.items() if old not in set(own)}
     inner |= _other_names(own, set(inner.values()))
@@ -287,18 +288,15 @@ def with_attributes(operation: Operation, given: Attributes) -> Operation:
 
 
 def _filled(attributes: Attributes, given: Attributes) -> Attributes:
-    def go(value: Any) -> Any:
-        if isinstance(value, Graph):
-            inner = [with_attributes(each, given) for each in value.operations]
-            return Graph(value.inputs, value.outputs, inner, value.constants)
-        if isinstance(value, tuple) and any(isinstance(each, Graph) for each in value):
-            return tuple(go(each) for each in value)
-        return value
+    def inside(graph: Graph) -> Graph:
+        return replace(
+            graph, operations=[with_attributes(each, given) for each in graph.operations]
+        )
 
     if not any(isinstance(value, Reference | Graph | tuple) for value in attributes.values()):
         return attributes
     found = {
-        name: given.get(value.name) if isinstance(value, Reference) else go(value)
+        name: given.get(value.name) if isinstance(value, Reference) else _with_graphs(value, inside)
         for name, value in attributes.items()
     }
     return {name: value for name, value in found.items() if value is not None}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
+from axon.types import dim as dims
 
 
 def scalar_of(node: Node, index: int) -> Expression:
@@ -23,6 +25,19 @@ def first_of(node: Node, index: int) -> Expression:
     """The one element of an input that is a scalar, or a vector of one."""
     x = node.input(index)
     return node.call("index", x, i=0) if node.rank(index) == 1 else x
+
+
+def merged(node: Node, x: Expression, shape: Any, axis: int) -> tuple[Expression, Expression]:
+    """A tensor of this shape, in which an axis and the next one become one; and the same by sizes
+    that a run finds.
+    """
+    flat = (*shape[:axis], dims.mul(shape[axis], shape[axis + 1]), *shape[axis + 2 :])
+    each = [node.call("size", x, axis=i) for i in range(len(shape))]
+    sizes = [*each[:axis], node.call("*", each[axis], each[axis + 1]), *each[axis + 2 :]]
+    return (
+        node.call("reshape", x, node.shape_literal(flat)),
+        node.call("reshape", x, node.list_of(sizes)),
+    )
 
 
 def cut_to(node: Node, x: Expression, index: int, like: int, axes: Sequence[int]) -> Expression:

@@ -122,7 +122,7 @@ def _infer(importer: Importer, node: Node) -> None:
     rule = _rule(importer, node)
     try:
         if rule is not None and any(node.outputs):
-            rule(node)
+            node.set_made(rule(node))
     except Unsupported as lacking:
         importer.unsupported.setdefault(operator, (str(lacking), node.at))
         importer.unsolved += 1

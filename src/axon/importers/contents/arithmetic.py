@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ from axon.types.dim import Dim, Poly
 from axon.types.quotient import exact_quotient
 from axon.types.variables import DimVar
 
+Binary = Callable[[Any, Any], Any]
 SYMBOLS = (DimVar, Poly)
 FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 EXACT_UP_TO = {"f16": 1 << 11, "bf16": 1 << 8}
@@ -73,30 +75,34 @@ def rounded(elem: str, x: float) -> float | None:
     return x if x.is_integer() and abs(x) <= EXACT_UP_TO.get(elem, 0) else None
 
 
-def of_sizes(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """A function of sizes; next to a fraction, or grown out of hand, one is not known."""
-    if isinstance(a, float) or isinstance(b, float):
-        return None
-    found = function(a, b)
-    return None if dims.is_vast(found) else found
+def _by_kind(of_reals: Binary, of_sizes: Binary, of_numbers: Binary) -> Binary:
+    """A function of two elements. Of a size and a float, or one grown out of hand, nothing is
+    known.
+    """
+
+    def function(a: Any, b: Any) -> Any:
+        if is_real(a, b):
+            return of_reals(a, b)
+        if is_symbol(a) or is_symbol(b):
+            if isinstance(a, float) or isinstance(b, float):
+                return None
+            found = of_sizes(a, b)
+            return None if dims.is_vast(found) else found
+        return of_numbers(a, b)
+
+    return function
 
 
-def add(a: Any, b: Any) -> Any:
-    if is_real(a, b):
-        return floats.add(a, b)
-    return of_sizes(dims.add, a, b) if is_symbol(a) or is_symbol(b) else a + b
+def _of_ordered(function: Binary) -> Binary:
+    """A function of numbers; of NaN nothing is known."""
+    return lambda a, b: function(a, b) if a == a and b == b else None
 
 
-def sub(a: Any, b: Any) -> Any:
-    if is_real(a, b):
-        return floats.sub(a, b)
-    return of_sizes(dims.sub, a, b) if is_symbol(a) or is_symbol(b) else a - b
-
-
-def mul(a: Any, b: Any) -> Any:
-    if is_real(a, b):
-        return floats.mul(a, b)
-    return of_sizes(dims.mul, a, b) if is_symbol(a) or is_symbol(b) else a * b
+add = _by_kind(floats.add, dims.add, operator.add)
+sub = _by_kind(floats.sub, dims.sub, operator.sub)
+mul = _by_kind(floats.mul, dims.mul, operator.mul)
+least = _by_kind(floats.least, dims.minimum, _of_ordered(min))
+greatest = _by_kind(floats.greatest, dims.maximum, _of_ordered(max))
 
 
 def truncated(a: Any, b: Any, is_size: Callable[[Dim], bool] = dims.is_nonnegative) -> Any:
@@ -200,30 +206,10 @@ def sign(a: Any) -> Any:
     return type(a)((a > 0) - (a < 0))
 
 
-def square(a: Any) -> Any:
-    return mul(a, a)
-
-
 def negate(a: Any) -> Any:
     if is_real(a):
         return floats.negate(a)
     return dims.scale(-1, a) if is_symbol(a) else -a
-
-
-def least(a: Any, b: Any) -> Any:
-    if is_real(a, b):
-        return floats.least(a, b)
-    if is_symbol(a) or is_symbol(b):
-        return of_sizes(dims.minimum, a, b)
-    return min(a, b) if a == a and b == b else None
-
-
-def greatest(a: Any, b: Any) -> Any:
-    if is_real(a, b):
-        return floats.greatest(a, b)
-    if is_symbol(a) or is_symbol(b):
-        return of_sizes(dims.maximum, a, b)
-    return max(a, b) if a == a and b == b else None
 
 
 def equal(a: Any, b: Any) -> Any:
@@ -258,16 +244,6 @@ def no_more(a: Any, b: Any) -> Any:
     if a != a or b != b:
         return False
     return opposite(less(b, a))
-
-
-def both(a: Any, b: Any) -> Any:
-    """Whether both are true."""
-    return a and b
-
-
-def one_of(a: Any, b: Any) -> Any:
-    """Whether one of them is true, or both."""
-    return a or b
 
 
 def opposite(a: Any) -> Any:

@@ -99,6 +99,12 @@ def broadcast(x: Contents, shape: Sizes) -> Contents | None:
     return strided(x, shape, [0] * (len(shape) - len(x.shape)) + strides)
 
 
+def expanded_to(x: Contents, shape: Sizes) -> Contents | None:
+    """Stretched so that it broadcasts with a shape."""
+    whole = broadcast_shape([x.shape, shape])
+    return None if whole is None else broadcast(x, whole)
+
+
 def tiled(x: Contents, reps: Sequence[int]) -> Contents | None:
     """Repeated as a whole along its last axes."""
     rank = len(x.shape)
@@ -144,13 +150,13 @@ def taken(x: Contents, numbers: Contents, axis: int) -> Contents | None:
     return Contents(x.elem, shape, tuple(found))
 
 
-def joined(parts: Sequence[Contents], axis: int) -> Contents | None:
+def joined(found: Sequence[Contents | None], axis: int) -> Contents | None:
     """Parts one after another along an axis; the other sizes are the same."""
-    first = parts[0]
-    axes = on_axes([axis], len(first.shape))
+    parts = [part for part in found if part is not None]
+    axes = on_axes([axis], len(parts[0].shape)) if len(parts) == len(found) else None
     if axes is None:
         return None
-    at = axes[0]
+    first, at = parts[0], axes[0]
     before, behind = first.shape[:at], first.shape[at + 1 :]
     for part in parts:
         if len(part.shape) != len(first.shape):
@@ -160,13 +166,13 @@ def joined(parts: Sequence[Contents], axis: int) -> Contents | None:
     shape = (*before, sum([part.shape[at] for part in parts]), *behind)
     if prod(shape) > MOST_CONTENTS:
         return None
-    inner, found = prod(behind), list[Any]()
+    inner, items = prod(behind), list[Any]()
     for outer in range(prod(before)) if 0 not in shape else ():
         for part in parts:
             block = part.shape[at] * inner
-            found += part.items[outer * block : (outer + 1) * block]
+            items += part.items[outer * block : (outer + 1) * block]
     elem = next((part.elem for part in parts if part.elem), "")
-    return Contents(elem, shape, tuple(found))
+    return Contents(elem, shape, tuple(items))
 
 
 def rows_along(x: Contents, axes: Sequence[int]) -> list[Contents] | None:

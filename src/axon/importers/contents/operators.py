@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import prod
+from typing import Any
 
 from axon.importers.contents import arithmetic, moves
 from axon.importers.contents import pointwise as elements
@@ -20,13 +21,9 @@ from axon.types.variables import ShapeVar
 # --- sizes, and tensors made of them -----------------------------------------------------------
 
 
-def _ensured(applied: Applied) -> Contents | None:
-    """The elements of the last argument, if it has the shape that is asked for."""
-    return applied.contents(len(applied.args) - 1)
-
-
-def _identity(applied: Applied) -> Contents | None:
-    return applied.contents(0)
+def _last(applied: Applied) -> Contents | None:
+    """The elements of the last argument, which the operator checks at most."""
+    return applied.contents(-1)
 
 
 def _shape(applied: Applied) -> Contents | None:
@@ -56,12 +53,7 @@ def _range(applied: Applied) -> Contents | None:
         return None
     start, stop = bounds if len(bounds) == 2 else (0, bounds[0])
     numbers = range(start, stop, step)
-    elem = str(applied.attribute("to"))
-    if len(numbers) > MOST_CONTENTS:
-        return None
-    return elements.pointwise(
-        partial(elements.element, applied.scope, elem), [vector(numbers)], elem
-    )
+    return None if len(numbers) > MOST_CONTENTS else elements.as_type(applied, vector(numbers))
 
 
 def _full(applied: Applied) -> Contents | None:
@@ -73,9 +65,8 @@ def _filled_with(number: int) -> Followed:
     """An operator that makes a tensor of one number, in a shape."""
 
     def follow(applied: Applied) -> Contents | None:
-        sizes, elem = applied.sizes(0), str(applied.attribute("to"))
-        item = elements.element(applied.scope, elem, number)
-        return None if sizes is None else moves.broadcast(scalar(item, elem), sizes)
+        sizes, item = applied.sizes(0), elements.as_type(applied, scalar(number))
+        return None if sizes is None or item is None else moves.broadcast(item, sizes)
 
     return follow
 
@@ -89,14 +80,10 @@ def _one_hot(applied: Applied) -> Contents | None:
         return None
     at = axis % len(wide.shape)
     along = moves.expanded(places, range(1, len(wide.shape) - at))
-    hot = (
-        None
-        if along is None
-        else elements.pointwise(partial(elements.same, applied.scope), [wide, along], "bool")
-    )
-    elem = str(applied.attribute("to"))
-    cast = partial(elements.element, applied.scope, elem)
-    return None if hot is None else elements.pointwise(cast, [hot], elem)
+    if along is None:
+        return None
+    hot = elements.pointwise(partial(elements.same, applied.scope), [wide, along], "bool")
+    return None if hot is None else elements.as_type(applied, hot)
 
 
 # --- moving elements about ---------------------------------------------------------------------
@@ -107,8 +94,7 @@ def _concat(applied: Applied) -> Contents | None:
     if axis is None or not any(part is not None for part in parts):
         return None
     filled = [_unknown(applied, i) if part is None else part for i, part in enumerate(parts)]
-    known = [part for part in filled if part is not None]
-    return moves.joined(known, axis) if len(known) == len(parts) else None
+    return moves.joined(filled, axis)
 
 
 def _unknown(applied: Applied, index: int) -> Contents | None:
@@ -124,21 +110,12 @@ def _stack(applied: Applied) -> Contents | None:
     parts, axis = applied.every(), applied.number("axis")
     if parts is None or axis is None:
         return None
-    rows = [moves.expanded(part, [axis]) for part in parts]
-    known = [row for row in rows if row is not None]
-    return moves.joined(known, axis) if len(known) == len(rows) else None
+    return moves.joined([moves.expanded(part, [axis]) for part in parts], axis)
 
 
 def _gather(applied: Applied) -> Contents | None:
     parts, axis = applied.every(), applied.number("axis")
     return None if parts is None or axis is None else moves.taken(parts[0], parts[1], axis)
-
-
-def _index(applied: Applied) -> Contents | None:
-    found, row, axis = applied.contents(0), applied.number("i"), applied.number("axis")
-    if found is None or row is None or axis is None:
-        return None
-    return moves.taken(found, scalar(row), axis)
 
 
 def _slice(applied: Applied) -> Contents | None:
@@ -150,19 +127,6 @@ def _slice(applied: Applied) -> Contents | None:
     if not all(bound is None or type(bound) is int for bound in bounds):
         return None
     return moves.sliced(found, axis, slice(*bounds))
-
-
-def _reverse(applied: Applied) -> Contents | None:
-    found, axis = applied.contents(0), applied.number("axis")
-    if found is None or axis is None:
-        return None
-    return moves.sliced(found, axis, slice(None, None, -1))
-
-
-def _reshape(applied: Applied) -> Contents | None:
-    found = applied.contents(0)
-    sizes = None if found is None else applied.sizes(1)
-    return None if found is None or sizes is None else moves.reshaped(found, sizes)
 
 
 def _flatten(applied: Applied) -> Contents | None:
@@ -177,15 +141,6 @@ def _flatten(applied: Applied) -> Contents | None:
     return moves.reshaped(found, (prod(found.shape[:at]), prod(found.shape[at:])))
 
 
-def _broadcast_to(applied: Applied) -> Contents | None:
-    found = applied.contents(0)
-    sizes = None if found is None else applied.sizes(1)
-    if found is None or sizes is None:
-        return None
-    whole = moves.broadcast_shape([found.shape, sizes])
-    return None if whole is None else moves.broadcast(found, whole)
-
-
 def _transpose(applied: Applied) -> Contents | None:
     found = applied.contents(0)
     if found is None:
@@ -196,15 +151,27 @@ def _transpose(applied: Applied) -> Contents | None:
     return None if perm is None else moves.transposed(found, perm)
 
 
-def _by_list(name: str, move: Callable[[Contents, list[int]], Contents | None]) -> Followed:
-    """A move by the integers that an attribute lists."""
+def _moved(move: Callable[..., Contents | None], *by: Callable[[Applied], Any]) -> Followed:
+    """A move of the first argument, by what these functions find if they all find something."""
 
     def follow(applied: Applied) -> Contents | None:
         found = applied.contents(0)
-        listed = None if found is None else applied.numbers(name)
-        return None if found is None or listed is None else move(found, listed)
+        given = [] if found is None else [each(applied) for each in by]
+        return None if found is None or None in given else move(found, *given)
 
     return follow
+
+
+def _number(name: str) -> Callable[[Applied], int | None]:
+    return lambda applied: applied.number(name)
+
+
+def _numbers(name: str) -> Callable[[Applied], list[int] | None]:
+    return lambda applied: applied.numbers(name)
+
+
+def _sizes(applied: Applied) -> tuple[int, ...] | None:
+    return applied.sizes(1)
 
 
 CONTENTS: dict[str, Followed] = {
@@ -221,7 +188,7 @@ CONTENTS: dict[str, Followed] = {
     "negate": elements.computed(arithmetic.negate),
     "abs": elements.computed(arithmetic.magnitude),
     "sign": elements.computed(arithmetic.sign),
-    "square": elements.computed(arithmetic.square),
+    "square": elements.computed(lambda a: arithmetic.mul(a, a)),
     "floor": elements.computed(arithmetic.floor),
     "ceil": elements.computed(arithmetic.ceil),
     "sqrt": elements.computed(arithmetic.root),
@@ -233,8 +200,8 @@ CONTENTS: dict[str, Followed] = {
     "<=": elements.tested(arithmetic.no_more),
     ">": elements.tested(lambda a, b: arithmetic.less(b, a)),
     ">=": elements.tested(lambda a, b: arithmetic.no_more(b, a)),
-    "logical_and": elements.tested(arithmetic.both),
-    "logical_or": elements.tested(arithmetic.one_of),
+    "logical_and": elements.tested(lambda a, b: a and b),
+    "logical_or": elements.tested(lambda a, b: a or b),
     "logical_xor": elements.tested(lambda a, b: a is not b),
     "logical_not": elements.tested(arithmetic.opposite),
     "where": elements.choose,
@@ -243,11 +210,11 @@ CONTENTS: dict[str, Followed] = {
     "prod": elements.reduced(arithmetic.mul, rounds=True),
     "max": elements.reduced(arithmetic.greatest),
     "min": elements.reduced(arithmetic.least),
-    "any": elements.reduced(arithmetic.one_of),
-    "all": elements.reduced(arithmetic.both),
+    "any": elements.reduced(lambda a, b: a or b),
+    "all": elements.reduced(lambda a, b: a and b),
     # sizes, and tensors made of them
-    "ensure_shape": _ensured,
-    "identity": _identity,
+    "ensure_shape": _last,
+    "identity": _last,
     "shape": _shape,
     "size": _size,
     "rank": _rank,
@@ -260,16 +227,20 @@ CONTENTS: dict[str, Followed] = {
     "concat": _concat,
     "stack": _stack,
     "gather": _gather,
-    "index": _index,
+    "index": _moved(
+        lambda x, row, axis: moves.taken(x, scalar(row), axis), _number("i"), _number("axis")
+    ),
     "slice": _slice,
-    "reverse": _reverse,
-    "reshape": _reshape,
+    "reverse": _moved(
+        lambda x, axis: moves.sliced(x, axis, slice(None, None, -1)), _number("axis")
+    ),
+    "reshape": _moved(moves.reshaped, _sizes),
     "flatten": _flatten,
-    "squeeze": _by_list("axis", moves.squeezed),
-    "expand_dims": _by_list("axis", moves.expanded),
-    "broadcast_to": _broadcast_to,
-    "expand": _broadcast_to,
-    "tile": _by_list("reps", moves.tiled),
+    "squeeze": _moved(moves.squeezed, _numbers("axis")),
+    "expand_dims": _moved(moves.expanded, _numbers("axis")),
+    "broadcast_to": _moved(moves.expanded_to, _sizes),
+    "expand": _moved(moves.expanded_to, _sizes),
+    "tile": _moved(moves.tiled, _numbers("reps")),
     "transpose": _transpose,
 }
 """What gives the contents of an operator's result."""

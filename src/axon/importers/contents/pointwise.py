@@ -28,38 +28,34 @@ def element_type(parts: list[Contents]) -> str:
 
 def pointwise(function: Numbers, parts: list[Contents], elem: str) -> Contents | None:
     """A function of elements; where one is not known, nor is the result."""
+    return _broadcast(
+        lambda *items: None if None in items else settled(elem, function(*items)), parts, elem
+    )
+
+
+def _broadcast(function: Numbers, parts: list[Contents], elem: str) -> Contents | None:
+    """A function of elements that may not be known."""
     shape = moves.broadcast_shape([part.shape for part in parts])
     if shape is None or prod(shape) > MOST_CONTENTS:
         return None
-    made: list[Any] = []
-    for items in zip(*(_stretched(part, shape) for part in parts), strict=True):
-        made.append(None if None in items else settled(elem, function(*items)))
-    return Contents(elem, shape, tuple(made))
+    stretched = [moves.broadcast(part, shape) for part in parts]
+    rows = zip(*(() if part is None else part.items for part in stretched), strict=True)
+    return Contents(elem, shape, tuple([function(*items) for items in rows]))
 
 
-def _stretched(part: Contents, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    found = moves.broadcast(part, shape)
-    return () if found is None else found.items
-
-
-def computed(function: Numbers) -> Followed:
-    """An operator on elements whose result has their type."""
+def computed(function: Numbers, elem: str = "") -> Followed:
+    """An operator on elements whose result has this element type, or theirs."""
 
     def follow(applied: Applied) -> Contents | None:
         parts = applied.every()
-        return None if parts is None else pointwise(function, parts, element_type(parts))
+        return None if parts is None else pointwise(function, parts, elem or element_type(parts))
 
     return follow
 
 
 def tested(function: Numbers) -> Followed:
     """An operator on elements that says whether something holds."""
-
-    def follow(applied: Applied) -> Contents | None:
-        parts = applied.every()
-        return None if parts is None else pointwise(function, parts, "bool")
-
-    return follow
+    return computed(function, "bool")
 
 
 # --- what depends on whether sizes are negative ------------------------------------------------
@@ -127,8 +123,14 @@ def same(scope: SizeFacts, a: Any, b: Any) -> Any:
 
 
 def cast(applied: Applied) -> Contents | None:
-    found, to = applied.contents(0), str(applied.attribute("to"))
-    return None if found is None else pointwise(partial(element, applied.scope, to), [found], to)
+    found = applied.contents(0)
+    return None if found is None else as_type(applied, found)
+
+
+def as_type(applied: Applied, x: Contents) -> Contents | None:
+    """Elements in the type that the attribute `to` of an operator says."""
+    to = str(applied.attribute("to"))
+    return pointwise(partial(element, applied.scope, to), [x], to)
 
 
 def element(scope: SizeFacts, to: str, x: Any) -> Any:
@@ -161,17 +163,12 @@ def choose(applied: Applied) -> Contents | None:
     parts = applied.every()
     if parts is None:
         return None
-    shape = moves.broadcast_shape([part.shape for part in parts])
-    if shape is None or prod(shape) > MOST_CONTENTS:
-        return None
-    rows = zip(*(_stretched(part, shape) for part in parts), strict=True)
-    items = tuple([arithmetic.choose(*row) for row in rows])
-    return Contents(element_type(parts[1:]), shape, items)
+    return _broadcast(arithmetic.choose, parts, element_type(parts[1:]))
 
 
 def reduced(function: Numbers, rounds: bool = False) -> Followed:
-    """An operator that makes one element of several. If it rounds, floats are not followed: nobody
-    says in which order they are taken.
+    """An operator that makes one element of several. If it rounds, floats are not followed, since
+    their order is not specified.
     """
 
     def follow(applied: Applied) -> Contents | None:

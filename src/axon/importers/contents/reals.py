@@ -35,10 +35,10 @@ MOST_SIZES = 4
 MOST_BITS = 40
 """Bits of a divisor."""
 MOST_STEPS = 8
-"""Things to take for granted; who asks for more has no use for them."""
+"""Conditions of one value."""
 
 MOST_LIMITS = 64
-"""The same of a whole model."""
+"""Conditions of a whole model."""
 
 Limit = tuple[Dim, int]
 """A number that must not be further from zero than another."""

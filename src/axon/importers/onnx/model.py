@@ -10,7 +10,6 @@ from axon.importers.onnx.load import read_model
 from axon.importers.onnx.read import model_of
 from axon.importers.onnx.rules import (  # noqa: F401 (a family enters its rules)
     attention,
-    bits,
     constants,
     control,
     convolution,
@@ -27,6 +26,7 @@ from axon.importers.onnx.rules import (  # noqa: F401 (a family enters its rules
     quantise,
     recurrent,
     reductions,
+    renamed,
     resize,
     scatter_and_pad,
     sequences,

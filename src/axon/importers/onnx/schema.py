@@ -127,23 +127,24 @@ def schema_of(domain: str, operator: str, version: int) -> Schema | None:
             kinds.setdefault(name, set()).add(attribute.type.name)
     newest = version if domain in ONNX else NEWEST
     current = next((each for each in history if each.since_version <= newest), history[-1])
-    if newest < 1:  # the file does not say which
-        return Schema(_frozen(kinds), (), (), (), (0, NEWEST), (0, NEWEST))
+    if newest < 1:  # the file does not say which: what all of them require
+        always = set.intersection(*(_required(each) for each in history))
+        return Schema(_frozen(kinds), tuple(sorted(always)), (), (), (0, NEWEST), (0, NEWEST))
     kinds.update({name: {each.type.name} for name, each in current.attributes.items()})
-    required = [
-        name
-        for name, attribute in current.attributes.items()
-        if attribute.required and attribute.type.name in READ
-    ]
     needed = [i for i, each in enumerate(current.inputs) if each.option.name == "Single"]
     return Schema(
         _frozen(kinds),
-        tuple(sorted(required)),
+        tuple(sorted(_required(current))),
         tuple(each.name for each in current.inputs),
         tuple(needed),
         (current.min_input, current.max_input),
         (current.min_output, current.max_output),
     )
+
+
+def _required(schema: Any) -> set[str]:
+    every = schema.attributes.items()
+    return {name for name, each in every if each.required and each.type.name in READ}
 
 
 def _frozen(kinds: dict[str, set[str]]) -> dict[str, frozenset[str]]:

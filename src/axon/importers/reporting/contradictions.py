@@ -1,4 +1,4 @@
-"""What a file says of its own tensors, beside what was inferred: it is compared, never believed."""
+"""Types that a file declares for its tensors, compared with those inferred, and never believed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
+from axon.importers.importer import known_shape
 from axon.importers.operations import Declared
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -48,7 +49,7 @@ class _Annotations:
     def problem(self, name: str, declared: Declared) -> str | None:
         """A sentence on a declared type that the graph contradicts."""
         type_ = self.imported.type(name)
-        if not isinstance(type_, Tensor) or any(isinstance(i, ShapeVar) for i in type_.shape):
+        if not isinstance(type_, Tensor) or known_shape(type_) is None:
             return None
         sizes = ["" if size is None else size for size in declared.sizes or ()]
         elem = declared.elem

@@ -128,8 +128,8 @@ def _conditions(imported: Imported, whole: Type) -> list[Relation]:
 
 
 def _tensors(show: Show, plain: Show, imported: Imported) -> dict[str, TensorReport]:
-    """Each tensor, also those of graphs inside nodes. What comes again has the same type, the
-    very object, and is looked at once. Sizes are in `plain` arithmetic, for scripts.
+    """Each tensor, also those of subgraphs. Equal nodes share one type object, which is shown
+    once. Sizes are in `plain` arithmetic, for scripts.
     """
     importer = imported.importer
     seen: dict[int, TensorReport] = {}

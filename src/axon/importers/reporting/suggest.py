@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from axon.importers.imported import Imported, import_operations
+from axon.importers.importer import known_shape
 from axon.inference.schemes import is_silent, resolved
 from axon.types.type import Tensor, Type, relation_variables, type_variables
-from axon.types.variables import DimVar, ShapeVar, Var
+from axon.types.variables import DimVar, Var
 
 LARGEST_RANK = 5
 MOST_NODES = 60_000
@@ -26,13 +27,13 @@ Score = tuple[int, ...]
 
 def suggest(name: str, found: Imported, forget: bool) -> dict[str, Type]:
     """The simplest types of the inputs whose rank is open; nothing where none was found."""
-    open_ = [n for n in found.inputs if not _ranked(found.type(n))]
+    open_ = [n for n in found.inputs if found.importer.shape(n) is None]
     if not open_ or found.importer.state.store.conflicts:
         return {}
     best = _Search(name, found, forget, open_).best()
     if best is None:
         return {}
-    return {n: best.type(n) for n in open_ if _ranked(best.type(n))}
+    return {n: best.type(n) for n in open_ if best.importer.shape(n) is not None}
 
 
 @dataclass(slots=True)
@@ -115,7 +116,7 @@ class _Search:
             if id(type_) not in seen:
                 known = state.resolve(type_)
                 own = not set(type_variables(known)) <= told
-                seen[id(type_)] = int(not _ranked(known)), int(own)
+                seen[id(type_)] = int(known_shape(known) is None), int(own)
             ranks += seen[id(type_)][0]
             sizes += seen[id(type_)][1]
         conditions = sum(not is_silent(c.relation) for c in state.store.waiting)
@@ -133,10 +134,6 @@ class _Search:
         if wrong or tried.emptied():
             return None
         return None if importer.unsupported.keys() - before.unsupported else tried
-
-
-def _ranked(type_: Type) -> bool:
-    return isinstance(type_, Tensor) and not any(isinstance(i, ShapeVar) for i in type_.shape)
 
 
 def _together(tried: Imported, open_: list[str]) -> Iterator[tuple[DimVar, DimVar]]:

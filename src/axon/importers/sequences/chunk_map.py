@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
-from axon.importers.sequences.uniform_chunks import Chunks, rows, same_for_all
+from axon.importers.sequences.uniform_chunks import Chunks, hold_opaque, rows, same_for_all
 from axon.importers.steps import Step
-from axon.importers.subgraphs.loop_state import Iterations, gives, stacked
+from axon.importers.subgraphs.loop_state import Iterations, gives, padded, stacked
 from axon.importers.subgraphs.subgraph import hidden, ranked, subgraph
 from axon.types.type import Tensor, Type
 
@@ -39,23 +39,17 @@ def map_chunks(node: Node) -> None:
         for i, param in enumerate(body.params)
         if i not in given
     ]
-    turns = Iterations(node, body, [], [], body.outputs, [], same)
+    iterations = Iterations(node, body, [], [], body.outputs, [], same)
     items = [body.params[i] for i in given]
     parts = [node.tensor(name) for name in given.values()]
     made = [stacked(node, type_, times) for type_ in body.types]
     names = [
         hidden(node, f"{name}⟨elements⟩", f"elements_{i}", type_) if name else ""
-        for i, (name, type_) in enumerate(zip(_padded(node, len(made)), made, strict=True))
+        for i, (name, type_) in enumerate(zip(padded(node.outputs, len(made)), made, strict=True))
     ]
-    gives(node, turns.over([], items, parts), [], names, made)
+    gives(node, iterations.over([], items, parts), [], names, made)
     for name, base, type_ in zip(node.outputs, names, made, strict=False):
         if name:
-            importer.define(name, node.unknown(importer.elem(base)))
             known = ranked(node, type_)
-            if known is not None and same_for_all(known.shape[1:], before):
-                importer.sequences[name] = Chunks(base, 0, 1, bare=True)
-            node.step((name,), None)
-
-
-def _padded(node: Node, count: int) -> list[str]:
-    return [*node.outputs, *[""] * count][:count]
+            even = known is not None and same_for_all(known.shape[1:], before)
+            hold_opaque(node, name, base, Chunks(base, 0, 1, bare=True) if even else None)

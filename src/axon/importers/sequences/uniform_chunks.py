@@ -8,20 +8,18 @@ element of another size in its middle, is `Unsupported`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from axon.importers.contents.queries import integers
 from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
-from axon.importers.runtime_values import scalar_of
-from axon.importers.subgraphs.subgraph import hidden, ranked
+from axon.importers.node import Made, Node
+from axon.importers.runtime_values import merged, scalar_of
+from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import Shape, shape_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,8 @@ def _is_even(node: Node, pieces: Chunks) -> bool:
 
 def _made(node: Node, expr: Expression, own: str, fallback: Expression | None = None) -> str:
     """Another tensor that such pieces are cut from."""
-    name = hidden(node, f"{next(filter(None, node.outputs), '')}⟨{own}⟩", own, node.infer(expr))
-    node.step((name,), expr, fallback)
-    return name
+    first = next(filter(None, node.outputs), "")
+    return computed(node, f"{first}⟨{own}⟩", own, expr, fallback)
 
 
 def _stacked(node: Node, pieces: Chunks) -> Expression:
@@ -111,8 +108,8 @@ def rows(node: Node, pieces: Chunks, number: int) -> str:
 
 
 def same_for_all(shape: Shape, before: DimVar) -> bool:
-    """Whether a shape that was found for one turn, or one element, is that of all of them: what was
-    not there `before` may vary.
+    """Whether a shape found for one iteration, or one element, is that of all of them: variables
+    newer than `before` may differ.
     """
     return all(var.id < before.id for var in shape_variables(shape))
 
@@ -122,7 +119,7 @@ def same_for_all(shape: Shape, before: DimVar) -> bool:
 
 def _known_place(node: Node, index: int) -> int | None:
     """Which piece is meant, if a number says it; negative ones count from the end."""
-    found = integers(node, index)
+    found = node.ints(index)
     return found[0] if found is not None and len(found) == 1 else None
 
 
@@ -175,12 +172,16 @@ def _with(
 # --- what is done with them ------------------------------------------------------------------
 
 
-def gives(node: Node, pieces: Chunks, output: int = 0) -> None:
-    """An output is these pieces; as a value it is only declared."""
-    name = node.outputs[output]
-    node.importer.define(name, node.unknown(node.importer.elem(pieces.base)))
-    node.importer.sequences[name] = pieces
-    node.step((name,), None)
+def hold(node: Node, name: str, pieces: Chunks) -> None:
+    """A tensor of that name is these pieces; as a value it is only declared."""
+    hold_opaque(node, name, pieces.base, pieces)
+
+
+def hold_opaque(node: Node, name: str, like: str, held: Any) -> None:
+    """A sequence of tensors that have the element type of another one."""
+    node.importer.define(name, node.unknown(node.importer.elem(like)))
+    if held is not None:
+        node.importer.sequences[name] = held
 
 
 def cut(node: Node, size: int) -> None:
@@ -190,50 +191,42 @@ def cut(node: Node, size: int) -> None:
         raise Unsupported("SplitToSequence: along an axis from the end, of a rank not known")
     node.input(0)
     bare = not node.has(1) and not node.attribute("keepdims", 1)
-    gives(node, Chunks(node.name(0), axis % len(word) if word else axis, size, bare))
+    axis = axis % len(word) if word else axis
+    hold(node, node.outputs[0], Chunks(node.name(0), axis, size, bare))
 
 
-def length(node: Node, pieces: Chunks) -> None:
+def length(node: Node, pieces: Chunks) -> Made:
     known = _known_count(node, pieces)
     if known is None:
-        node.set_outputs(_count(node, pieces))
-    else:
-        number = node.call("cast", node.size(known), to=Elem("i64"))
-        later = node.for_program(lambda: _count(node, pieces))
-        node.set_outputs(number, fallback=later)
+        return _count(node, pieces)
+    return node.cast(node.size(known), "i64"), _count(node, pieces)
 
 
-def at(node: Node, pieces: Chunks) -> None:
+def at(node: Node, pieces: Chunks) -> Made:
     """One piece. That there is one in this place is taken for granted, as in the model."""
     place, size, axis = _known_place(node, 1), pieces.size, pieces.axis
     if place is None:
-        _somewhere(node, pieces)
-    elif size == 1:
+        return _somewhere(node, pieces)
+    if size == 1:
         row = node.call("index", _base(node, pieces), i=place, axis=axis)
-        node.set_outputs(row if pieces.bare else node.call("expand_dims", row, axis=[axis]))
-    elif _is_even(node, pieces):
-        node.set_outputs(
-            node.call("index", _stacked(node, pieces), i=place, axis=axis),
-            fallback=node.for_program(lambda: _piece(node, pieces, place, None)),
-        )
-    else:
-        known = _known_count(node, pieces)
-        later = node.for_program(lambda: _piece(node, pieces, place, None))
-        node.set_outputs(_piece(node, pieces, place, known), fallback=later)
+        return row if pieces.bare else node.call("expand_dims", row, axis=[axis])
+    later = _piece(node, pieces, place, None)
+    if _is_even(node, pieces):
+        return node.call("index", _stacked(node, pieces), i=place, axis=axis), later
+    return _piece(node, pieces, place, _known_count(node, pieces)), later
 
 
 def _piece(node: Node, pieces: Chunks, place: int, known: Dim | None) -> Expression:
     return _sliced(node, pieces, place, None if place == -1 else place + 1, known)
 
 
-def _somewhere(node: Node, pieces: Chunks) -> None:
+def _somewhere(node: Node, pieces: Chunks) -> Made:
     """The piece in a place that only a run knows."""
     place, size, axis = scalar_of(node, 1), pieces.size, pieces.axis
     word: Any = _word(node, pieces)
     if size == 1:
         kept = place if pieces.bare else node.call("reshape", place, node.shape_literal((1,)))
-        node.set_outputs(node.call("gather", _base(node, pieces), kept, axis=axis))
-        return
+        return node.call("gather", _base(node, pieces), kept, axis=axis)
     behind = node.call("+", place, _count(node, pieces))
     number = node.call("where", node.call("<", place, node.literal(0)), behind, place)
     first = node.call("*", number, node.literal(size))
@@ -242,9 +235,8 @@ def _somewhere(node: Node, pieces: Chunks) -> None:
     later = node.call("slice_by", _base(node, pieces), *bounds, axes=[axis])
     if word is not None and _is_even(node, pieces):
         found = node.call("gather", _stacked(node, pieces), place, axis=axis)
-        node.set_outputs(found, fallback=later)
-        return
-    node.set_outputs(later)
+        return found, later
+    return later
 
 
 def erase(node: Node, pieces: Chunks) -> None:
@@ -253,9 +245,8 @@ def erase(node: Node, pieces: Chunks) -> None:
     if place is None:
         raise Unsupported("SequenceErase: a place that only a run knows")
     whole = _without(node, pieces, place, _known_count(node, pieces))
-    later = node.for_program(lambda: _without(node, pieces, place, None))
-    base = _made(node, whole, "rest", later)
-    gives(node, Chunks(base, pieces.axis, pieces.size, pieces.bare))
+    base = _made(node, whole, "rest", _without(node, pieces, place, None))
+    hold(node, node.outputs[0], replace(pieces, base=base))
 
 
 def insert(node: Node, pieces: Chunks) -> None:
@@ -269,33 +260,29 @@ def insert(node: Node, pieces: Chunks) -> None:
     if pieces.bare:
         more = node.call("expand_dims", more, axis=[pieces.axis])
     whole = _with(node, pieces, place, more, _known_count(node, pieces))
-    later = node.for_program(lambda: _with(node, pieces, place, more, None))
-    base = _made(node, whole, "all", later)
-    gives(node, Chunks(base, pieces.axis, pieces.size, pieces.bare))
+    base = _made(node, whole, "all", _with(node, pieces, place, more, None))
+    hold(node, node.outputs[0], replace(pieces, base=base))
 
 
 def _fits(node: Node, pieces: Chunks) -> bool:
     """Whether the second input is known to have the shape of a piece."""
     mine, word = node.shape(1), _word(node, pieces)
-    if mine is None or word is None or any(isinstance(item, ShapeVar) for item in word):
+    if mine is None or word is None:
         return False
     own = () if pieces.bare else (pieces.size,)
     return tuple(mine) == (*word[: pieces.axis], *own, *word[pieces.axis + 1 :])
 
 
-def concat(node: Node, pieces: Chunks) -> None:
+def concat(node: Node, pieces: Chunks) -> Made:
     """All pieces, joined along an axis: along the one that they were cut, that is the tensor."""
     axis, new, word = node.attribute("axis"), node.attribute("new_axis", 0), _word(node, pieces)
-    if not isinstance(axis, int):
-        raise Unsupported("ConcatFromSequence: no axis to join along")
     rank = None if word is None else len(word) - pieces.bare
     if rank is not None and -rank - bool(new) <= axis < rank + bool(new):
         axis %= rank + bool(new)
     elif rank is not None:
         raise Unsupported(f"ConcatFromSequence along axis {axis} of {rank}")
     if axis == pieces.axis and not (new or pieces.bare):
-        node.set_outputs(node.call("identity", _base(node, pieces)))
-        return
+        return node.call("identity", _base(node, pieces))
     if word is None or rank is None:
         raise Unsupported("ConcatFromSequence: pieces of a rank that is not known")
     order = [i for i in range(rank + 1) if i != pieces.axis]
@@ -303,18 +290,7 @@ def concat(node: Node, pieces: Chunks) -> None:
     stack = _stacked(node, pieces)
     found = stack if order == sorted(order) else node.call("transpose", stack, perm=order)
     if new:
-        node.set_outputs(found)
-        return
+        return found
     made = ranked(node, node.infer(found))
     assert made is not None
-    sizes: Any = made.shape
-    joined = (*sizes[:axis], dims.mul(sizes[axis], sizes[axis + 1]), *sizes[axis + 2 :])
-    name = _made(node, found, "stack")
-    stack = node.tensor(name)
-    each = [node.call("size", stack, axis=i) for i in range(rank + 1)]
-    merged = node.call("*", each[axis], each[axis + 1])
-    later = node.list_of([*each[:axis], merged, *each[axis + 2 :]])
-    node.set_outputs(
-        node.call("reshape", stack, node.shape_literal(joined)),
-        fallback=node.call("reshape", stack, later),
-    )
+    return merged(node, node.tensor(_made(node, found, "stack")), made.shape, axis)

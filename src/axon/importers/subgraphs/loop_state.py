@@ -1,4 +1,4 @@
-"""What is done again and again: states that go from turn to turn, and what each turn gives."""
+"""Loops: states that go from iteration to iteration, and the outputs of each iteration."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Infer = Callable[[Sequence[Type]], Subgraph]
 
 
 Open = set[DimVar | ShapeVar]
-"""What stands for sizes that a body changes: in each turn something else."""
+"""Variables for sizes that a body changes from iteration to iteration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A body, the states in the beginning, those that it takes in every turn and those that it
-    gives, and the sizes in them that turns change.
+    """A body, the states at the start, those that every iteration takes and makes, and the sizes
+    in them that change.
     """
 
     body: Subgraph
@@ -50,14 +50,12 @@ class Settled:
         return found
 
     def last(self, node: Node) -> list[Type]:
-        """The states when all turns are over: those of the beginning, or what the last turn gave.
-        What a turn asks of a state is said of what it takes, and of nothing else.
-        """
+        """The states after the loop: those at the start, or those that the last iteration made."""
         pairs = zip(self.begin, self.after(node, self.made), strict=True)
         return [either(node, begin, made) for begin, made in pairs]
 
     def after(self, node: Node, types: Sequence[Type]) -> list[Type]:
-        """Types when all turns are over: what has changed is then of some other size."""
+        """Types after the loop: a size that changes is then some other one."""
         return [self._after(node, type_) for type_ in types]
 
     def _after(self, node: Node, type_: Type) -> Type:
@@ -76,8 +74,8 @@ class Settled:
 
 
 def settled(node: Node, states: list[Type], infer: Infer, skip: int) -> Settled:
-    """The body, and the states with the sizes forgotten that it changes: found by trying, a few
-    times. The body gives the states after `skip` others.
+    """The body, and the states without the sizes that it changes, found in a few attempts. The
+    body makes the states after `skip` others.
     """
     open_: Open = set()
     begin = states
@@ -169,13 +167,13 @@ def same_types(
     ]
 
 
-# --- what comes out --------------------------------------------------------------------------
+# --- outputs ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """A body that is done again and again: the states that it takes and those it gives, and what
-    is the output of each turn. `differ` says along which axes states change.
+    """The body of a loop: the states that it takes and makes, and the outputs of each iteration.
+    `differ` has the axes along which states change.
     """
 
     node: Node
@@ -234,7 +232,7 @@ def gives(
     later: Expression | None = None,
 ) -> None:
     """An expression makes a state and rows, each one tensor or a tuple of some; `types` are theirs,
-    in that order. A state that has no name is nobody's.
+    in that order. A state without a name is not used.
     """
     rows, even = _as_they_come(node, rows, types[len(states) :])
     if not rows or (not states and len(rows) == 1):
@@ -252,7 +250,7 @@ def gives(
 def _as_they_come(
     node: Node, rows: Sequence[str], types: Sequence[Type]
 ) -> tuple[list[str], list[Step]]:
-    """Names for rows as the turns give them, and steps to those that the model has. All rows of one
+    """Names for rows as the iterations make them, and steps to the model's own. All rows of one
     output have one size; where only a run knows it, they are measured.
     """
     names, steps, importer = list(rows), list[Step](), node.importer

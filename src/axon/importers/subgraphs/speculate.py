@@ -40,8 +40,6 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 def speculate(node: Node, which: str) -> Subgraph | None:
     """What came of a graph that may not run; None if it cannot, whatever it is given."""
     importer, graph = node.importer, node.attribute(which)
-    if not isinstance(graph, Graph):
-        return subgraph(node, which, [])
     found = _unasked(node, which)
     if found is not None:
         return found

@@ -10,18 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axon.importers.contents.values import MOST_WRITTEN_OUT, Contents, Unsupported
+from axon.importers.contents.values import Contents
 from axon.importers.expressions import Expression, Verbatim
-from axon.importers.importer import Importer
+from axon.importers.importer import Importer, known_shape
 from axon.importers.node import Node
 from axon.importers.operations import Graph, Operation, renamed
 from axon.importers.steps import Body, Parts, Repeated, Step, SubgraphFunction
 from axon.importers.walk import infer_operation
 from axon.syntax import ast
 from axon.types.type import Tensor, Type
-from axon.types.variables import ShapeVar
-
-DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +45,8 @@ def subgraph(
     others in their place.
     """
     importer, graph = node.importer, node.attribute(which)
-    if not isinstance(graph, Graph):
-        raise Unsupported(f"{node.operator} without a {which}")
-    if importer.depth >= DEEPEST:
-        raise Unsupported(f"{node.operator}: graphs inside graphs, too deeply")
-    importer.written_out += len(graph.operations)
-    if importer.written_out > MOST_WRITTEN_OUT:
-        raise Unsupported(f"{node.operator}: graphs inside graphs, too often")
+    assert isinstance(graph, Graph)
+    importer.enter(graph.operations, node.operator)
     prefix = prefix_of(node, label or which)
     before = importer.bodies.get(prefix)
     for name in before.names.values() if before is not None else ():
@@ -64,7 +56,6 @@ def subgraph(
     else:
         names, operations = _body(importer, graph, prefix, outside or {})
     written = len(importer.steps)
-    importer.depth += 1
     for constant in graph.constants:
         name = names[constant.name]
         importer.hold(name, constant)
@@ -152,15 +143,22 @@ def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents | No
     return name
 
 
+def computed(
+    node: Node, name: str, own: str, expr: Expression, fallback: Expression | None = None
+) -> str:
+    """A hidden tensor that an expression makes."""
+    hidden(node, name, own, node.infer(expr))
+    node.step((name,), expr, fallback)
+    return name
+
+
 # --- types -----------------------------------------------------------------------------------
 
 
 def ranked(node: Node, type_: Type) -> Tensor | None:
     """What is known of a type by now, if its rank is."""
     found = node.importer.state.resolve(type_)
-    if isinstance(found, Tensor) and not any(isinstance(i, ShapeVar) for i in found.shape):
-        return found
-    return None
+    return found if isinstance(found, Tensor) and known_shape(found) is not None else None
 
 
 def either(node: Node, a: Type, b: Type) -> Type:

@@ -1,4 +1,4 @@
-"""Where the same lines come again: right after themselves, or where a function is called again."""
+"""Runs of equal lines: one right after another, or calls of one function of the model."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SHORTEST_CALL = 2
 
 @dataclass(frozen=True, slots=True)
 class LayerRun:
-    """LayerRun of lines of one length that are alike and wired alike inside. If they are calls of
-    a function of the model, `name` is its name, and `parameters` are the names that it has for
-    the tensors of the first call.
+    """Groups of lines of one length that differ only in tensors and are wired alike. If they are
+    calls of a function of the model, `name` is its name, and `parameters` are the names that it has
+    for the tensors of the first call.
     """
 
     starts: list[int]

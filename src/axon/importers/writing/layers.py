@@ -1,4 +1,4 @@
-"""Layers that come again in a program, written once as a function.
+"""Layers that repeat in a program, written once as a function.
 
 Two lines are alike if they differ in nothing but tensors. Where some lines are followed by as many
 others that are alike, one by one, they are a layer. Its function takes what the lines take from
@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
+from operator import itemgetter
 from string import ascii_lowercase
 from typing import Any
 
+from axon.importers.importer import known_shape
 from axon.importers.naming import RESERVED, short
 from axon.importers.steps import Called
 from axon.importers.writing.layer_runs import LayerRun, of_calls, of_repeat
@@ -36,7 +38,7 @@ from axon.ops import OPERATORS
 from axon.syntax import ast, mentioned, sizes_mentioned
 from axon.types.trees import NOWHERE
 from axon.types.type import Tensor, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar
 
 MOST_PARAMETERS = 48
 
@@ -57,8 +59,8 @@ class Definition:
 def found_layers(
     writer: Writer, body: list[Line], outputs: list[str]
 ) -> tuple[list[Definition], list[Line]]:
-    """Functions for the layers that come again, and the lines with calls of them: those that are
-    functions in the model first.
+    """Functions for the layers that repeat, and the lines with calls of them. Functions of the
+    model come first.
     """
     found: list[Definition] = []
     refused: set[Mark] = set()
@@ -177,7 +179,9 @@ class _Layer:
         """The lines with calls in the place of the layers."""
         found: list[Line] = []
         at = 0
-        for start, call in sorted(zip(self.stretches.starts, calls, strict=True), key=_start):
+        for start, call in sorted(
+            zip(self.stretches.starts, calls, strict=True), key=itemgetter(0)
+        ):
             found += [*self.body[at:start], call]
             at = start + self.stretches.length
         return [*found, *self.body[at:]]
@@ -238,14 +242,11 @@ class _Layer:
         first = types[0]
         if not isinstance(first, Tensor) or not isinstance(first.elem, str):
             return None
-        rows: list[tuple[Any, ...]] = []
-        for type_ in types:
-            if not isinstance(type_, Tensor) or type_.elem != first.elem:
-                return None
-            if any(isinstance(item, ShapeVar) for item in type_.shape):
-                return None
-            rows.append(type_.shape)
-        if len({len(row) for row in rows}) > 1:
+        if any(isinstance(type_, Tensor) and type_.elem != first.elem for type_ in types):
+            return None
+        known = [known_shape(type_) for type_ in types]
+        rows = [shape for shape in known if shape is not None]
+        if len(rows) < len(known) or len(set(map(len, rows))) > 1:
             return None
         sizes = tuple(self._size(column) for column in zip(*rows, strict=True))
         return ast.TensorType(first.elem, ast.Dims(sizes, NOWHERE), NOWHERE)
@@ -338,10 +339,6 @@ class _Layer:
         name = next(n for n in _numbered(base) if not importer.is_taken(n) and n != "model")
         importer.taken.add(name)
         return name
-
-
-def _start(pair: tuple[int, Line]) -> int:
-    return pair[0]
 
 
 def _bare(type_: ast.TensorType | None) -> set[str]:

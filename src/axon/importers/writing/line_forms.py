@@ -63,12 +63,8 @@ def wiring(writer: Writer, copy: list[Line]) -> list[list[Place | None]]:
     """Where lines take their operands from: which of them makes each; None for those from
     outside.
     """
-    made: dict[str, Place] = {}
-    found = []
-    for o, line in enumerate(copy):
-        found.append([made.get(operand) for operand in operands(writer, line)])
-        made.update((name, (o, part)) for part, name in enumerate(line.names) if name)
-    return found
+    made = makers(copy)
+    return [[made.get(operand) for operand in operands(writer, line)] for line in copy]
 
 
 def makers(copy: list[Line]) -> dict[str, Place]:

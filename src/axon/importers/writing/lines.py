@@ -1,8 +1,7 @@
 """The lines of the program that a model becomes, one for each step that its outputs rest on.
 
-What no operator of Axon does is declared by the type that it has in the model. What only hands a
-tensor on is left out, and so is what nobody uses: most of what computes sizes is. A graph inside a
-node is a function.
+A step that no operator of Axon does is declared by its type in the model. Identities and unused
+steps are left out, such as most computations of sizes. A subgraph is a function.
 """
 
 from __future__ import annotations
@@ -32,10 +31,9 @@ from axon.types.type import (
     Tuple,
     Type,
     Unknown,
-    shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, Var, made_at
+from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at
 
 
 def lines(writer: Writer) -> list[Line]:
@@ -63,7 +61,7 @@ def written(writer: Writer, steps: list[Written]) -> list[Line]:
 
 
 def _steps(importer: Importer, steps: Iterable[Step | Repeated]) -> list[Written]:
-    """Every step, also those that come again."""
+    """Every step, also those of repeated nodes."""
     found: list[Written] = []
     for step in steps:
         if isinstance(step, Step):
@@ -155,15 +153,9 @@ def _sayable(writer: Writer, expr: ast.Expr) -> bool:
         entry = writer.importer.env.names.get(name)
         if entry is None or not name.startswith("size "):
             continue
-        found: set[Var]
-        match writer.importer.state.resolve(entry.type):  # type: ignore[arg-type]
-            case DimValue(dim):
-                found = set(type_variables(DimValue(dim)))
-            case ShapeValue(shape):
-                found = set(shape_variables(shape))
-            case _:
-                return False
-        if not found <= writer.known:
+        type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
+        is_size = isinstance(type_, DimValue | ShapeValue)
+        if not is_size or not set(type_variables(type_)) <= writer.known:
             return False
     return True
 

@@ -1,4 +1,4 @@
-"""LayerRun of a sequence that come again right after themselves."""
+"""Parts of a sequence that repeat right after themselves."""
 
 from __future__ import annotations
 

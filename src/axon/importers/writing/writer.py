@@ -37,7 +37,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`names = expr;` in the program's names; a name that is empty is nobody's."""
+    """`names = expr;` in the program's names; a result without a name is not used."""
 
     names: tuple[str, ...]
     expr: ast.Expr

@@ -7,9 +7,8 @@ from typing import Any
 
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.operations import Malformed
@@ -22,13 +21,12 @@ GIVEN = {0: "raw", 1: "capped", 2: "masked", 3: "weights"}
 
 
 @rule("Attention")
-def attention(node: Node) -> None:
+def attention(node: Node) -> Made:
     """Queries, keys and values have heads of their own, or all of them in the last dimension."""
     counts = [node.attribute(f"{whose}_num_heads") for whose in ("q", "kv")]
     packed = _packed(node, counts != [None, None])
     if packed is None:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     parts = [node.ranked(index, 3 if packed else 4) for index in range(3)]
     if packed:
         heads, key_heads = (count if type(count) is int else 0 for count in counts)
@@ -36,8 +34,8 @@ def attention(node: Node) -> None:
         parts = [node.call("split_heads", part, heads=cut) for part, cut in cuts]
         groups = groups_of(heads, key_heads)
     else:
-        groups = groups_of(size_of(node, 0, 1), size_of(node, 1, 1))
-    count = size_of(node, 1, 1 if packed else 2) or 0
+        groups = groups_of(node.dim(0, 1), node.dim(1, 1))
+    count = node.dim(1, 1 if packed else 2) or 0
     keys, start, total = _cached(node, 1, parts[1], count)
     values, _, _ = _cached(node, 2, parts[2], count)
     values = as_elem(node, values, node.elem(2), node.elem(0))
@@ -56,14 +54,14 @@ def attention(node: Node) -> None:
         "softcap": max(softcap, 0.0),
     }
     made = node.call("dot_product_attention", *parts, **options)
-    node.set_outputs(node.call("merge_heads", made) if packed else made)
-    if len(node.outputs) > 3 and node.outputs[3]:
+    if node.wants(3):
         number = node.attribute("qk_matmul_output_mode", 0)
         mode = GIVEN.get(number)
         if mode is None:
             raise Malformed(f"its attribute `qk_matmul_output_mode` is {number}, not one of 0 to 3")
         shown = node.call("dot_product_attention", *parts, **options, give=mode)
         node.set_outputs(None, None, None, shown)
+    return node.call("merge_heads", made) if packed else made
 
 
 def _packed(node: Node, counted: bool) -> bool | None:
@@ -74,12 +72,6 @@ def _packed(node: Node, counted: bool) -> bool | None:
     if ranks in ({3}, {4}):
         return ranks == {3}
     return counted if ranks or not counted else None
-
-
-def size_of(node: Node, index: int, axis: int) -> Dim | None:
-    """A dimension of an input, if there is one."""
-    shape: Any = node.shape(index)
-    return None if shape is None or axis >= len(shape) else shape[axis]
 
 
 def groups_of(heads: Dim | None, key_heads: Dim | None) -> Dim:
@@ -99,9 +91,9 @@ def _cached(node: Node, index: int, x: Expression, count: Dim) -> tuple[Expressi
     start: Dim = 0
     if node.has(index + 3):
         x = node.call("concat", node.ranked(index + 3, 4), x, axis=2)
-        start = size_of(node, index + 3, 2) or 0
+        start = node.dim(index + 3, 2) or 0
         count = dims.add(start, count)
-    if len(node.outputs) > index and node.outputs[index]:
+    if node.wants(index):
         node.set_outputs(*[None] * index, x)
         x = node.tensor(node.outputs[index])
     return x, start, count
@@ -120,29 +112,26 @@ def _masks(node: Node, total: Dim) -> list[Expression]:
 def as_elem(node: Node, x: Expression, elem: Any, wanted: Any) -> Expression:
     """The tensor with another element type, if both are known and differ."""
     known = isinstance(elem, str) and isinstance(wanted, str)
-    return node.call("cast", x, to=Elem(wanted)) if known and elem != wanted else x
+    return node.cast(x, wanted) if known and elem != wanted else x
 
 
 @rule("RotaryEmbedding")
-def rotary_embedding(node: Node) -> None:
+def rotary_embedding(node: Node) -> Made:
     """The angles are given for all positions, of which some are taken, or for each token."""
     rank = node.rank(0)
     heads = node.attribute("num_heads", 0)
     if rank is None and heads:
-        node.set_outputs(node.type_of(node.input(0)))
-        return
+        return node.type_of(node.input(0))
     angles = [node.input(1), node.input(2)]
     if node.has(3):
         angles = [node.call("gather", each, node.input(3)) for each in angles]
-    node.set_outputs(
-        node.call(
-            "rotary_embedding",
-            node.input(0),
-            *angles,
-            heads=heads if rank == 3 else None,
-            interleaved=bool(node.attribute("interleaved", 0)),
-            size=node.attribute("rotary_embedding_dim", 0),
-        )
+    return node.call(
+        "rotary_embedding",
+        node.input(0),
+        *angles,
+        heads=heads if rank == 3 else None,
+        interleaved=bool(node.attribute("interleaved", 0)),
+        size=node.attribute("rotary_embedding_dim", 0),
     )
 
 
@@ -171,13 +160,13 @@ def linear_attention(node: Node) -> None:
 
 
 @rule("CausalConvWithState")
-def causal_conv(node: Node) -> None:
+def causal_conv(node: Node) -> Made:
     """Each channel is convolved with what came before it; the last of it is kept."""
     parts = [node.input(i) for i in range(4) if i < 2 or node.has(i)]
     made = node.call("causal_conv", *parts, state=node.has(3))
     if node.attribute("activation", "none") not in ("silu", "swish"):
         node.set_tuple_outputs(made)
-        return
+        return None
     before = f"{node.outputs[0]}/convolved"
     node.set_tuple_outputs(made, (before, *node.outputs[1:]))
-    node.set_outputs(node.call("silu", node.tensor(before)))
+    return node.call("silu", node.tensor(before))

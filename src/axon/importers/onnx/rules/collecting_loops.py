@@ -1,4 +1,4 @@
-"""Loops that collect: a state to which each turn only appends is an output of the turns instead.
+"""Loops that collect: a state to which iterations only append is an output of each instead.
 
 The state may be a tensor, which grows along its first axis, or a sequence.
 """
@@ -11,11 +11,11 @@ from typing import Any
 from axon.importers.node import Node
 from axon.importers.onnx.rules.growing_sequences import Growing, in_place
 from axon.importers.operations import Declared, Graph, Operation, used
-from axon.importers.sequences.uniform_chunks import Chunks, same_for_all
-from axon.importers.subgraphs.subgraph import hidden, prefix_of, ranked, undo
+from axon.importers.runtime_values import merged
+from axon.importers.sequences.uniform_chunks import Chunks, hold, hold_opaque, same_for_all
+from axon.importers.subgraphs.loop_state import padded
+from axon.importers.subgraphs.subgraph import computed, prefix_of, ranked, undo
 from axon.importers.walk import infer_operation
-from axon.types import dim as dims
-from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 
@@ -54,10 +54,9 @@ def _appends(operation: Operation, state: str) -> bool:
 
 def listed(node: Node) -> dict[int, str]:
     """The states of a Loop that are sequences, to which its body only appends."""
-    body = node.attribute("body")
-    if not node.importer.sequences or not isinstance(body, Graph):
+    if not node.importer.sequences:
         return {}
-    found = appended(body, "SequenceInsert").items()
+    found = appended(node.attribute("body"), "SequenceInsert").items()
     return {
         i: part
         for i, part in found
@@ -66,9 +65,9 @@ def listed(node: Node) -> dict[int, str]:
 
 
 def collect(node: Node, parts: dict[int, str]) -> bool:
-    """The Loop without these states; what each turn appends is stacked, and joined to what was
-    there in the beginning. Those to which turns append tensors of several sizes stay as they are.
-    Says whether there are any others.
+    """The Loop without these states: what iterations append is stacked, and joined to the initial
+    state. States to which they append tensors of several sizes stay as they are. Returns whether
+    there are any others.
     """
     importer, before, back = node.importer, node.fresh_dim(), undo(node.importer)
     names, rows = _collected(node, parts, {})
@@ -91,7 +90,7 @@ def collect(node: Node, parts: dict[int, str]) -> bool:
 
 
 def _varies(node: Node, begin: str, rows: str, before: DimVar) -> bool:
-    """Whether a turn may append more than another: what was not there before is in its size."""
+    """Whether iterations may append tensors of several sizes: variables newer than `before`."""
     made = ranked(node, node.importer.types[rows])
     if made is None or len(made.shape) < 2 or begin in node.importer.sequences:
         return False
@@ -109,9 +108,7 @@ def _fits(node: Node, begin: str, rows: str) -> bool:
 def _none(node: Node, begin: str) -> str:
     """No rows of a tensor."""
     expr = node.call("slice", node.tensor(begin), stop=0)
-    name = hidden(node, f"{begin}⟨none⟩", "none", node.infer(expr))
-    node.step((name,), expr)
-    return name
+    return computed(node, f"{begin}⟨none⟩", "none", expr)
 
 
 def _collected(
@@ -119,7 +116,7 @@ def _collected(
 ) -> tuple[list[str], dict[int, str]]:
     """The names of all outputs, and of the rows by the numbers of the states that they are for."""
     importer, states = node.importer, node.count - 2
-    names = [*node.outputs, *[""] * states][: max(states, len(node.outputs))]
+    names = padded(node.outputs, max(states, len(node.outputs)))
     first = next(filter(None, names), "")
     rows = {i: f"{first}⟨rows {i}⟩" for i in parts}
     for i, name in rows.items():
@@ -140,9 +137,7 @@ def _without(
     rows: dict[int, str],
     nones: dict[int, str],
 ) -> Operation:
-    """The Loop that gives what it appends. Where a turn appends to `nones`, that asks for the right
-    sizes and for nothing else.
-    """
+    """The Loop that makes what it appends. Appending to `nones` only asks for the right sizes."""
     states = node.count - 2
     kept = [i for i in range(states) if i not in parts]
     inputs = [*node.inputs[:2], *(node.inputs[2 + i] for i in kept)]
@@ -184,20 +179,12 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
     if made is None or len(made.shape) < 2 or first is None:
         importer.define(name, node.unknown())
         return
-    word: Any = made.shape
-    times, each, *rest = word
-    flat = (dims.mul(times, each), *rest)
     given = node.tensor(rows)
     expr = later = node.call("squeeze", given, axis=[1])
-    if each != 1:
-        sizes = [node.call("size", given, axis=i) for i in range(len(made.shape))]
-        listed = (node.call("*", sizes[0], sizes[1]), *sizes[2:])
-        later = node.call("reshape", given, node.list_of(listed))
-        expr = node.call("reshape", given, node.shape_literal(flat))
-    joined = hidden(node, f"{rows}⟨all⟩", "all", Tensor(made.elem, flat))
-    node.step((joined,), expr, later)
-    parts = [node.tensor(n) for n in (begin, joined)]
-    whole = node.call("concat", *parts)
+    if made.shape[1] != 1:
+        expr, later = merged(node, given, made.shape, 0)
+    joined = computed(node, f"{rows}⟨all⟩", "all", expr, later)
+    whole = node.call("concat", node.tensor(begin), node.tensor(joined))
     importer.define(name, node.infer(whole))
     node.step((name,), whole)
 
@@ -216,15 +203,9 @@ def _list(node: Node, found: Growing, name: str) -> None:
         or not same_for_all(each, found.before)
         or any(first is None or first.shape != each for first in firsts)
     ):
-        importer.define(name, node.unknown(importer.elem(rows)))
-        importer.sequences[name] = found
-        node.step((name,), None)
+        hold_opaque(node, name, rows, found)
         return
     if parts:
-        more = node.tensor(rows)
-        expr = node.call("concat", node.call("stack", *parts), more)
-        rows = hidden(node, f"{rows}⟨all⟩", "all", node.infer(expr))
-        node.step((rows,), expr)
-    importer.define(name, node.unknown(importer.elem(rows)))
-    importer.sequences[name] = Chunks(rows, 0, 1, bare=True)
-    node.step((name,), None)
+        expr = node.call("concat", node.call("stack", *parts), node.tensor(rows))
+        rows = computed(node, f"{rows}⟨all⟩", "all", expr)
+    hold(node, name, Chunks(rows, 0, 1, bare=True))

@@ -6,12 +6,11 @@ from typing import Any
 
 from axon.importers.contents import arithmetic as contents
 from axon.importers.contents.pointwise import size_of
-from axon.importers.contents.queries import length
 from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Unsupported, scalar, vector
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Constant, Malformed
@@ -47,15 +46,14 @@ def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
     later = node.call("full", node.input(0), number)
-    given = None if length(node, 0) == 0 else node.vector(0)
-    if given is None and length(node, 0) != 0:
+    given = node.vector(0)
+    if given is None:
         node.set_outputs(later)
         return
-    wanted = () if given is None else given.items
-    sizes = [node.fresh_dim() if n is None else n for n in wanted]
+    sizes = node.sizes_or_fresh(given.items)
     filled = node.call("full", node.shape_literal(sizes), number)
     node.set_outputs(filled, fallback=later)
-    if all(n is not None for n in wanted) and node.outputs[0] not in node.importer.contents:
+    if None not in given.items and node.outputs[0] not in node.importer.contents:
         node.importer.filled[node.outputs[0]] = value
         node.alone = True
 
@@ -73,23 +71,20 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
 
 
 @rule("Range")
-def range_(node: Node) -> None:
+def range_(node: Node) -> Made:
     parts = [node.known_elements(i) for i in range(3)]
     elem = node.elem(0)
     later = node.call("arange", *(first_of(node, i) for i in range(3)))
     if any(part is None for part in parts):
-        node.set_outputs(later)
-        return
+        return later
     if any(part is not None and len(part) != 1 for part in parts):
         raise Malformed("its start, its limit and its step are one number each")
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
-        node.set_outputs(later if size is None else node.shaped(later, [size]), fallback=later)
-        return
+        return (later if size is None else node.shaped(later, [size]), later)
     if not isinstance(step, int) or step == 0:
-        node.set_outputs(later)
-        return
+        return later
     gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
     count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
     if not node.importer.is_size(count):
@@ -97,7 +92,7 @@ def range_(node: Node) -> None:
     counted = node.shaped(later, [count])
     if isinstance(elem, str):
         counted = _counted(node, count, start, step, elem)
-    node.set_outputs(counted, fallback=later)
+    return counted, later
 
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
@@ -124,19 +119,19 @@ def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expres
 
 
 @rule("RandomNormal", "RandomUniform")
-def random(node: Node) -> None:
+def random(node: Node) -> Made:
     """What is drawn is not for a program to say; its shape is."""
     sizes = node.attribute("shape")
-    if not isinstance(sizes, list) or any(size < 0 for size in sizes):
-        raise Unsupported(f"{node.operator} without a shape")
+    if any(size < 0 for size in sizes):
+        raise Unsupported(f"{node.operator} with a negative size")
     elem = ELEMENTS.get(node.attribute("dtype", 1)) or "f32"
-    node.set_outputs(node.declared(f"() -> {elem} {sizes}"))
+    return node.declared(f"() -> {elem} {sizes}")
 
 
 @rule("Multinomial")
-def multinomial(node: Node) -> None:
+def multinomial(node: Node) -> Made:
     elem = ELEMENTS.get(node.attribute("dtype", 6)) or "i32"
     count = node.attribute("sample_size", 1)
     if count < 0:
         raise Unsupported(f"Multinomial that draws {count} times")
-    node.set_outputs(node.declared(f"t [n,after_c] -> {elem} [n,{count}]", 0))
+    return node.declared(f"t [n,after_c] -> {elem} [n,{count}]", 0)

@@ -14,7 +14,6 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Graph
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,
@@ -132,8 +131,7 @@ def loop(node: Node) -> None:
     outputs = [stacked(node, row, size) for row in rows]
     types = [*settled_.last(node), *settled_.after(node, outputs)]
     define(node, types)
-    body = node.attribute("body")
-    collected = appended(body) if endless and node.has(0) and isinstance(body, Graph) else {}
+    collected = appended(node.attribute("body")) if endless and node.has(0) else {}
     if collected:
         if collect(node, collected):
             return
@@ -162,21 +160,21 @@ def _starts(node: Node) -> bool:
 def _for(
     node: Node, found: Subgraph, types: Sequence[Type], times: Any, differ: dict[int, list[int]]
 ) -> None:
-    """So many times: a loop over the numbers of the turns."""
+    """So many times: a loop over the numbers of the iterations."""
     number, condition, *params = found.params
     count = len(params)
     made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
     indices = range(2, node.count)
     true = Step((condition,), node.literal(True), node.operation)
     same = same_types(node, indices, params, made, differ)
-    turns = Iterations(node, found, params, made, rows, same, [true], differ)
+    iterations = Iterations(node, found, params, made, rows, same, [true], differ)
     begin = [node.input(i) for i in indices]
     zero, one, limit = node.literal(0), node.literal(1), _scalar(node, 0)
     if not _starts(node):
         limit = node.call("where", _scalar(node, 1), limit, zero)
-    expr = later = turns.over(begin, [number], [node.call("arange", zero, limit, one)])
+    expr = later = iterations.over(begin, [number], [node.call("arange", zero, limit, one)])
     if times is not None:
-        expr = turns.over(begin, [number], [node.call("range", node.size(times))])
+        expr = iterations.over(begin, [number], [node.call("range", node.size(times))])
     names = padded(node.outputs, len(types))
     gives(node, expr, names[:count], names[count:], types, later)
 
@@ -184,7 +182,7 @@ def _for(
 def _while(
     node: Node, found: Subgraph, types: Sequence[Type], differ: dict[int, list[int]]
 ) -> None:
-    """As long as a condition holds, which is part of the state, as the number of the turn is."""
+    """While a condition holds. It is part of the state, and so is the number of the iteration."""
     number, condition, *params = found.params
     count, keep = len(params), found.outputs[0]
     made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
@@ -197,20 +195,20 @@ def _while(
     same = [*same_types(node, indices, params, made, differ), (condition, keep)]
     given, states = [number, condition, *params], [after, keep, *made]
     changing = {2 + part: axes for part, axes in differ.items()}
-    turns = Iterations(node, found, given, states, rows, same, [counting], changing)
+    iterations = Iterations(node, found, given, states, rows, same, [counting], changing)
     holds: Expression = node.call("identity", alias[condition])
     if _limited(node):
         within = node.call("<", alias[number], _scalar(node, 0))
         holds = node.call("logical_and", alias[condition], within)
     start = _scalar(node, 1) if node.has(1) else node.literal(True)
     begin = [node.literal(0), start, *(node.input(i) for i in indices)]
-    expr = turns.holding(begin, test, [Step((test,), holds, node.operation)])
+    expr = iterations.holding(begin, test, [Step((test,), holds, node.operation)])
     names = padded(node.outputs, len(types))
     gives(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])
 
 
 def _limited(node: Node) -> bool:
-    """Whether the number of turns has a limit that anyone would reach."""
+    """Whether the number of iterations has a limit that a run could reach."""
     known = node.ints(0) if node.has(0) else None
     return node.has(0) and not (known is not None and len(known) == 1 and known[0] >= NO_LIMIT)
 
@@ -289,11 +287,11 @@ def _scanned(
         given.append(node.call("reverse", expr) if expr is not None and backwards else expr)
     params, made, rows = found.params[:count], found.outputs[:count], found.outputs[count:]
     same = same_types(node, range(count), params, made)
-    turns = Iterations(node, found, params, made, rows, same)
+    iterations = Iterations(node, found, params, made, rows, same)
     sure = [expr for expr in given if expr is not None]
     if len(sure) < len(given):
         return
-    expr = turns.over([node.input(i) for i in range(count)], found.params[count:], sure)
+    expr = iterations.over([node.input(i) for i in range(count)], found.params[count:], sure)
     names = padded(node.outputs, count + len(rows))
     directions = _padded_with(node.attribute("scan_output_directions"), len(rows))
     turned: list[Step] = []

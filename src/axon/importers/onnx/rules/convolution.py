@@ -6,7 +6,7 @@ from typing import Any
 
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK, SLIDING
 from axon.importers.operations import Malformed
@@ -30,7 +30,7 @@ def _filters(node: Node) -> Expression:
     return node.sized(1, [None, None, *window]) if window else node.input(1)
 
 
-def _slid(node: Node, spatial: int) -> dict[str, Any]:
+def sliding_options(node: Node, spatial: int) -> dict[str, Any]:
     """What all convolutions are told."""
     return {
         "stride": node.attribute("strides") or [1] * spatial,
@@ -51,7 +51,7 @@ def conv(node: Node) -> None:
     if spatial not in (1, 2, 3):
         raise Unsupported("Conv over more than three dimensions")
     parts = [node.input(0), filters, *([node.input(2)] if node.has(2) else [])]
-    slid = _slid(node, spatial)
+    slid = sliding_options(node, spatial)
     node.set_outputs(node.call("conv", *parts, **(slid if node.rank(1) is None else _short(slid))))
     _fits(node, slid)
 
@@ -83,11 +83,10 @@ def _short(slid: dict[str, Any]) -> dict[str, Any]:
 
 
 @rule("DeformConv")
-def deform_conv(node: Node) -> None:
+def deform_conv(node: Node) -> Made:
     filters = _filters(node)
     if _spatial(node) != 2 and node.rank(0) != 4:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     parts = [node.input(0), filters, node.input(2)]
     if node.has(3):
         parts.append(node.input(3))
@@ -97,20 +96,18 @@ def deform_conv(node: Node) -> None:
     if node.has(4):
         parts.append(node.input(4))
     groups = node.attribute("offset_group", 1)
-    node.set_outputs(node.call("deform_conv", *parts, offset_groups=groups, **_slid(node, 2)))
+    return node.call("deform_conv", *parts, offset_groups=groups, **sliding_options(node, 2))
 
 
 @rule("ConvTranspose")
-def conv_transpose(node: Node) -> None:
+def conv_transpose(node: Node) -> Made:
     filters, spatial = _filters(node), _spatial(node)
     rank = node.rank(1)
     if rank is not None and node.rank(0) not in (None, rank):
-        node.set_outputs(node.call("conv_transpose", node.ranked(0, rank), filters))
-        return
+        return node.call("conv_transpose", node.ranked(0, rank), filters)
     if spatial is None or spatial > 3:
-        node.set_outputs(node.declared(SLIDING, 0, 1))
-        return
-    slid = _slid(node, spatial)
+        return node.declared(SLIDING, 0, 1)
+    slid = sliding_options(node, spatial)
     extra = node.attribute("output_padding") or [0] * spatial
     sizes = node.attribute("output_shape")
     if sizes and min(sizes) < 0:
@@ -120,17 +117,15 @@ def conv_transpose(node: Node) -> None:
     if not sizes:
         if node.rank(1) is not None:
             slid, extra = _short(slid), _short({"extra": extra})["extra"]
-        node.set_outputs(node.call("conv_transpose", *parts, **slid, output_pad=extra))
-        return
+        return node.call("conv_transpose", *parts, **slid, output_pad=extra)
     sizes = sizes[-spatial:]
     found = _pads(node, sizes, slid, extra)
     if found is not None:
         slid["pad"], extra = found
-        node.set_outputs(node.call("conv_transpose", *parts, **slid, output_pad=extra))
-        return
+        return node.call("conv_transpose", *parts, **slid, output_pad=extra)
     made = ",".join(str(size) for size in sizes)
     signature = f"(t [n,c]@p, t [c,k]@q) -> t [n,{slid['groups']}*k,{made}]"
-    node.set_outputs(node.declared(signature, 0, 1))
+    return node.declared(signature, 0, 1)
 
 
 def _pads(

@@ -4,65 +4,45 @@ from __future__ import annotations
 
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
-from axon.importers.functions import call
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
-from axon.importers.onnx.rules.attention import as_elem, groups_of, size_of
+from axon.importers.onnx.rules.attention import as_elem, groups_of
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Function, Graph, Operation
+from axon.importers.operations import used
+from axon.importers.subgraphs.subgraph import subgraph
 
 
 @rule("FlexAttention")
-def flex_attention(node: Node) -> None:
+def flex_attention(node: Node) -> Made:
     parts = [node.ranked(index, 4) for index in range(3)]
-    groups, elem = groups_of(size_of(node, 0, 1), size_of(node, 1, 1)), node.elem(0)
+    groups, elem = groups_of(node.dim(0, 1), node.dim(1, 1)), node.elem(0)
     options = {"scale": node.attribute("scale"), "groups": groups}
-    changes = [node.attribute("score_mod"), node.attribute("prob_mod")]
     plain = node.call("dot_product_attention", *parts, **options)
-    if changes == [None, None]:
-        node.set_outputs(plain)
-        return
+    if node.attribute("score_mod") is None and node.attribute("prob_mod") is None:
+        return plain
     if not isinstance(elem, str):  # so the precision is not known
-        node.set_outputs(node.type_of(plain))
-        return
+        return node.type_of(plain)
     usual = "f64" if elem == "f64" else "f32"
     precise = ELEMENTS.get(node.attribute("softmax_precision", 0), usual)
     x = node.call("dot_product_attention", *parts, **options, give="raw")
-    x = _changed(node, "scores", as_elem(node, x, elem, precise), changes[0])
-    x = _changed(node, "weights", node.call("softmax", x), changes[1])
+    x = _changed(node, "score_mod", as_elem(node, x, elem, precise))
+    x = _changed(node, "prob_mod", node.call("softmax", x))
     values = as_elem(node, parts[2], node.elem(2), precise)
     if groups != 1:
         values = node.call("repeat", values, times=groups, axis=1)
-    node.set_outputs(as_elem(node, node.call("@", x, values), precise, node.elem(2)))
+    return as_elem(node, node.call("@", x, values), precise, node.elem(2))
 
 
-def _changed(node: Node, name: str, x: Expression, graph: Graph | None) -> Expression:
-    """What a graph from one tensor to one makes of a tensor: its nodes are written out here."""
+def _changed(node: Node, which: str, x: Expression) -> Expression:
+    """A tensor that goes through a graph from one tensor to one, if there is such a graph."""
+    graph = node.attribute(which)
     if graph is None:
         return x
-    if not isinstance(graph, Graph):
-        raise Unsupported(f"{node.operator} with something else than a graph")
-    own = set(graph.own_names())
-    taken = {given for inner in graph.operations for given in inner.inputs if given}
-    plain = len(graph.inputs) == 1 and len(graph.outputs) == 1 and taken <= own
-    if not plain or any(inner.has_graphs for inner in graph.operations):
+    taken = {name for each in graph.operations for name in used(each)}
+    closed = taken <= {"", *graph.own_names()}
+    if not closed or len(graph.inputs) != 1 or len(graph.outputs) != 1:
         raise Unsupported(f"{node.operator} with a graph that is not from one tensor to one")
-    before = f"{node.outputs[0]}/attention {name}"
-    after = f"{before} changed"
-    node.importer.define(before, node.infer(x))
-    node.step((before,), x)
-    operation = Operation(node.operator, [before], [after])
-    call(Node(node.importer, operation, node.at, node.rules), _function(graph))
-    return node.tensor(after)
-
-
-def _function(graph: Graph) -> Function:
-    """A graph as a function; its weights are constants."""
-    constants = [Operation("Constant", [], [c.name], {"value": c}) for c in graph.constants]
-    return Function(
-        "",
-        "",
-        [each.name for each in graph.inputs],
-        [each.name for each in graph.outputs],
-        [*constants, *graph.operations],
-    )
+    found = subgraph(node, which, [node.infer(x)])
+    node.step((found.params[0],), x)
+    node.importer.steps += found.steps
+    return node.tensor(found.outputs[0])

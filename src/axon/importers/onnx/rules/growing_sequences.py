@@ -1,7 +1,7 @@
-"""Sequences to which turns append tensors of several sizes: they can be joined, and no more.
+"""Sequences to which iterations append tensors of several sizes: they can only be joined.
 
-Such a sequence is no tensor that is cut into pieces. But joined along an axis it is one, and that
-grows from turn to turn, for which there are loops.
+Such a sequence is no tensor that is cut into pieces. Joined along an axis it is a tensor that grows
+from iteration to iteration, for which Axon has loops.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.operations import Graph, Operation
 from axon.importers.sequences.uniform_chunks import same_for_all
-from axon.importers.subgraphs.subgraph import hidden, ranked
+from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.importers.walk import infer_operation
 from axon.types.type import Tensor
 from axon.types.variables import DimVar
@@ -21,9 +21,9 @@ from axon.types.variables import DimVar
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """A sequence to which the turns of a Loop append tensors of several sizes, by the number of the
-    state that it is; `rows` has the type of those tensors, one after another, and what was not
-    there `before` may vary among them.
+    """A state of a Loop, by its number: a sequence to which iterations append tensors of several
+    sizes. `rows` has the type of those tensors in a stack; variables newer than `before` may differ
+    among them.
     """
 
     loop: Operation
@@ -46,8 +46,7 @@ def join(node: Node, found: Growing) -> None:
     """All of a sequence, joined along an axis: the Loop, with a tensor that grows in its place."""
     importer, axis = node.importer, node.attribute("axis")
     made = ranked(node, importer.types[found.rows])
-    told = made is not None and isinstance(made.elem, str)
-    if made is None or not told or not isinstance(axis, int) or node.attribute("new_axis", 0):
+    if made is None or not isinstance(made.elem, str) or node.attribute("new_axis", 0):
         raise Unsupported("ConcatFromSequence: tensors of which too little is known")
     each: Any = made.shape[1:]
     if not -len(each) <= axis < len(each):
@@ -58,11 +57,10 @@ def join(node: Node, found: Growing) -> None:
         raise Unsupported("ConcatFromSequence: tensors that may differ in other sizes as well")
     parts = [node.tensor(n) for n in importer.sequences[found.loop.inputs[2 + found.state]]]
     if not parts:
-        nothing = node.scalar(0, str(made.elem))
+        nothing = node.scalar(0, made.elem)
         parts = [node.call("full", node.shape_literal(rest), nothing)]
     begin = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=axis)
-    name = hidden(node, f"{node.outputs[0]}⟨begin⟩", "begin", node.infer(begin))
-    node.step((name,), begin)
+    name = computed(node, f"{node.outputs[0]}⟨begin⟩", "begin", begin)
     in_place(node, _joining(found, name, axis, node.outputs[0]))
 
 

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.queries import length
 from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
 from axon.importers.runtime_values import scalar_of
 from axon.ops.sliding import MOST
 
+BLOCKS = {"DCR": "first", "CRD": "last"}
+
 
 @rule("DepthToSpace", "SpaceToDepth")
-def blocks(node: Node) -> None:
-    size = node.attribute("blocksize", 1)
-    deep = node.operator == "DepthToSpace"
-    mode = node.attribute("mode", "DCR")
-    if mode not in ("DCR", "CRD") or size < 1:
-        raise Unsupported(f"{node.operator} with the mode {mode} and blocks of {size}")
-    operator = "depth_to_space" if deep else "space_to_depth"
-    first = mode == "DCR"
-    node.set_outputs(node.call(operator, node.input(0), block=size, blocks_first=first))
+def blocks(node: Node) -> Made:
+    size, mode = node.attribute("blocksize", 1), node.choice("mode", "DCR", BLOCKS)
+    if size < 1:
+        raise Unsupported(f"{node.operator} with blocks of {size}")
+    operator = "depth_to_space" if node.operator == "DepthToSpace" else "space_to_depth"
+    return node.call(operator, node.input(0), block=size, blocks_first=mode == "first")
 
 
 @rule("Col2Im")
-def col2im(node: Node) -> None:
-    count = length(node, 1) or length(node, 2)
+def col2im(node: Node) -> Made:
+    count = node.length(1) or node.length(2)
     if count is None or count < 1:
-        node.set_outputs(node.declared(ANY_SHAPE, 0))
-        return
+        return node.declared(ANY_SHAPE, 0)
     how: dict[str, Any] = {
         "dimensions": count,
         "stride": node.attribute("strides") or [1] * count,
@@ -41,7 +37,7 @@ def col2im(node: Node) -> None:
     }
     x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
     image, block = (_sizes(node, i, count) for i in (1, 2))
-    node.set_outputs(node.call("col2im", x, image, block, **how), fallback=later)
+    return (node.call("col2im", x, image, block, **how), later)
 
 
 def _sizes(node: Node, index: int, count: int) -> Expression:
@@ -49,68 +45,64 @@ def _sizes(node: Node, index: int, count: int) -> Expression:
     found = node.vector(index)
     if found is None or found.shape != (count,) or all(size is None for size in found.items):
         return node.input(index)
-    return node.shape_literal([node.fresh_dim() if size is None else size for size in found.items])
+    return node.shape_literal(node.sizes_or_fresh(found.items))
 
 
 # --- grids -----------------------------------------------------------------------------------
 
-MODES = {"bilinear": "linear", "bicubic": "cubic"}
+MODES = {
+    "nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic",
+    "bicubic": "cubic",
+}  # fmt: skip
+PADDINGS = {"zeros": "zeros", "border": "border", "reflection": "reflection"}
 
 
 @rule("GridSample")
-def grid_sample(node: Node) -> None:
+def grid_sample(node: Node) -> Made:
     grid = node.shape(1)
-    mode = node.attribute("mode", "linear")
-    padding = node.attribute("padding_mode", "zeros")
-    if MODES.get(mode, mode) not in ("nearest", "linear", "cubic"):
-        raise Unsupported(f"GridSample with the mode {mode}")
-    if padding not in ("zeros", "border", "reflection"):
-        raise Unsupported(f"GridSample with the padding {padding}")
     x = node.input(0) if grid is None else node.ranked(0, len(grid))
     expr = node.call(
         "grid_sample",
         x,
         node.input(1),
-        mode=MODES.get(mode, mode),
-        padding=padding,
+        mode=node.choice("mode", "linear", MODES),
+        padding=node.choice("padding_mode", "zeros", PADDINGS),
         align_corners=bool(node.attribute("align_corners", 0)),
     )
     rank = node.rank(0)
     if rank is None or not 3 <= rank <= MOST + 2:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
-    node.set_outputs(expr)
+        return node.declared(SAME_RANK, 0)
+    return expr
 
 
 @rule("AffineGrid")
-def affine_grid(node: Node) -> None:
-    theta, sizes, count = node.shape(0), node.vector(1), length(node, 1)
+def affine_grid(node: Node) -> Made:
+    theta, sizes, count = node.shape(0), node.vector(1), node.length(1)
     if theta is not None and len(theta) == 3 and theta[1] in (2, 3):
         count = 2 + theta[1]  # type: ignore[operator]
     if count not in (4, 5):
-        node.set_outputs(node.declared(ANY_SHAPE, 0))
-        return
+        return node.declared(ANY_SHAPE, 0)
     held = node.sized(1, [count])
     inner: list[Any] = [None] * count
     if sizes is not None and sizes.shape == (count,):
         inner = list(sizes.items)
-    inner = [node.fresh_dim() if size is None else size for size in inner]
+    inner = node.sizes_or_fresh(inner)
     corners = {"dimensions": count - 2, "align_corners": bool(node.attribute("align_corners", 0))}
     later = node.call("affine_grid", node.input(0), node.call("slice", held, start=2), **corners)
     made = node.call("affine_grid", node.input(0), node.shape_literal(inner[2:]), **corners)
     if theta is None or theta[0] != inner[0]:
         made = node.shaped(made, [inner[0], *inner[2:], count - 2])
-    node.set_outputs(made, fallback=later)
+    return made, later
 
 
 # --- regions ---------------------------------------------------------------------------------
 
 
 @rule("RoiAlign")
-def roi_align(node: Node) -> None:
+def roi_align(node: Node) -> Made:
     size = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
     newest = "half_pixel" if node.importer.opset >= 16 else "output_half_pixel"
-    made = node.call(
+    return node.call(
         "roi_align",
         *(node.input(i) for i in range(3)),
         size=size,
@@ -119,23 +111,22 @@ def roi_align(node: Node) -> None:
         mode=node.attribute("mode", "avg"),
         half_pixel=node.attribute("coordinate_transformation_mode", newest) == "half_pixel",
     )
-    node.set_outputs(made)
 
 
 @rule("MaxRoiPool")
-def max_roi_pool(node: Node) -> None:
+def max_roi_pool(node: Node) -> Made:
     """The regions are rows of five: the number of the image comes first."""
     size = node.attribute("pooled_shape")
     if not size or len(size) != 2:
         raise Unsupported("MaxRoiPool without a height and a width")
-    image = node.call("cast", node.call("index", node.input(1), i=0, axis=1), to=Elem("i64"))
+    image = node.cast(node.call("index", node.input(1), i=0, axis=1), "i64")
     regions = node.call("slice", node.input(1), start=1, axis=1)
     scale = node.attribute("spatial_scale", 1.0)
-    node.set_outputs(node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale))
+    return node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
 
 
 @rule("NonMaxSuppression")
-def non_max_suppression(node: Node) -> None:
+def non_max_suppression(node: Node) -> Made:
     given = [scalar_of(node, i) if node.has(i) else None for i in (2, 3, 4)]
     most, overlap, least = given
     rest = [node.literal(0) if most is None else most]
@@ -145,4 +136,4 @@ def non_max_suppression(node: Node) -> None:
         rest.append(least)
     center = bool(node.attribute("center_point_box", 0))
     parts = (node.input(0), node.input(1), *rest)
-    node.set_outputs(node.call("non_max_suppression", *parts, center=center))
+    return node.call("non_max_suppression", *parts, center=center)

@@ -8,7 +8,7 @@ from axon.importers.contents.reals import Real
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.runtime_values import cut_to, scalar_of
@@ -20,34 +20,19 @@ MOST_AXES = 8
 # --- along an axis ---------------------------------------------------------------------------
 
 
-@rule("ArgMax", "ArgMin")
-def argmax(node: Node) -> None:
-    kind = "argmax" if node.operator == "ArgMax" else "argmin"
-    expr = node.call(
-        kind,
-        node.input(0),
-        axis=node.attribute("axis", 0),
-        keep=bool(node.attribute("keepdims", 1)),
-        last=bool(node.attribute("select_last_index", 0)),
-    )
-    node.set_outputs(expr)
-
-
 @rule("CumSum", "CumProd")
-def cumulate(node: Node) -> None:
+def cumulate(node: Node) -> Made:
     axis, rank = node.ints(1), node.rank(0)
     if axis:
-        node.set_outputs(_so_far(node, axis[0]))
-        return
+        return _so_far(node, axis[0])
     if rank is None or not 1 <= rank <= MOST_AXES:
-        node.set_outputs(node.type_of(node.input(0)))
-        return
+        return node.type_of(node.input(0))
     number = node.call("mod", scalar_of(node, 1), node.literal(rank))
     made = _so_far(node, rank - 1)
     for i in reversed(range(rank - 1)):
         chosen = node.call("==", number, node.literal(i))
         made = node.call("where", chosen, _so_far(node, i), made)
-    node.set_outputs(made)
+    return made
 
 
 def _so_far(node: Node, axis: int) -> Expression:
@@ -74,58 +59,48 @@ def top_k(node: Node) -> None:
     node.set_tuple_outputs(expr, fallback=later)
 
 
-@rule("ReverseSequence")
-def reverse_sequence(node: Node) -> None:
-    time, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
-    node.set_outputs(
-        node.call("reverse_sequence", node.input(0), node.input(1), time=time, batch=batch)
-    )
-
-
 # --- by numbers ------------------------------------------------------------------------------
 
 
 @rule("GatherElements")
-def gather_elements(node: Node) -> None:
+def gather_elements(node: Node) -> Made:
     data, word, axis = node.shape(0), node.shape(1), node.attribute("axis", 0)
     if word is None or data is None:
-        node.set_outputs(node.declared("(t p, i q) -> t q where rank(p) = rank(q)", 0, 1))
-        return
+        return node.declared("(t p, i q) -> t q where rank(p) = rank(q)", 0, 1)
     whole = x = node.input(0)
     if len(data) == len(word) and -len(word) <= axis < len(word):
         others = [i for i in range(len(word)) if i != axis % len(word)]
         x = cut_to(node, x, 0, 1, others)
     made = node.call("gather_elements", x, node.input(1), axis=axis)
     sizes: list[Any] = list(word)
-    node.set_outputs(made if x is whole else node.shaped(made, sizes), fallback=made)
+    return (made if x is whole else node.shaped(made, sizes), made)
 
 
 @rule("GatherND")
-def gather_nd(node: Node) -> None:
+def gather_nd(node: Node) -> Made:
     index, batch = node.shape(1), node.attribute("batch_dims", 0)
     if index is None or not index or not isinstance(index[-1], int):
-        node.set_outputs(node.declared("(t p, i q) -> t ?r", 0, 1))
-        return
+        return node.declared("(t p, i q) -> t ?r", 0, 1)
     parts = node.input(0), node.input(1)
-    node.set_outputs(node.call("gather_nd", *parts, axes=index[-1], batch=batch))
+    return node.call("gather_nd", *parts, axes=index[-1], batch=batch)
 
 
 @rule("OneHot")
-def one_hot(node: Node) -> None:
+def one_hot(node: Node) -> Made:
     depth, axis = node.known_elements(1), node.attribute("axis", -1)
     size: Any = depth[0] if depth and not isinstance(depth[0], float | Real) else None
     if depth and isinstance(depth[0], float) and depth[0].is_integer():
         size = int(depth[0])
     later = None if isinstance(size, int) else _one_hot(node, None, axis)
-    node.set_outputs(_one_hot(node, size, axis), fallback=later)
+    return (_one_hot(node, size, axis), later)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
     """Numbers that are negative count from the end; then one value here, and another elsewhere."""
-    numbers = node.call("cast", node.input(0), to=Elem("i64"))
+    numbers = node.cast(node.input(0), "i64")
     size = node.literal(depth)
     if depth is None:
-        size = depth = node.call("cast", scalar_of(node, 1), to=Elem("i64"))
+        size = depth = node.cast(scalar_of(node, 1), "i64")
     zero = node.literal(0)
     counted = node.call(
         "where", node.call("<", numbers, zero), node.call("+", numbers, size), numbers
@@ -139,11 +114,11 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
 
 
 @rule("NonZero")
-def nonzero(node: Node) -> None:
+def nonzero(node: Node) -> Made:
     count, rank = _nonzero_count(node), node.rank(0)
     made = node.call("transpose", node.call("argwhere", node.input(0)), perm=[1, 0])
     expr = made if count is None or rank is None else node.shaped(made, [rank, count])
-    node.set_outputs(expr, fallback=made)
+    return expr, made
 
 
 def _nonzero_count(node: Node) -> Any:
@@ -164,18 +139,16 @@ def _nonzero_count(node: Node) -> Any:
 
 
 @rule("Compress")
-def compress(node: Node) -> None:
-    axis, word, mask = node.attribute("axis"), node.shape(0), node.shape(1)
+def compress(node: Node) -> Made:
+    axis, x = node.attribute("axis"), node.input(0)
     if axis is None:
-        flat = node.call("flatten", node.input(0))
+        flat = node.call("flatten", x)
         size = node.call("slice", flat, stop=node.call("size", node.input(1)))
-        node.set_outputs(node.call("compress", size, node.input(1)))
-        return
-    x, there = node.input(0), word is not None and -len(word) <= axis < len(word)
-    if mask is None or len(mask) != 1 or not there or mask[0] != word[axis]:  # type: ignore[index]
+        return node.call("compress", size, node.input(1))
+    if node.shape(1) != (node.dim(0, axis),):
         stop = node.call("size", node.input(1))
         x = node.call("slice", x, stop=stop, axis=axis)
-    node.set_outputs(node.call("compress", x, node.input(1), axis=axis))
+    return node.call("compress", x, node.input(1), axis=axis)
 
 
 @rule("Unique")
@@ -189,25 +162,24 @@ def unique(node: Node) -> None:
 
 
 @rule("Trilu")
-def trilu(node: Node) -> None:
+def trilu(node: Node) -> Made:
     upper = bool(node.attribute("upper", 1))
     diagonal = node.ints(1) if node.has(1) else [0]
     if diagonal:
-        node.set_outputs(node.call("triu" if upper else "tril", node.input(0), k=diagonal[0]))
-        return
+        return node.call("triu" if upper else "tril", node.input(0), k=diagonal[0])
     part = "upper_triangle" if upper else "lower_triangle"
-    node.set_outputs(node.call(part, node.input(0), scalar_of(node, 1)))
+    return node.call(part, node.input(0), scalar_of(node, 1))
 
 
 @rule("EyeLike")
-def eye_like(node: Node) -> None:
+def eye_like(node: Node) -> Made:
     elem, x = ELEMENTS.get(node.attribute("dtype", 0)), node.input(0)
     made = node.call("diagonal_mask", x, node.literal(node.attribute("k", 0)))
     to_type = ("cast_like", made, x) if elem is None else ("cast", made)
-    node.set_outputs(node.call(*to_type, to=None if elem is None else Elem(elem)))
+    return node.call(*to_type, to=None if elem is None else Elem(elem))
 
 
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli")
-def like(node: Node) -> None:
+def like(node: Node) -> Made:
     elem = ELEMENTS.get(node.attribute("dtype", 0)) or "t"
-    node.set_outputs(node.declared(f"t s -> {elem} s", 0))
+    return node.declared(f"t s -> {elem} s", 0)

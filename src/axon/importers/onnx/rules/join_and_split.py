@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import length
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.onnx.rules.slicing import put_together
@@ -15,23 +14,18 @@ from axon.types import dim as dims
 
 
 @rule("Gather")
-def gather(node: Node) -> None:
-    axis, wrong = node.attribute("axis", 0), None
-    if node.contents(0) is not None:
-        wrong = _outside(node, axis)
+def gather(node: Node) -> Made:
+    axis = node.attribute("axis", 0)
+    wrong = None if node.contents(0) is None else _outside(node, axis)
     if wrong is not None:  # which the operator for one of them refuses
-        node.set_outputs(node.call("index", node.input(0), i=wrong, axis=axis))
-        return
-    node.set_outputs(node.call("gather", node.input(0), node.input(1), axis=axis))
+        return node.call("index", node.input(0), i=wrong, axis=axis)
+    return node.call("gather", node.input(0), node.input(1), axis=axis)
 
 
 def _outside(node: Node, axis: int) -> int | None:
     """An index that is out of range, if there is that axis."""
-    word, numbers = node.shape(0), node.ints(1)
-    if word is None or numbers is None or not -len(word) <= axis < len(word):
-        return None
-    count = word[axis]
-    if not isinstance(count, int):
+    count, numbers = node.dim(0, axis), node.ints(1)
+    if not isinstance(count, int) or numbers is None:
         return None
     return next((i for i in numbers if not -count <= i < count), None)
 
@@ -51,33 +45,24 @@ def concat(node: Node) -> None:
 
 @rule("Split")
 def split(node: Node) -> None:
-    axis, parts = node.attribute("axis", 0), len(node.outputs)
-    sizes = node.known_elements(1) if node.has(1) else node.attribute("split")
-    if node.has(1) and sizes is None and parts > 1:
-        held = sizes_held(node, node.sized(1, [parts]), parts)
-        node.set_tuple_outputs(node.call("split", node.input(0), sizes=held, axis=axis))
-        return
-    if sizes is None:
-        word = node.shape(0)
-        if word is not None and not -len(word) <= axis < len(word):
-            node.set_tuple_outputs(node.call("split", node.input(0), parts=parts, axis=axis))
-            return
-        total = word[axis] if word is not None else None
-        if total is None and node.attribute("num_outputs"):
-            made = ", ".join(f"t ?r{i}" for i in range(parts))
-            node.set_tuple_outputs(node.declared(f"t p -> ({made})", 0))
-            return
-        uneven = isinstance(total, int) and total % parts
-        if uneven or (node.attribute("num_outputs") and contents.is_symbol(total)):
-            each: Any = dims.floordiv(dims.add(total, parts - 1), parts)  # type: ignore[arg-type]
-            sizes = [each] * (parts - 1) + [contents.sub(total, contents.mul(each, parts - 1))]
+    axis, parts, x = node.attribute("axis", 0), len(node.outputs), node.input(0)
     if parts == 1:
-        node.set_outputs(node.call("identity", node.input(0)))
+        node.has_axis(0, axis)
+        node.set_outputs(node.call("identity", x))
         return
-    if sizes is None:
-        node.set_tuple_outputs(node.call("split", node.input(0), parts=parts, axis=axis))
-    else:
-        node.set_tuple_outputs(node.call("split", node.input(0), sizes=list(sizes), axis=axis))
+    sizes: Any = node.known_elements(1) if node.has(1) else node.attribute("split")
+    total, uneven = node.dim(0, axis), node.attribute("num_outputs")
+    if sizes is None and node.has(1):
+        sizes = sizes_held(node, node.sized(1, [parts]), parts)
+    elif sizes is None and uneven and node.shape(0) is None:
+        made = ", ".join(f"t ?r{i}" for i in range(parts))
+        node.set_tuple_outputs(node.declared(f"t p -> ({made})", 0))
+        return
+    elif sizes is None and (total % parts if isinstance(total, int) else total and uneven):
+        each = dims.floordiv(dims.add(total, parts - 1), parts)
+        sizes = [each] * (parts - 1) + [contents.sub(total, contents.mul(each, parts - 1))]
+    number = parts if sizes is None else None
+    node.set_tuple_outputs(node.call("split", x, parts=number, sizes=sizes, axis=axis))
 
 
 def sizes_held(node: Node, vector: Expression, count: int) -> Expression:
@@ -86,14 +71,14 @@ def sizes_held(node: Node, vector: Expression, count: int) -> Expression:
 
 
 @rule("Tile")
-def tile(node: Node) -> None:
+def tile(node: Node) -> Made:
     reps, word = node.vector(1), node.shape(0)
-    later, rank = None, length(node, 1) if length(node, 1) is not None else node.rank(0)
+    count, later = node.length(1), None
+    rank = node.rank(0) if count is None else count
     if rank:
         held = sizes_held(node, node.input(1), min(rank, 64))
         later = node.call("tile", node.input(0), reps=held)
     if reps is None or word is None or reps.shape != (len(word),):
-        node.set_outputs(later or node.declared(SAME_RANK, 0))
-        return
-    times = [node.fresh_dim() if n is None else n for n in reps.items]
-    node.set_outputs(node.call("tile", node.input(0), reps=times), fallback=later)
+        return later or node.declared(SAME_RANK, 0)
+    times = node.sizes_or_fresh(reps.items)
+    return (node.call("tile", node.input(0), reps=times), later)

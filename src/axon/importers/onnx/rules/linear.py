@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import PRODUCT
 
 
 @rule("MatMul")
-def matmul(node: Node) -> None:
+def matmul(node: Node) -> Made:
     found = product(node, node.input(0), node.input(1), node.rank(0), node.rank(1))
-    node.set_outputs(node.declared(PRODUCT, 0, 1) if found is None else found)
+    return node.declared(PRODUCT, 0, 1) if found is None else found
 
 
 def product(
@@ -36,7 +36,7 @@ def product(
 
 
 @rule("Gemm")
-def gemm(node: Node) -> None:
+def gemm(node: Node) -> Made:
     x, w = node.input(0), node.input(1)
     if node.attribute("transA", 0):
         x = node.call("transpose", x, perm=[1, 0])
@@ -55,7 +55,7 @@ def gemm(node: Node) -> None:
         if not _is_row(node):
             bias = node.call("broadcast_to", bias, node.call("shape", expr))
         expr = node.call("+", expr, bias)
-    node.set_outputs(expr)
+    return expr
 
 
 def _is_row(node: Node) -> bool:
@@ -66,18 +66,13 @@ def _is_row(node: Node) -> bool:
     return row == (matrix[0 if node.attribute("transB", 0) else 1],)
 
 
-@rule("Det")
-def det(node: Node) -> None:
-    node.set_outputs(node.call("det", node.input(0)))
-
-
 @rule("Einsum")
-def einsum(node: Node) -> None:
+def einsum(node: Node) -> Made:
     equation = str(node.attribute("equation", "")).replace(" ", "")
     if "->" not in equation:
         equation = f"{equation}->{_free(equation)}"
     parts = [node.input(i) for i in range(node.count)]
-    node.set_outputs(node.call("einsum", *parts, equation=equation))
+    return node.call("einsum", *parts, equation=equation)
 
 
 def _free(equation: str) -> str:

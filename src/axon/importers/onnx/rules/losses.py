@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
 
-REDUCTIONS = ("mean", "sum", "none")
+REDUCTIONS = {"mean": "mean", "sum": "sum", "none": "none"}
 
 
 @rule("NegativeLogLikelihoodLoss")
-def negative_log_likelihood(node: Node) -> None:
-    node.set_outputs(_likelihood(node, node.input(0)))
+def negative_log_likelihood(node: Node) -> Made:
+    return _likelihood(node, node.input(0))
 
 
 @rule("SoftmaxCrossEntropyLoss")
-def cross_entropy(node: Node) -> None:
+def cross_entropy(node: Node) -> Made:
     """The logarithms of the probabilities are an output of their own, if they are asked for."""
     logs = node.call("log_softmax", node.input(0), axis=1)
-    if len(node.outputs) > 1 and node.outputs[1]:
+    if node.wants(1):
         node.set_outputs(None, logs)
         logs = node.tensor(node.outputs[1])
-    node.set_outputs(_likelihood(node, logs))
+    return _likelihood(node, logs)
 
 
 def _likelihood(node: Node, logs: Expression) -> Expression:
-    reduction = node.attribute("reduction", "mean")
-    if reduction not in REDUCTIONS:
-        raise Unsupported(f"{node.operator} with the reduction {reduction}")
     weights = []
     if node.has(2):
         logs, each = _as_many(node, logs, as_elem(node, node.input(2), node.elem(2), node.elem(0)))
@@ -39,7 +35,7 @@ def _likelihood(node: Node, logs: Expression) -> Expression:
         logs,
         node.input(1),
         *weights,
-        reduction=reduction,
+        reduction=node.choice("reduction", "mean", REDUCTIONS),
         ignore=node.attribute("ignore_index"),
     )
 
@@ -48,10 +44,7 @@ def _as_many(node: Node, logs: Expression, weights: Expression) -> tuple[Express
     """Of classes and weights as many as there are of both: runtimes look up no others, so that
     there may be more of the one than of the other.
     """
-    word, given = node.shape(0), node.shape(2)
-    if word is None or len(word) < 2 or given is None or len(given) != 1:
-        return logs, weights
-    classes, known = word[1], given[0]
+    classes, known = node.dim(0, 1), node.dim(2, 0) if node.rank(2) == 1 else None
     if not isinstance(classes, int) or not isinstance(known, int) or classes == known:
         return logs, weights
     if classes < known:

@@ -8,7 +8,7 @@ from typing import Any
 from axon.importers.contents.values import MOST_RANK, Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
@@ -40,18 +40,11 @@ def batch_norm(node: Node) -> None:
     node.set_outputs(node.call("batch_norm", *parts[:3], *now, epsilon=epsilon), *running)
 
 
-@rule("InstanceNormalization")
-def instance_norm(node: Node) -> None:
-    parts = [node.input(i) for i in range(3)]
-    node.set_outputs(node.call("instance_norm", *parts, epsilon=node.attribute("epsilon", 1e-5)))
-
-
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
-def layer_norm(node: Node) -> None:
+def layer_norm(node: Node) -> Made:
     axis, rank = node.attribute("axis", -1), node.rank(0)
     if axis >= 0 and rank is None:
-        node.set_outputs(node.type_of(node.input(0)))
-        return
+        return node.type_of(node.input(0))
     axes = -axis if rank is None or axis < 0 else rank - axis
     kind = "layer_norm" if node.operator == "LayerNormalization" else "rms_norm"
     epsilon = node.attribute("epsilon", 1e-5)
@@ -61,14 +54,13 @@ def layer_norm(node: Node) -> None:
     x = node.input(0)
     if all(_fits(node, i, axes) for i in (1, 2) if node.has(i)):
         y = node.call(kind, x, *extras, axes=axes, epsilon=epsilon)
-        node.set_outputs(as_elem(node, y, elem, made))
     else:
         y = node.call(kind, x, axes=axes, epsilon=epsilon)
         for operator, extra in zip("*+", extras, strict=False):
             y = node.call(operator, y, node.call("broadcast_to", extra, node.call("shape", x)))
-        node.set_outputs(as_elem(node, y, elem, made))
     if len(node.outputs) > 1:
         _statistics(node, axes, kind, epsilon)
+    return as_elem(node, y, elem, made)
 
 
 def _fits(node: Node, index: int, axes: int) -> bool:
@@ -102,23 +94,22 @@ def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
 
 
 @rule("GroupNormalization")
-def group_norm(node: Node) -> None:
+def group_norm(node: Node) -> Made:
     """The scale and the bias are by channel, and were by group before opset 21."""
     groups, word = node.attribute("num_groups"), node.shape(0)
-    if not isinstance(groups, int) or groups < 1:
-        raise Unsupported("GroupNormalization without groups")
+    if groups < 1:
+        raise Unsupported(f"GroupNormalization with {groups} groups")
     parts = [node.input(1), node.input(2)]
     if node.importer.opset < 21:
         if word is None or len(word) < 2:
-            node.set_outputs(node.type_of(node.input(0)))
-            return
+            return node.type_of(node.input(0))
         size: Any = word[1]
         each = dims.floordiv(size, groups)
         parts = [node.call("repeat", part, times=each) for part in parts]
     else:
         parts = [_by_channel(node, i) for i in (1, 2)]
     epsilon = node.attribute("epsilon", 1e-5)
-    node.set_outputs(node.call("group_norm", node.input(0), *parts, groups=groups, epsilon=epsilon))
+    return node.call("group_norm", node.input(0), *parts, groups=groups, epsilon=epsilon)
 
 
 def _by_channel(node: Node, index: int) -> Expression:
@@ -137,85 +128,77 @@ def _by_channel(node: Node, index: int) -> Expression:
 
 
 @rule("LRN")
-def local_response_norm(node: Node) -> None:
+def local_response_norm(node: Node) -> Made:
     size = node.attribute("size")
-    if not isinstance(size, int) or not 1 <= size <= MOST_AROUND:
-        node.set_outputs(node.type_of(node.input(0)))
-        return
+    if not 1 <= size <= MOST_AROUND:
+        return node.type_of(node.input(0))
     options = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
     given = {name: node.attribute(name, usual) for name, usual in options.items()}
-    node.set_outputs(node.call("local_response_norm", node.input(0), size=size, **given))
+    return node.call("local_response_norm", node.input(0), size=size, **given)
 
 
 @rule("LpNormalization")
-def lp_normalization(node: Node) -> None:
+def lp_normalization(node: Node) -> Made:
     """Divided by the norm along an axis; where that is zero, so is the result."""
     axis, power, x = node.attribute("axis", -1), float(node.attribute("p", 2)), node.input(0)
     size = node.call("norm", x, axis=[axis], keep=True, p=power)
-    node.set_outputs(node.call("divide_by_norm", x, size))
+    return node.call("divide_by_norm", x, size)
 
 
 @rule("MeanVarianceNormalization")
-def mean_variance_normalization(node: Node) -> None:
+def mean_variance_normalization(node: Node) -> Made:
     axes, x = node.attribute("axes", [0, 2, 3]), node.input(0)
     if not axes:
-        node.set_outputs(node.type_of(x))
-        return
+        return node.type_of(x)
     mean, variance = (node.call(kind, x, axis=axes, keep=True) for kind in ("mean", "variance"))
-    node.set_outputs(node.call("standardise", x, mean, variance, node.literal(1e-9)))
+    return node.call("standardise", x, mean, variance, node.literal(1e-9))
 
 
 @rule("Softmax", "LogSoftmax")
-def softmax(node: Node) -> None:
+def softmax(node: Node) -> Made:
     kind = "softmax" if node.operator == "Softmax" else "log_softmax"
-    _along(node, lambda x, axis, _: node.call(kind, x, axis=axis))
+    return _along(node, lambda x, axis, _: node.call(kind, x, axis=axis))
 
 
 @rule("Hardmax")
-def hardmax(node: Node) -> None:
+def hardmax(node: Node) -> Made:
     """A one where the largest element is, and zeros elsewhere."""
     elem = node.elem(0)
     if node.rank(0) is None or not isinstance(elem, str):
-        node.set_outputs(node.type_of(node.input(0)))
-        return
+        return node.type_of(node.input(0))
 
     def hard(x: Expression, axis: int, size: Any) -> Expression:
         largest = node.call("argmax", x, axis=axis)
         return node.call("one_hot", largest, depth=size, axis=axis, to=Elem(elem))
 
-    _along(node, hard)
+    return _along(node, hard)
 
 
-def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> None:
+def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> Expression:
     """Along one axis; before opset 13, along all from that one on, as if they were one."""
     word, old = node.shape(0), node.importer.opset < 13
     axis = node.attribute("axis", 1 if old else -1)
     if word is None:
-        if old or axis >= 0:
-            node.set_outputs(node.type_of(node.input(0)))
-        else:
-            node.set_outputs(make(node.input(0), axis, None))
-        return
+        rest = old or axis >= 0
+        return node.type_of(node.input(0)) if rest else make(node.input(0), axis, None)
     if not -len(word) <= axis < len(word):
         if old:
             raise Unsupported(f"{node.operator} along axis {axis}, which is not there")
-        node.set_outputs(make(node.input(0), axis, None))
-        return
+        return make(node.input(0), axis, None)
     at = axis % len(word)
     if not old or at == len(word) - 1:
-        node.set_outputs(make(node.input(0), axis, word[at]))
-        return
+        return make(node.input(0), axis, word[at])
     flat = [shape_size(word[:at]), shape_size(word[at:])]
     rows = node.call("reshape", node.input(0), node.shape_literal(flat))
     sizes: Any = word
-    node.set_outputs(node.call("reshape", make(rows, -1, flat[1]), node.shape_literal(sizes)))
+    return node.call("reshape", make(rows, -1, flat[1]), node.shape_literal(sizes))
 
 
 @rule("SwiGLU")
-def swiglu(node: Node) -> None:
+def swiglu(node: Node) -> Made:
     """One half goes through a gate that the other makes."""
     gate = node.call("silu", node.input(0), alpha=node.attribute("alpha", 1.0))
-    node.set_outputs(node.call("*", gate, node.input(1)))
+    return node.call("*", gate, node.input(1))
 
 
 @rule("Dropout")
@@ -227,8 +210,8 @@ def dropout(node: Node) -> None:
     through = training == [False] or ratio == [0.0]
     same = node.call("identity", x)
     node.set_outputs(same if through else node.type_of(same))
-    if len(node.outputs) > 1 and node.outputs[1]:
+    if node.wants(1):
         all_ = node.call("full", node.call("shape", x), node.literal(True))
         if node.importer.opset < 10 and isinstance(node.elem(0), str):
-            all_ = node.call("cast", all_, to=Elem(node.elem(0)))
+            all_ = node.cast(all_, node.elem(0))
         node.set_outputs(None, all_ if through else node.type_of(all_))

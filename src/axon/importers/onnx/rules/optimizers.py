@@ -12,33 +12,32 @@ from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.runtime_values import first_of
 
+STEPS: dict[str, tuple[int, dict[str, float]]] = {
+    "Momentum": (1, {"alpha": 0.0, "beta": 1.0, "norm_coefficient": 0.0}),
+    "Adagrad": (1, {"decay_factor": 0.0, "epsilon": 1e-6, "norm_coefficient": 0.0}),
+    "Adam": (
+        2,
+        {
+            "alpha": 0.9, "beta": 0.999, "epsilon": 1e-6, "norm_coefficient": 0.0,
+            "norm_coefficient_post": 0.0,
+        },
+    ),
+}  # fmt: skip
+"""How many tensors are remembered for each weight, and the attributes that are numbers."""
 
-def _train(node: Node, step: str, memories: int, *numbers: tuple[str, float]) -> None:
-    """Each weight goes through a step that remembers so much, with numbers that are attributes."""
+
+@rule(*STEPS)
+def train(node: Node) -> None:
+    """Each weight goes through a step of its own."""
+    memories, numbers = STEPS[node.operator]
     groups = 2 + memories
     count = (node.count - 2) // groups
     if count < 1 or node.count != 2 + groups * count or len(node.outputs) != (groups - 1) * count:
         raise Unsupported(f"{node.operator} whose inputs are not groups of one size")
-    given = [node.literal(float(node.attribute(name, usual))) for name, usual in numbers]
+    nesterov = node.operator == "Momentum" and node.attribute("mode") == "nesterov"
+    step = "nesterov_momentum" if nesterov else node.operator.lower()
+    given = [node.literal(float(node.attribute(*each))) for each in numbers.items()]
     for i in range(count):
         parts = [node.input(2 + i + group * count) for group in range(groups)]
         made = node.call(step, first_of(node, 0), first_of(node, 1), *parts, *given)
         node.set_tuple_outputs(made, node.outputs[i::count])
-
-
-@rule("Momentum")
-def momentum(node: Node) -> None:
-    nesterov = node.attribute("mode", "standard") == "nesterov"
-    numbers = ("alpha", 0.0), ("beta", 1.0), ("norm_coefficient", 0.0)
-    _train(node, "nesterov_momentum" if nesterov else "momentum", 1, *numbers)
-
-
-@rule("Adagrad")
-def adagrad(node: Node) -> None:
-    _train(node, "adagrad", 1, ("decay_factor", 0.0), ("epsilon", 1e-6), ("norm_coefficient", 0.0))
-
-
-@rule("Adam")
-def adam(node: Node) -> None:
-    rates = ("alpha", 0.9), ("beta", 0.999), ("epsilon", 1e-6)
-    _train(node, "adam", 2, *rates, ("norm_coefficient", 0.0), ("norm_coefficient_post", 0.0))

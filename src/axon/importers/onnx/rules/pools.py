@@ -7,7 +7,7 @@ from typing import Any
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.convolution import SAME
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
@@ -35,22 +35,19 @@ def pool(node: Node) -> None:
     elif kind == "LpPool":
         own["p"] = int(node.attribute("p", 2))
     node.set_outputs(node.call(POOLS[kind], x, **how, **own))
-    if len(node.outputs) > 1 and node.outputs[1]:
+    if node.wants(1):
         columns = bool(node.attribute("storage_order", 0))
         node.set_outputs(None, node.call("argmax_pool", x, **how, columns=columns))
 
 
 @rule("MaxUnpool")
-def max_unpool(node: Node) -> None:
+def max_unpool(node: Node) -> Made:
     window = node.attribute("kernel_shape")
-    if not window:
-        raise Unsupported("MaxUnpool without a window")
     spatial = len(window)
     parts = [node.ranked(i, spatial + 2) for i in (1, 0)]
     word = node.shape(0)
     if word is None or len(word) != spatial + 2:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     strides = node.attribute("strides") or [1] * spatial
     pads = node.attribute("pads") or [0] * (2 * spatial)
     if len(strides) != spatial or len(pads) != 2 * spatial:
@@ -64,10 +61,9 @@ def max_unpool(node: Node) -> None:
     zeros = node.call("cast_like", zeros, flat[1])
     made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
     if not node.has(2):
-        node.set_outputs(made)
-        return
+        return made
     later, wanted = _put_in(node, made, sizes), node.known_elements(2)
-    node.set_outputs(later if wanted is None else node.shaped(later, wanted), fallback=later)
+    return (later if wanted is None else node.shaped(later, wanted), later)
 
 
 def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
@@ -80,15 +76,13 @@ def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
 
 
 @rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
-def global_pool(node: Node) -> None:
+def global_pool(node: Node) -> Made:
     rank = node.rank(0)
     if rank is None:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     axes = list(range(2, rank))
     if node.operator == "GlobalLpPool":
         power = int(node.attribute("p", 2))
-        node.set_outputs(node.call("norm", node.input(0), axis=axes, p=power, keep=True))
-        return
+        return node.call("norm", node.input(0), axis=axes, p=power, keep=True)
     kind = "mean" if node.operator == "GlobalAveragePool" else "max"
-    node.set_outputs(node.call(kind, node.input(0), axis=axes, keep=True))
+    return node.call(kind, node.input(0), axis=axes, keep=True)

@@ -7,8 +7,9 @@ from typing import Any
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
-from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.node import Made, Node
+from axon.importers.onnx.elements import ELEMENTS, FLOATS
+from axon.importers.onnx.rules.convolution import sliding_options
 from axon.importers.onnx.rules.linear import product
 from axon.importers.onnx.rules.registry import rule
 
@@ -35,13 +36,13 @@ def _spread(node: Node, index: int) -> Expression | None:
     each block of rows.
     """
     axis, rank, block = node.attribute("axis", 1), node.rank(0), node.attribute("block_size", 0)
-    word, own = node.shape(index), node.shape(0)
+    word = node.shape(index)
     if not block or word is None or len(word) < 2:
         at = None if rank is None else axis % rank if -rank <= axis < rank else None
         return _behind(node, index, None if rank is None or at is None else rank - at - 1)
-    if own is None or block < 0 or not -len(own) <= axis < len(own):
+    whole = node.dim(0, axis)
+    if whole is None or block < 0:
         return None
-    whole: Any = own[axis]
     rows = node.call("repeat", node.input(index), times=block, axis=axis)
     return node.call("slice", rows, stop=whole, axis=axis)
 
@@ -49,25 +50,21 @@ def _spread(node: Node, index: int) -> Expression | None:
 def _zero(node: Node, index: int, scale: Expression, elem: Any) -> Expression | None:
     if node.has(index):
         return _spread(node, index)
-    return node.call("zeros_like", node.call("cast", scale, to=Elem(elem)))
+    return node.call("zeros_like", node.cast(scale, elem))
 
 
 @rule("QuantizeLinear")
-def quantize(node: Node) -> None:
+def quantize(node: Node) -> Made:
     given = node.attribute("output_dtype", 0) or 2
     elem = node.elem(2) if node.has(2) else ELEMENTS.get(given)
     scale = _spread(node, 1)
     zero = None if scale is None or not _is_whole(elem) else _zero(node, 2, scale, elem)
     if scale is not None and zero is not None:
-        node.set_outputs(_like_first(node, node.call("quantise", node.input(0), scale, zero)))
+        return _like_first(node, node.call("quantise", node.input(0), scale, zero))
     elif node.has(2):
-        node.set_outputs(node.declared("(t s, v q) -> v s", 0, 2))
+        return node.declared("(t s, v q) -> v s", 0, 2)
     else:
-        node.set_outputs(node.declared(f"t s -> {elem or 'u8'} s", 0))
-
-
-def _is_float(elem: Any) -> bool:
-    return elem in ("f16", "bf16", "f32", "f64")
+        return node.declared(f"t s -> {elem or 'u8'} s", 0)
 
 
 def _is_whole(elem: Any) -> bool:
@@ -83,19 +80,18 @@ def _like_first(node: Node, expr: Expression) -> Expression:
 
 
 @rule("DequantizeLinear")
-def dequantize(node: Node) -> None:
+def dequantize(node: Node) -> Made:
     elem, small = node.elem(1), node.elem(0)
     made = ELEMENTS.get(node.attribute("output_dtype", 0)) or elem
     scale = _spread(node, 1)
     zero = None if scale is None or not _is_whole(small) else _zero(node, 2, scale, small)
     if scale is None or zero is None:
         to = made if isinstance(made, str) else "u"
-        node.set_outputs(node.declared(f"(t s, u q) -> {to} s", 0, 1))
-        return
+        return node.declared(f"(t s, u q) -> {to} s", 0, 1)
     found = _like_first(node, node.call("dequantise", node.input(0), scale, zero))
     if made != elem and isinstance(made, str):
-        found = node.call("cast", found, to=Elem(made))
-    node.set_outputs(found)
+        found = node.cast(found, made)
+    return found
 
 
 @rule("DynamicQuantizeLinear")
@@ -107,7 +103,7 @@ def dynamic_quantize(node: Node) -> None:
 
 
 def _as(node: Node, index: int, elem: str) -> Expression:
-    return node.call("cast", node.input(index), to=Elem(elem))
+    return node.cast(node.input(index), elem)
 
 
 def _centred(node: Node, index: int, zero: int, behind: int | None) -> Expression | None:
@@ -116,16 +112,13 @@ def _centred(node: Node, index: int, zero: int, behind: int | None) -> Expressio
     if not node.has(zero):
         return whole
     point = _behind(node, zero, behind)
-    return (
-        None if point is None else node.call("-", whole, node.call("cast", point, to=Elem("i32")))
-    )
+    return None if point is None else node.call("-", whole, node.cast(point, "i32"))
 
 
-def _product(node: Node, x: Expression, y: Expression, left: int | None, right: int | None) -> Any:
+def _product(node: Node, x: Expression, y: Expression, left: int, right: int) -> Expression:
     """The product of matrices as ONNX has it, of two expressions of these ranks."""
     found = product(node, x, y, left, right)
-    if found is None:
-        raise Unsupported(f"{node.operator} of tensors of open rank")
+    assert found is not None
     return found
 
 
@@ -137,32 +130,20 @@ def _rows(rank: int) -> int:
 
 
 @rule("MatMulInteger")
-def matmul_integer(node: Node) -> None:
+def matmul_integer(node: Node) -> Made:
     left, right = node.rank(0), node.rank(1)
     if left is None or right is None:
-        node.set_outputs(node.declared("(t p, u q) -> i32 ?r", 0, 1))
-        return
+        return node.declared("(t p, u q) -> i32 ?r", 0, 1)
     x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 1, 3, 0)
     if x is None or y is None:
         made = _product(node, _as(node, 0, "i32"), _as(node, 1, "i32"), left, right)
-        node.set_outputs(node.type_of(made))
-        return
-    node.set_outputs(_product(node, x, y, left, right))
+        return node.type_of(made)
+    return _product(node, x, y, left, right)
 
 
-def _slid(node: Node, x: Expression, filters: Expression, spatial: int) -> Expression:
+def _conv(node: Node, x: Expression, filters: Expression, spatial: int) -> Expression:
     """A convolution with the attributes of the node."""
-    auto = node.attribute("auto_pad", "NOTSET")
-    same = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
-    return node.call(
-        "conv",
-        x,
-        filters,
-        stride=node.attribute("strides") or [1] * spatial,
-        pad=same.get(auto) or node.attribute("pads") or [0] * spatial,
-        dilation=node.attribute("dilations") or [1] * spatial,
-        groups=node.attribute("group", 1),
-    )
+    return node.call("conv", x, filters, **sliding_options(node, spatial))
 
 
 def _spatial(node: Node, filters: int) -> int | None:
@@ -173,17 +154,15 @@ def _spatial(node: Node, filters: int) -> int | None:
 
 
 @rule("ConvInteger")
-def conv_integer(node: Node) -> None:
+def conv_integer(node: Node) -> Made:
     spatial = _spatial(node, 1)
     if spatial is None:
-        node.set_outputs(node.declared("(t p, u q) -> i32 ?r", 0, 1))
-        return
+        return node.declared("(t p, u q) -> i32 ?r", 0, 1)
     x, filters = _centred(node, 0, 2, None), _centred(node, 1, 3, spatial + 1)
     if x is None or filters is None:
-        made = _slid(node, _as(node, 0, "i32"), _as(node, 1, "i32"), spatial)
-        node.set_outputs(node.type_of(made))
-        return
-    node.set_outputs(_slid(node, x, filters, spatial))
+        made = _conv(node, _as(node, 0, "i32"), _as(node, 1, "i32"), spatial)
+        return node.type_of(made)
+    return _conv(node, x, filters, spatial)
 
 
 def _stored(
@@ -199,7 +178,7 @@ def _stored(
     """
     scale, zero = _behind(node, at, behind), _behind(node, at + 1, behind)
     elem = node.elem(at)
-    if total is None or scale is None or zero is None or None in scales or not _is_float(elem):
+    if total is None or scale is None or zero is None or None in scales or elem not in FLOATS:
         return node.type_of(node.call("cast_like", made, node.input(at + 1)))
     wide = Elem("f32" if elem in ("f16", "bf16") else elem)
     first, second, last = (node.call("cast", s, to=wide) for s in (*scales, scale))
@@ -208,29 +187,27 @@ def _stored(
 
 
 @rule("QLinearMatMul")
-def quantised_matmul(node: Node) -> None:
+def quantised_matmul(node: Node) -> Made:
     left, right = node.rank(0), node.rank(3)
     if left is None or right is None:
-        node.set_outputs(node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7))
-        return
+        return node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7)
     made = _product(node, _as(node, 0, "f32"), _as(node, 3, "f32"), left, right)
     x, y = _centred(node, 0, 2, _rows(left)), _centred(node, 3, 5, 0)
     scales = _behind(node, 1, _rows(left)), _behind(node, 4, 0)
     total = None if x is None or y is None else _product(node, x, y, left, right)
-    node.set_outputs(_stored(node, made, total, scales, 6, 0))
+    return _stored(node, made, total, scales, 6, 0)
 
 
 @rule("QLinearConv")
-def quantised_conv(node: Node) -> None:
+def quantised_conv(node: Node) -> Made:
     spatial = _spatial(node, 3)
     if spatial is None:
-        node.set_outputs(node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7))
-        return
-    made = _slid(node, _as(node, 0, "f32"), _as(node, 3, "f32"), spatial)
+        return node.declared("(t p, u q, v z) -> v ?r", 0, 3, 7)
+    made = _conv(node, _as(node, 0, "f32"), _as(node, 3, "f32"), spatial)
     x, filters = _centred(node, 0, 2, None), _centred(node, 3, 5, spatial + 1)
-    total = None if x is None or filters is None else _slid(node, x, filters, spatial)
+    total = None if x is None or filters is None else _conv(node, x, filters, spatial)
     if total is not None and node.has(8):
         bias = node.call("expand_dims", node.input(8), axis=list(range(1, spatial + 1)))
         total = node.call("+", total, bias)
     scales = _behind(node, 1, None), _behind(node, 4, spatial)
-    node.set_outputs(_stored(node, made, total, scales, 6, spatial))
+    return _stored(node, made, total, scales, 6, spatial)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.queries import axes_of, length
 from axon.importers.expressions import Expression, TypeOf
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import FLOATS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
@@ -19,31 +18,23 @@ EXACT = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "Reduc
 
 
 @rule(*REDUCTIONS)
-def reduce(node: Node) -> None:
-    axes, rank = axes_of(node, 1), node.rank(0)
+def reduce(node: Node) -> Made:
+    axes, rank = node.axes(1), node.rank(0)
     keep = bool(node.attribute("keepdims", 1))
     nothing = bool(node.attribute("noop_with_empty_axes", 0))
     if node.has(1) and axes is None:
-        node.set_outputs(_somewhere(node, keep, nothing))
-        return
+        return _somewhere(node, keep, nothing)
     if not axes and nothing:
-        node.set_outputs(_of_one(node))
-        return
+        return _of_one(node)
     if not axes and rank is None:
-        whole = node.declared(SAME_RANK, 0)
-        node.set_outputs(whole if keep else _reduced(node, node.input(0), None, False))
-        return
+        return node.declared(SAME_RANK, 0) if keep else _reduced(node, node.input(0), None, False)
     axes = axes or list(range(rank or 0))
-    if not axes:  # of a scalar
-        node.set_outputs(_of_one(node))
-        return
-    expr = _reduced(node, node.input(0), axes, keep)
-    node.set_outputs(expr)
+    return _reduced(node, node.input(0), axes, keep) if axes else _of_one(node)
 
 
 def _somewhere(node: Node, keep: bool, nothing: bool) -> Expression:
     """A tensor that is reduced along axes that a run gives."""
-    if not keep and not nothing and not length(node, 1):
+    if not keep and not nothing and not node.length(1):
         return node.declared(ANY_SHAPE, 0)  # no axes mean all
     joined = node.call("join_axes", node.input(0), node.input(1), none=nothing)
     made = _reduced(node, joined, [-1], False)

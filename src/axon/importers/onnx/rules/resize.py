@@ -8,11 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import length
 from axon.importers.contents.singles import shortest, single
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.ops.families.resample import LARGEST, WHOLE
@@ -33,7 +32,8 @@ ROUNDINGS = {
     "floor": "floor",
     "ceil": "ceil",
 }
-ASPECTS = ("stretch", "not_larger", "not_smaller")
+ASPECTS = {"stretch": "stretch", "not_larger": "not_larger", "not_smaller": "not_smaller"}
+MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +50,26 @@ class _Resize:
 
 
 @rule("Resize", "Upsample")
-def resize(node: Node) -> None:
+def resize(node: Node) -> Made:
     word = node.shape(0)
     if word is None:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     wanted = _wanted(node, len(word))
-    if node.has(3) and length(node, 3) != 0:
-        _to_sizes(node, list(word), wanted)
-    else:
-        _by_scales(node, list(word), wanted)
+    if node.has(3) and node.length(3) != 0:
+        return _to_sizes(node, list(word), wanted)
+    return _by_scales(node, list(word), wanted)
 
 
 def _wanted(node: Node, rank: int) -> _Resize:
     axes = node.attribute("axes") or list(range(rank))
     old = node.operator == "Upsample" or node.importer.opset == 10
-    kind = node.attribute("mode", "nearest")
-    given = node.attribute("coordinate_transformation_mode", "asymmetric" if old else "half_pixel")
-    rounding = node.attribute("nearest_mode", "floor" if old else "round_prefer_floor")
-    mode = {"bilinear": "linear"}.get(kind, kind)
-    if mode not in ("nearest", "linear", "cubic"):
-        raise Unsupported(f"Resize with the mode {kind}")
-    if given not in COORDINATES or rounding not in ROUNDINGS:
-        raise Unsupported(f"Resize with the coordinates {given} and the rounding {rounding}")
-    crop = given == "tf_crop_and_resize"
-    how: dict[str, Any] = {"mode": mode, "coordinates": COORDINATES[given]}
+    usual = "asymmetric" if old else "half_pixel"
+    given = node.choice("coordinate_transformation_mode", usual, COORDINATES)
+    rounding = node.choice("nearest_mode", "floor" if old else "round_prefer_floor", ROUNDINGS)
+    mode, crop = node.choice("mode", "nearest", MODES), given == "crop"
+    how: dict[str, Any] = {"mode": mode, "coordinates": given}
     if mode == "nearest":
-        how["rounding"] = ROUNDINGS[rounding]
+        how["rounding"] = rounding
     else:
         how["antialias"] = bool(node.attribute("antialias", 0))
         how["exclude_outside"] = bool(node.attribute("exclude_outside", 0))
@@ -84,7 +77,7 @@ def _wanted(node: Node, rank: int) -> _Resize:
         how["cubic"] = node.attribute("cubic_coeff_a", -0.75)
     if crop:
         how["outside"] = node.attribute("extrapolation_value", 0.0)
-    keeps = not crop and given != "tf_half_pixel_for_nn"
+    keeps = not crop and given != "tf_half_pixel"
     region = [node.input(1)] if crop else []
     there = all(-rank <= axis < rank for axis in axes)
     return _Resize([axis % rank for axis in axes] if there else axes, how, region, keeps, there)
@@ -93,42 +86,36 @@ def _wanted(node: Node, rank: int) -> _Resize:
 # --- sizes -----------------------------------------------------------------------------------
 
 
-def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> None:
-    aspect = node.attribute("keep_aspect_ratio_policy", "stretch")
-    if aspect not in ASPECTS:
-        raise Unsupported(f"Resize with the policy {aspect}")
+def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> Made:
+    aspect = node.choice("keep_aspect_ratio_policy", "stretch", ASPECTS)
     axes, found = wanted.axes, node.contents(3)
     parts = (node.input(0), node.input(3), *wanted.region)
     later = node.call("resize", *parts, axis=axes, aspect=aspect, **wanted.how)
     if not wanted.there:
-        node.set_outputs(later)
-        return
+        return later
     sizes: list[Any] = [None] * len(axes)
     if found is not None and len(found.items) == len(axes):
         sizes = list(found.items)
     if aspect != "stretch":
         made = _one_scale([word[axis] for axis in axes], sizes, aspect)
         sized = _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
-        node.set_outputs(sized, fallback=later)
-        return
+        return sized, later
     if all(size is None for size in sizes):
-        node.set_outputs(later)
-        return
-    sizes = [node.fresh_dim() if size is None else size for size in sizes]
+        return later
+    sizes = node.sizes_or_fresh(sizes)
     kept = [i for i, axis in enumerate(axes) if not wanted.keeps or sizes[i] != word[axis]]
     if not kept:
-        node.set_outputs(node.call("identity", node.input(0)))
-        return
+        return node.call("identity", node.input(0))
     to = node.shape_literal([sizes[i] for i in kept])
     at = [axes[i] for i in kept]
     expr = node.call("resize", node.input(0), to, *wanted.region, axis=at, **wanted.how)
-    node.set_outputs(expr, fallback=later)
+    return expr, later
 
 
 def _of_sizes(node: Node, expr: Expression, word: list[Any], made: dict[int, Any]) -> Expression:
     """A tensor that has these sizes along some axes; None is one that is not known."""
     sizes = [made.get(axis, size) for axis, size in enumerate(word)]
-    return node.shaped(expr, [node.fresh_dim() if size is None else size for size in sizes])
+    return node.shaped(expr, node.sizes_or_fresh(sizes))
 
 
 def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
@@ -143,7 +130,7 @@ def _one_scale(before: list[Any], sizes: list[Any], aspect: str) -> list[Any]:
 # --- scales ----------------------------------------------------------------------------------
 
 
-def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
+def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
     at_scales = 1 if node.operator == "Upsample" or node.importer.opset == 10 else 2
     axes = wanted.axes
     scales = node.known_elements(at_scales) if node.has(at_scales) else node.attribute("scales")
@@ -152,14 +139,12 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
         parts = (node.input(0), node.input(at_scales), *wanted.region)
         later = node.call("rescale", *parts, axis=axes, **wanted.how)
     if not wanted.there or scales is None or len(scales) != len(axes) or _is_open(scales):
-        node.set_outputs(node.declared(SAME_RANK, 0) if later is None else later)
-        return
+        return node.declared(SAME_RANK, 0) if later is None else later
     if not all(isinstance(scale, float | int) and 0 < scale < LARGEST for scale in scales):
         raise Unsupported("Resize by a scale that is none")
     kept = [i for i, scale in enumerate(scales) if not wanted.keeps or scale != 1]
     if not kept:
-        node.set_outputs(node.call("identity", node.input(0)))
-        return
+        return node.call("identity", node.input(0))
     expr = node.call(
         "resize",
         node.input(0),
@@ -170,9 +155,8 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> None:
     )
     if not all(_is_exact(scale) for scale in scales):
         made = {a: _scaled(word[a], float(s)) for a, s in zip(axes, scales, strict=True)}
-        node.set_outputs(_of_sizes(node, expr, word, made), fallback=expr)
-        return
-    node.set_outputs(expr)
+        return (_of_sizes(node, expr, word, made), expr)
+    return expr
 
 
 def _is_open(scales: list[Any]) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.queries import integers, length
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.runtime_values import scalar_of
@@ -19,69 +18,60 @@ MODES = {"none": "set", "add": "add", "mul": "mul", "max": "max", "min": "min"}
 
 
 def _mode(node: Node) -> str:
-    word = node.attribute("reduction", "none")
-    if word not in MODES:
-        raise Unsupported(f"{node.operator} with the reduction {word}")
-    return MODES[word]
+    return node.choice("reduction", "none", MODES)
 
 
 @rule("ScatterElements", "Scatter")
-def scatter_elements(node: Node) -> None:
+def scatter_elements(node: Node) -> Made:
     parts = [node.input(i) for i in range(3)]
     axis, mode = node.attribute("axis", 0), _mode(node)
-    node.set_outputs(node.call("scatter_elements", *parts, axis=axis, mode=mode))
+    return node.call("scatter_elements", *parts, axis=axis, mode=mode)
 
 
 @rule("ScatterND")
-def scatter_nd(node: Node) -> None:
+def scatter_nd(node: Node) -> Made:
     parts, index = [node.input(i) for i in range(3)], node.shape(1)
     if index and isinstance(index[-1], int):
-        node.set_outputs(node.call("scatter_nd", *parts, axes=index[-1], mode=_mode(node)))
+        return node.call("scatter_nd", *parts, axes=index[-1], mode=_mode(node))
     else:
-        node.set_outputs(node.type_of(parts[0]))
+        return node.type_of(parts[0])
 
 
 @rule("TensorScatter")
-def tensor_scatter(node: Node) -> None:
+def tensor_scatter(node: Node) -> Made:
     """New rows for a cache: from a place on that each image of the batch has for itself."""
     parts = [node.input(i) for i in range(3) if node.has(i)]
     circular = node.attribute("mode", "linear") == "circular"
     how = {"axis": node.attribute("axis", -2), "last": max(node.ints(2) or [0])}
-    node.set_outputs(node.call("update_cache", *parts, circular=circular, **how))
+    return node.call("update_cache", *parts, circular=circular, **how)
 
 
 # --- edges -----------------------------------------------------------------------------------
 
-PADS = ("constant", "edge", "reflect", "wrap")
+PADS = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
 
 
 @rule("Pad")
-def pad(node: Node) -> None:
-    word, mode = node.shape(0), node.attribute("mode", "constant")
-    if mode not in PADS:
-        raise Unsupported(f"Pad with the mode {mode}")
+def pad(node: Node) -> Made:
+    word, mode = node.shape(0), node.choice("mode", "constant", PADS)
     pads = node.known_elements(1) if node.count > 1 else node.attribute("pads")
-    axes = integers(node, 3) if node.has(3) else None
+    axes = node.ints(3)
     if word is None:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     rank = len(word)
     if node.has(3) and axes is None:
-        node.set_outputs(_pad_somewhere(node, rank, mode))
-        return
+        return _pad_somewhere(node, rank, mode)
     wrong = [axis for axis in axes or [] if not -rank <= axis < rank]
     if wrong:
-        node.set_outputs(node.call("pad", node.input(0), before=1, axis=wrong[0]))
-        return
+        return node.call("pad", node.input(0), before=1, axis=wrong[0])
     axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
     later = _pad_later(node, axes, mode)
     if pads is None or len(pads) != 2 * len(axes):
         if later is None:
             raise Unsupported("Pad with a number of pads that does not fit")
-        node.set_outputs(later)
-        return
+        return later
     pairs = {axis: (pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)}
-    node.set_outputs(_pad(node, pairs, mode), fallback=later)
+    return (_pad(node, pairs, mode), later)
 
 
 def _value(node: Node) -> tuple[list[Expression], float | None]:
@@ -133,24 +123,21 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
 
 
 @rule("CenterCropPad")
-def center_crop_pad(node: Node) -> None:
-    word, axes, count = node.shape(0), node.attribute("axes"), length(node, 1)
+def center_crop_pad(node: Node) -> Made:
+    word, axes, count = node.shape(0), node.attribute("axes"), node.length(1)
     if word is None:
-        node.set_outputs(node.declared(SAME_RANK, 0))
-        return
+        return node.declared(SAME_RANK, 0)
     if axes is None:
         axes = list(range(len(word)))
     elif all(-len(word) <= axis < len(word) for axis in axes):
         axes = [axis % len(word) for axis in axes][:count]  # runtimes leave the others as they are
     else:
-        node.set_outputs(node.call("center_crop_pad", node.input(0), node.input(1), axis=axes))
-        return
+        return node.call("center_crop_pad", node.input(0), node.input(1), axis=axes)
     if not axes:
-        node.set_outputs(node.call("identity", node.input(0)))
-        return
+        return node.call("identity", node.input(0))
     found, later = node.known_elements(1), None
     wanted = node.input(1)
     if found is not None and len(found) == len(axes):
         later = node.call("center_crop_pad", node.input(0), wanted, axis=axes)
         wanted = node.shape_literal(found)
-    node.set_outputs(node.call("center_crop_pad", node.input(0), wanted, axis=axes), fallback=later)
+    return (node.call("center_crop_pad", node.input(0), wanted, axis=axes), later)

@@ -1,7 +1,7 @@
 """Sequences whose length is known: their elements are tensors like others, each with its name.
 
 What is done with such a sequence is done with its elements, so that none is left in the program.
-Those of which only a run knows the length are in `pieces.py`.
+Those of which only a run knows the length are in `importers/sequences/uniform_chunks.py`.
 """
 
 from __future__ import annotations
@@ -9,39 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axon.importers.contents.queries import integers
 from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import TupleOf
-from axon.importers.node import Node
+from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.growing_sequences import Growing, element, join
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.sequences import uniform_chunks as pieces
+from axon.importers.sequences import uniform_chunks as chunks
 from axon.importers.sequences.chunk_map import map_chunks
 from axon.importers.sequences.uniform_chunks import Chunks
-from axon.importers.subgraphs.subgraph import hidden, subgraph
+from axon.importers.subgraphs.subgraph import computed, hidden, subgraph
 from axon.types.type import Tuple
 
 MOST_ELEMENTS = 256
 
 
-def _elements(node: Node, index: int) -> list[str]:
+def _held(node: Node, index: int = 0) -> Any:
+    """What an input holds, if it is a sequence."""
+    return node.importer.sequences.get(node.name(index))
+
+
+def _elements(node: Node, index: int = 0) -> list[str]:
     """The tensors that a sequence holds."""
-    found = node.importer.sequences.get(node.name(index))
+    found = _held(node, index)
     if not isinstance(found, tuple):
         raise Unsupported(f"{node.operator}: a sequence of which only a run knows the length")
     return list(found)
-
-
-def _pieces(node: Node) -> Chunks | None:
-    """The first input, if it is a tensor that is cut into pieces."""
-    found = node.importer.sequences.get(node.name(0))
-    return found if isinstance(found, Chunks) else None
-
-
-def _growing(node: Node) -> Growing | None:
-    """The first input, if it is one to which turns append tensors of several sizes."""
-    found = node.importer.sequences.get(node.name(0))
-    return found if isinstance(found, Growing) else None
 
 
 def _gives(node: Node, elements: Sequence[str], output: int = 0) -> None:
@@ -60,7 +52,7 @@ def _at(node: Node, index: int, count: int, default: int) -> int:
     """A place in a sequence, counted from the front."""
     if not node.has(index):
         return default
-    found = integers(node, index)
+    found = node.ints(index)
     if found is None or len(found) != 1 or not -count <= found[0] < max(count, 1):
         raise Unsupported(f"{node.operator}: a place that only a run knows, or none")
     return found[0] % count if count else 0
@@ -80,23 +72,23 @@ def empty(node: Node) -> None:
 
 @rule("SequenceInsert")
 def insert(node: Node) -> None:
-    if (cut := _pieces(node)) is not None:
-        pieces.insert(node, cut)
+    if isinstance(held := _held(node), Chunks):
+        chunks.insert(node, held)
         return
-    elements = _elements(node, 0)
+    elements = _elements(node)
     node.input(1)
     at = len(elements)
-    if node.has(2) and integers(node, 2) != [at]:
+    if node.has(2) and node.ints(2) != [at]:
         at = _at(node, 2, at, at)
     _gives(node, [*elements[:at], node.name(1), *elements[at:]])
 
 
 @rule("SequenceErase")
 def erase(node: Node) -> None:
-    if (cut := _pieces(node)) is not None:
-        pieces.erase(node, cut)
+    if isinstance(held := _held(node), Chunks):
+        chunks.erase(node, held)
         return
-    elements = _elements(node, 0)
+    elements = _elements(node)
     if not elements:
         raise Unsupported("SequenceErase: a sequence without elements")
     del elements[_at(node, 1, len(elements), len(elements) - 1)]
@@ -104,56 +96,52 @@ def erase(node: Node) -> None:
 
 
 @rule("SequenceAt")
-def at(node: Node) -> None:
-    if (cut := _pieces(node)) is not None:
-        pieces.at(node, cut)
-        return
-    if (growing := _growing(node)) is not None:
-        node.importer.define(node.outputs[0], element(node, growing))
-        node.step((node.outputs[0],), None)
-        return
-    elements = _elements(node, 0)
+def at(node: Node) -> Made:
+    held = _held(node)
+    if isinstance(held, Chunks):
+        return chunks.at(node, held)
+    if isinstance(held, Growing):
+        node.importer.define(node.outputs[0], element(node, held))
+        return None
+    elements = _elements(node)
     if not elements:
         raise Unsupported("SequenceAt: a sequence without elements")
     name = elements[_at(node, 1, len(elements), 0)]
-    handed = node.tensor(name)
-    node.set_outputs(node.call("identity", handed))
+    return node.call("identity", node.tensor(name))
 
 
 def hand_on(node: Node) -> None:
     """A sequence under another name."""
-    if (cut := _pieces(node)) is not None:
-        pieces.gives(node, cut)
-        return
-    _gives(node, _elements(node, 0))
+    held = _held(node)
+    if isinstance(held, Chunks):
+        chunks.hold(node, node.outputs[0], held)
+    else:
+        _gives(node, _elements(node))
 
 
 @rule("SequenceLength")
-def length(node: Node) -> None:
-    if (cut := _pieces(node)) is not None:
-        pieces.length(node, cut)
-        return
-    if not isinstance(node.importer.sequences.get(node.name(0)), tuple):
-        node.set_outputs(node.declared("() -> i64 []"))
-        return
-    count = len(_elements(node, 0))
-    node.set_outputs(node.scalar(count, "i64"))
+def length(node: Node) -> Made:
+    held = _held(node)
+    if isinstance(held, Chunks):
+        return chunks.length(node, held)
+    known = isinstance(held, tuple)
+    return node.scalar(len(held), "i64") if known else node.declared("() -> i64 []")
 
 
 @rule("ConcatFromSequence")
-def concat(node: Node) -> None:
-    if (cut := _pieces(node)) is not None:
-        pieces.concat(node, cut)
-        return
-    if (growing := _growing(node)) is not None:
-        join(node, growing)
-        return
-    elements, axis = _elements(node, 0), node.attribute("axis")
-    if not elements or not isinstance(axis, int):
-        raise Unsupported("ConcatFromSequence: nothing to join, or no axis to join it along")
+def concat(node: Node) -> Made:
+    held = _held(node)
+    if isinstance(held, Chunks):
+        return chunks.concat(node, held)
+    if isinstance(held, Growing):
+        join(node, held)
+        return None
+    elements, axis = _elements(node), node.attribute("axis")
+    if not elements:
+        raise Unsupported("ConcatFromSequence: a sequence without elements")
     parts = [node.tensor(name) for name in elements]
     operator = "stack" if node.attribute("new_axis", 0) else "concat"
-    node.set_outputs(node.call(operator, *parts, axis=axis))
+    return node.call(operator, *parts, axis=axis)
 
 
 @rule("SplitToSequence")
@@ -165,7 +153,7 @@ def split(node: Node) -> None:
     total = word[axis] if word is not None else None
     sizes = _parts(node, total if isinstance(total, int) else None)
     if isinstance(sizes, int):
-        pieces.cut(node, sizes)
+        chunks.cut(node, sizes)
         return
     numbers = [size for size in sizes if isinstance(size, int)]
     asked = total if isinstance(total, int) and len(numbers) == len(sizes) else sum(numbers)
@@ -205,21 +193,18 @@ def _parts(node: Node, total: int | None) -> list[Any] | int:
 
 
 def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
-    part = node.tensor(name)
-    expr = node.call("squeeze", part, axis=[axis])
-    made = hidden(node, f"{name}⟨row⟩", f"row_{number}", node.infer(expr))
-    node.step((made,), expr)
-    return made
+    expr = node.call("squeeze", node.tensor(name), axis=[axis])
+    return computed(node, f"{name}⟨row⟩", f"row_{number}", expr)
 
 
 @rule("SequenceMap")
 def map_(node: Node) -> None:
     """The body for each element, one after another; tensors are the same for all of them."""
     importer = node.importer
-    if _pieces(node) is not None:
+    if isinstance(_held(node), Chunks):
         map_chunks(node)
         return
-    count = len(_elements(node, 0))
+    count = len(_elements(node))
     given = []
     for i in range(node.count):
         is_one = node.name(i) in importer.sequences

@@ -7,8 +7,8 @@ from typing import Any
 from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
-from axon.importers.node import Node
-from axon.importers.onnx.elements import ELEMENTS
+from axon.importers.node import Made, Node
+from axon.importers.onnx.elements import element_type
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE
 from axon.importers.runtime_values import first_of
@@ -35,31 +35,26 @@ def _size(node: Node, index: int) -> Expression:
 
 
 @rule(*WINDOWS)
-def window(node: Node) -> None:
-    elem = ELEMENTS.get(node.attribute("output_datatype", 1))
-    if elem is None:
-        raise Unsupported(f"{node.operator} of an element type that Axon does not have")
-    operator = WINDOWS[node.operator]
+def window(node: Node) -> Made:
+    operator, elem = WINDOWS[node.operator], element_type(node, "output_datatype", 1)
     given = {"periodic": bool(node.attribute("periodic", 1)), "to": Elem(elem)}
     later = node.call(operator, first_of(node, 0), **given)
-    node.set_outputs(node.call(operator, _size(node, 0), **given), fallback=later)
+    return (node.call(operator, _size(node, 0), **given), later)
 
 
 @rule("MelWeightMatrix")
-def mel_filters(node: Node) -> None:
-    elem = ELEMENTS.get(node.attribute("output_datatype", 1))
-    if elem is None:
-        raise Unsupported("MelWeightMatrix of an element type that Axon does not have")
+def mel_filters(node: Node) -> Made:
+    elem = element_type(node, "output_datatype", 1)
     plain = [first_of(node, i) for i in range(5)]
     sizes = [_size(node, i) for i in range(3)]
-    node.set_outputs(
+    return (
         node.call("mel_filters", *sizes, *plain[3:], to=Elem(elem)),
-        fallback=node.call("mel_filters", *plain, to=Elem(elem)),
+        node.call("mel_filters", *plain, to=Elem(elem)),
     )
 
 
 @rule("DFT")
-def dft(node: Node) -> None:
+def dft(node: Node) -> Made:
     """The axis is an input since opset 20, and an attribute before."""
     rank = node.rank(0)
     inverse, onesided = (bool(node.attribute(name, 0)) for name in ("inverse", "onesided"))
@@ -70,11 +65,9 @@ def dft(node: Node) -> None:
         raise Unsupported("DFT along the axis that holds the parts of the numbers")
     if axis is not None and rank is not None and not -rank <= axis < rank - 1:
         at = axis + 1 if axis < 0 else axis
-        node.set_outputs(node.call("dft", node.input(0), axis=at))
-        return
+        return node.call("dft", node.input(0), axis=at)
     if axis is None and rank is None:
-        node.set_outputs(node.declared(ANY_SHAPE, 0))
-        return
+        return node.declared(ANY_SHAPE, 0)
     parts, along = [node.input(0)], axis
     if axis is None:
         elem = node.elem(2) if isinstance(node.elem(2), str) else "i64"
@@ -84,11 +77,11 @@ def dft(node: Node) -> None:
     size = _number(node, 1)
     by = first_of(node, 1) if node.has(1) and size is None else size
     how = {"inverse": inverse, "onesided": onesided, "size": by}
-    node.set_outputs(node.call("dft", *parts, axis=along, **how))
+    return node.call("dft", *parts, axis=along, **how)
 
 
 @rule("STFT")
-def stft(node: Node) -> None:
+def stft(node: Node) -> Made:
     """Without a window the frames are taken as they are."""
     elem, step = node.elem(0), _number(node, 1)
     onesided = bool(node.attribute("onesided", 1))
@@ -99,4 +92,4 @@ def stft(node: Node) -> None:
     else:
         raise Unsupported("STFT without a window and without a length of frames")
     by = step if step is not None else first_of(node, 1)
-    node.set_outputs(node.call("stft", node.input(0), window, step=by, onesided=onesided))
+    return node.call("stft", node.input(0), window, step=by, onesided=onesided)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.queries import integers, length
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
+from axon.importers.importer import known_shape
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
 from axon.importers.operations import Malformed
 from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Poly
 from axon.types.type import Tensor, Type
-from axon.types.variables import ShapeVar
 
 FAR = 1 << 31
 """Bounds beyond this mean the end."""
@@ -28,15 +27,14 @@ def slice_(node: Node) -> None:
         axes, steps = node.attribute("axes"), None
     else:
         starts, ends = node.known_elements(1), node.known_elements(2)
-        axes = integers(node, 3) if node.has(3) else None
-        steps = integers(node, 4) if node.has(4) else None
+        axes, steps = node.ints(3), node.ints(4)
         if (node.has(3) and axes is None) or (node.has(4) and steps is None):
             node.set_outputs(_cut_by_run(node, axes))
             return
     rank = node.rank(0)
     if starts is None or ends is None:
         if axes is None:
-            count = length(node, 1)
+            count = node.length(1)
             axes = None if count is None else list(range(count))
         node.set_outputs(_cut_by_run(node, axes))
         return
@@ -68,19 +66,11 @@ def slice_(node: Node) -> None:
     put_together(node)
 
 
-def _along(node: Node, axis: int) -> Dim | None:
-    """The size of what is cut along an axis, if its rank is known."""
-    word = node.shape(0)
-    size = None if word is None else word[axis]
-    assert not isinstance(size, ShapeVar)
-    return size
-
-
 def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
     """A start that counts from the end, from the front. A size may be 0, and 0 is the front: so it
     counts from the end only if it is more than that, or if all is taken either way.
     """
-    whole = _along(node, axis)
+    whole = node.dim(0, axis)
     if not contents.is_symbol(start) or step != 1 or whole is None:
         return start
     start, back = _without_last(node, start, axis, step), dims.scale(-1, start)
@@ -93,7 +83,7 @@ def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
 
 def _without_last(node: Node, bound: Any, axis: int, step: int) -> Any:
     """All but the last: of nothing that is -1, which is the front too."""
-    whole = _along(node, axis)
+    whole = node.dim(0, axis)
     if not contents.is_symbol(bound) or step != 1 or whole is None:
         return bound
     return dims.maximum(bound, 0) if dims.sub(whole, bound) == 1 else bound
@@ -101,7 +91,7 @@ def _without_last(node: Node, bound: Any, axis: int, step: int) -> Any:
 
 def _last(node: Node, start: Any, end: Any, axis: int, step: int) -> Any:
     """How many the last `n` are, if `n` is a size: if it is 0, which is the front, all are."""
-    whole = _along(node, axis)
+    whole = node.dim(0, axis)
     to_the_end = step == 1 and isinstance(end, int) and end > FAR
     if not contents.is_symbol(start) or not to_the_end or whole is None:
         return None
@@ -127,7 +117,7 @@ def _takes_all(node: Node, start: Any, end: Any, axis: int, step: int) -> bool:
     """Whether a slice goes up to a size that is the tensor's own."""
     if start != 0 or step != 1 or not contents.is_symbol(end):
         return False
-    return bool(end == _along(node, axis))
+    return bool(end == node.dim(0, axis))
 
 
 def _bounds(start: Any, end: Any, step: int) -> tuple[Any, Any]:
@@ -142,9 +132,10 @@ def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) 
     """A part that a run says, of these sizes along some axes; None stands for one that is not
     known.
     """
-    if not isinstance(whole, Tensor) or any(isinstance(n, ShapeVar) for n in whole.shape):
+    word = known_shape(whole)
+    if word is None:
         return expr
-    sizes: list[Any] = list(whole.shape)
+    sizes: list[Any] = list(word)
     for axis, size in other.items():
         sizes[axis] = node.fresh_dim() if size is None else size
     return node.shaped(expr, sizes)
@@ -152,7 +143,7 @@ def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) 
 
 def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:
     """The part that a run says."""
-    count = length(node, 1)
+    count = node.length(1)
     parts = [node.input(i) for i in range(3)]
     steps = [node.input(4)] if node.has(4) else []
     if axes is None and not node.has(3) and count is not None:
