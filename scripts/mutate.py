@@ -232,7 +232,7 @@ MUTATIONS = (
       "pass"),
     M("equal sides", 'store.imply("append unpacking", because, ShapeEq(a, b))', "pass"),
     M("a piece that is known", "        if first or second:\n", "        if False:\n"),
-    M("an equation that waits already", "if store.equal.says(constraint, *words):", "if False:"),
+    M("an equation that waits already", "if store.equal.contains(constraint, *words):", "if 0:"),
     M("a word does not double", "if len(value) > 1 and not store.growth.allows(var, value):",
       "if False:"),
     # --- broadcasting

@@ -210,7 +210,7 @@ def test_steps_are_left_out_when_there_are_too_many(monkeypatch: pytest.MonkeyPa
 def test_a_page_keeps_to_its_room(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     program = _chain(12) + "".join(_chain(6).replace("f =", f"g{i} =") for i in range(4))
     whole = len(html.embedded(_model(program)))
-    monkeypatch.setattr(html, "ROOM", room)
+    monkeypatch.setattr(html, "MOST_BYTES", room)
     model = _model(program)
     assert len(html.embedded(model)) < room + 3_500  # the laws and the notes are not counted
     shown = model["definitions"]

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
-from axon.solver.broadcasting import _whole
+from axon.solver.broadcasting import _broadcast_sizes
 from axon.solver.rules import new_store
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -47,7 +47,7 @@ SOLVED = {
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(SIZES, 2)))
 def test_the_whole_is_the_result_wherever_there_is_one(one: str, other: str) -> None:
-    whole = _whole([SIZES[one], SIZES[other]])
+    whole = _broadcast_sizes([SIZES[one], SIZES[other]])
     if whole is None:
         assert (one, other) not in SOLVED
         return
@@ -61,8 +61,8 @@ def test_the_whole_is_the_result_wherever_there_is_one(one: str, other: str) -> 
 
 @pytest.mark.parametrize("pair", SOLVED)
 def test_what_never_decides_leaves_the_other(pair: tuple[str, str]) -> None:
-    assert _whole([SIZES[name] for name in pair]) == SIZES[SOLVED[pair]]
-    assert _whole([SIZES[name] for name in pair[::-1]]) == SIZES[SOLVED[pair]]
+    assert _broadcast_sizes([SIZES[name] for name in pair]) == SIZES[SOLVED[pair]]
+    assert _broadcast_sizes([SIZES[name] for name in pair[::-1]]) == SIZES[SOLVED[pair]]
 
 
 # --- conditions ------------------------------------------------------------------------------

@@ -42,14 +42,14 @@ class CheckFailed(Exception):
         self.sizes = sizes
 
     def __str__(self) -> str:
-        return says(self.relation, self.sizes)
+        return describe_failure(self.relation, self.sizes)
 
 
 class Untraceable(Exception):
     """JAX traces a program whose sizes depend on values, which are not known yet."""
 
 
-def says(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
+def describe_failure(relation: Relation, sizes: Sizes, names: Names | None = None) -> str:
     """The condition, with the sizes that it fails for; `names` are shared with other messages."""
     names = Names(hints=True) if names is None else names
     names.reserve(relation_variables(relation))

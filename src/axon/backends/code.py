@@ -71,7 +71,7 @@ from axon.types.variables import DimVar, ShapeVar, owner
 Externs = Mapping[str, Callable[..., Any]]
 
 Watcher = Callable[[int, int], None]
-"""Is told how many nodes of a graph are done, of how many."""
+"""Receives how many nodes of a graph are done, of how many."""
 
 
 PLACES = "__places__"

@@ -55,8 +55,8 @@ def _fits(declared: Declared, xp: Arrays, result: Any, type_: Type, sizes: Sizes
     if result.dtype != wanted:
         raise WrongResult(declared.name, f"gives {result.dtype}, and {type_.elem} is declared")
     if holds(ShapeEq(type_.shape, tuple(result.shape)), sizes) is False:
-        told = Show().shape(type_.shape)
+        shape = Show().shape(type_.shape)
         raise WrongResult(
-            declared.name, f"gives shape {list(result.shape)}, which is not the declared {told}"
+            declared.name, f"gives shape {list(result.shape)}, which is not the declared {shape}"
         )
     return result

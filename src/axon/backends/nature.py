@@ -50,8 +50,8 @@ def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
         return xp.asarray(numpy.asarray(sizes, dtype))
     except OverflowError:
         parts = sizes if isinstance(sizes, tuple) else (sizes,)
-        told = shown(max(parts, key=abs))
-        raise Refused(f"the size {told} does not fit into {elem}") from None
+        largest = shown(max(parts, key=abs))
+        raise Refused(f"the size {largest} does not fit into {elem}") from None
 
 
 def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:

@@ -156,10 +156,10 @@ def _first_so_many(array: Array, lengths: Array) -> Array:
     if array.ndim <= lengths.ndim or lengths.shape != array.shape[: lengths.ndim]:
         given, whole = show_sizes(lengths.shape), show_sizes(array.shape)
         raise RaggedError(f"lengths of {given} do not say how long the rows of {whole} are")
-    room = array.shape[lengths.ndim]
-    if lengths.dtype.kind not in "iu" or ((lengths < 0) | (lengths > room)).any():
-        raise RaggedError(f"a length is an integer from 0 to the padded size, {room}")
-    return numpy.arange(room) < lengths[..., None]
+    padded = array.shape[lengths.ndim]
+    if lengths.dtype.kind not in "iu" or ((lengths < 0) | (lengths > padded)).any():
+        raise RaggedError(f"a length is an integer from 0 to the padded size, {padded}")
+    return numpy.arange(padded) < lengths[..., None]
 
 
 def to_padded(x: Ragged, fill: Any = 0) -> tuple[Array, Array]:
@@ -167,10 +167,10 @@ def to_padded(x: Ragged, fill: Any = 0) -> tuple[Array, Array]:
 
     The mask has the dimensions up to the last one that varies.
     """
-    room = _room(x)
+    sizes = _largest_sizes(x)
     depth = max(axis for axis, size in enumerate(x.shape) if size is None) + 1
-    array = numpy.full(room, fill, x.dtype)
-    mask = numpy.zeros(room[:depth], bool)
+    array = numpy.full(sizes, fill, x.dtype)
+    mask = numpy.zeros(sizes[:depth], bool)
     for index, leaf in _leaves(x.on_host()):
         place: tuple[Any, ...] = (*index, *map(slice, leaf.shape))
         array[place] = leaf
@@ -178,11 +178,11 @@ def to_padded(x: Ragged, fill: Any = 0) -> tuple[Array, Array]:
     return put(x.xp, array), put(x.xp, mask)
 
 
-def _room(x: Ragged) -> tuple[int, ...]:
+def _largest_sizes(x: Ragged) -> tuple[int, ...]:
     """The largest size along each dimension."""
     if x.offsets is None:
         return len(x), *map(max, zip(*(row.shape for row in x.values), strict=True))
-    inner = _room(x.values) if isinstance(x.values, Ragged) else x.values.shape
+    inner = _largest_sizes(x.values) if isinstance(x.values, Ragged) else x.values.shape
     return len(x), max(x.lengths.tolist(), default=0), *inner[1:]
 
 

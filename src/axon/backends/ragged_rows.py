@@ -105,25 +105,25 @@ def _many(batched: Callable[..., Value], args: Sequence[Row]) -> tuple[list[Valu
     results: list[Value] = [None] * len(args[0])
     home: Any = numpy
     for _, members in groups(zip(*sizes, strict=True) if sizes else [()] * len(args[0])):
-        room = 1 << (len(members) - 1).bit_length()
-        filled = numpy.concatenate([members, members[-1:].repeat(room - len(members))])
+        padded = 1 << (len(members) - 1).bit_length()
+        filled = numpy.concatenate([members, members[-1:].repeat(padded - len(members))])
         stacks = [
             join("stack", [rows[i] for i in filled]) if isinstance(rows, tuple) else rows[filled]
             for rows in hosted
         ]
-        together = batched(*map(put, homes, stacks))
-        for row, result in zip(members, _apart(together, len(members)), strict=True):
+        stack = batched(*map(put, homes, stacks))
+        for row, result in zip(members, _unstacked(stack, len(members)), strict=True):
             results[row] = result
-        home = _home(together)
+        home = _home(stack)
     return results, home
 
 
-def _apart(together: Value, count: int) -> list[Value]:
+def _unstacked(stack: Value, count: int) -> list[Value]:
     """The first `count` rows of a stacked result."""
-    if isinstance(together, tuple):
-        parts = [_apart(part, count) for part in together]
+    if isinstance(stack, tuple):
+        parts = [_unstacked(part, count) for part in stack]
         return list(zip(*parts, strict=True)) if parts else [()] * count
-    return list(host(together)[:count])
+    return list(host(stack)[:count])
 
 
 def _home(value: Value) -> Any:

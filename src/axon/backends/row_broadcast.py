@@ -69,8 +69,8 @@ def _in_a_row(
         wanted = next((a for a in args if isinstance(a, tuple)), None)
         if _fit([shape[: len(shape) - (plan.core or 0)] for shape in shapes], wanted):
             raise
-    told = " and ".join(f"[{','.join(map(str, shape))}]" for shape in shapes)
-    raise RaggedError(f"{plan.operator} is given rows of different sizes: {told}")
+    sizes = " and ".join(f"[{','.join(map(str, shape))}]" for shape in shapes)
+    raise RaggedError(f"{plan.operator} is given rows of different sizes: {sizes}")
 
 
 def _fit(shapes: list[tuple[int, ...]], wanted: tuple[int, ...] | None) -> bool:

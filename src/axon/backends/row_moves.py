@@ -120,6 +120,6 @@ def even(plan: Plan, tensor: Ragged) -> Array:
     padded, own = tensor.to_padded()
     if not numpy.all(own):
         sizes = list(dict.fromkeys(ragged.show_sizes(row.shape) for row in tensor))
-        told = f": the first is {sizes[0]}, another {sizes[1]}" if len(sizes) > 1 else ""
-        raise RaggedError(f"{plan.operator} needs rows of one size here{told}")
+        detail = f": the first is {sizes[0]}, another {sizes[1]}" if len(sizes) > 1 else ""
+        raise RaggedError(f"{plan.operator} needs rows of one size here{detail}")
     return padded

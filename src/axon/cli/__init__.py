@@ -130,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a .npy or .npz file (FILE.npz:KEY), a number, a list, rand[8,16], zeros[3], ones[3]",
     )
     run.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
-    run.add_argument("--seed", type=_whole, metavar="N", default=0, help="of what rand[…] makes up")
+    run.add_argument("--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up")
     run.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
     run.add_argument(
         "--weights",
@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _whole(text: str) -> int:
+def _count(text: str) -> int:
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text} is no whole number")
     return int(text)

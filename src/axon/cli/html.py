@@ -27,7 +27,7 @@ from axon.syntax.lexer import lex
 from axon.syntax.tokens import ELEMENT_TYPES, RESERVED, Tokens
 
 # A page is smaller than 5 MB whatever the program: what does not fit is left out, with a note.
-ROOM = 4_500_000
+MOST_BYTES = 4_500_000
 MOST_SOURCE = 200_000
 MOST_STEPS = 2_000
 MOST_LINES = 60_000
@@ -88,13 +88,13 @@ def page_model(checked: Checked, name: str | None = None, paper: bool = False) -
     if cut:
         notes.append(f"Only the first {len(shown['lines'])} lines of the program are shown.")
     problems = [_problem(d, places) for d in checked.diagnostics]
-    room = ROOM - len(embedded({"": [shown, problems, places.table]}))
+    bytes_left = MOST_BYTES - len(embedded({"": [shown, problems, places.table]}))
     lines = MOST_LINES
     definitions: list[Json] = []
     for definition in chosen:
         derivation = derive(definition.constraints, paper, lines > 0, lines)
         lines -= sum(len(step.facts) for step in derivation.steps)
-        model, size = _fitting(definition, derivation, paper, places, room)
+        model, size = _fitting(definition, derivation, paper, places, bytes_left)
         if model is None:
             left = len(chosen) - len(definitions)
             one = "definition is" if left == 1 else "definitions are"
@@ -102,7 +102,7 @@ def page_model(checked: Checked, name: str | None = None, paper: bool = False) -
             break
         own = [i for i, d in enumerate(checked.diagnostics) if _is_inside(d, definition)]
         definitions.append({**model, "problems": own})
-        room -= size
+        bytes_left -= size
     return {
         "file": _clean(source.name),
         "source": shown,
@@ -120,14 +120,14 @@ def _fitting(
     derivation: Derivation,
     paper: bool,
     places: _Places,
-    room: int,
+    bytes_left: int,
 ) -> tuple[Json | None, int]:
     """The definition with as much as fits: all, no sets, or no steps either."""
     for sets, steps in ((True, MOST_STEPS), (False, MOST_STEPS), (False, 0)):
         mark = places.mark()
         model = _definition_model(definition, derivation, paper, places, sets, steps)
         size = len(embedded(model)) + places.size_since(mark)
-        if size <= room:
+        if size <= bytes_left:
             return model, size
         places.back_to(mark)
     return None, 0

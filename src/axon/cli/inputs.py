@@ -138,8 +138,8 @@ def _file(name: str, path: str, key: str) -> Any:
             ) from None
         raise BadInput(f"{name}: {path} cannot be read: {_short(str(problem), 200)}") from None
     except Exception as problem:  # whatever is in a file, it is not a mistake of Axon's
-        told = str(problem) or type(problem).__name__
-        raise BadInput(f"{name}: {path} cannot be read: {_short(told, 200)}") from None
+        reason = str(problem) or type(problem).__name__
+        raise BadInput(f"{name}: {path} cannot be read: {_short(reason, 200)}") from None
 
 
 def _one(name: str, path: str, key: str, found: Any) -> Any:

@@ -38,8 +38,8 @@ def infer(options: argparse.Namespace) -> int:
         from axon.importers.onnx.model import infer_model
 
         model = read_model(options.file)
-        said = _said(options.input, {info.name for info in model.graph.input})
-        report = infer_model(model, options.file, options.forget_inputs, said)
+        types = _input_types(options.input, {info.name for info in model.graph.input})
+        report = infer_model(model, options.file, options.forget_inputs, types)
     except ModuleNotFoundError:
         complain("ONNX models need onnx: pip install 'axon-shapes[onnx]'")
         return WRONG_USAGE
@@ -71,11 +71,11 @@ class BadInput(Exception):
     """A type that cannot be read; the sentence says why."""
 
 
-def _said(texts: list[str], names: set[str]) -> dict[str, Type]:
+def _input_types(texts: list[str], names: set[str]) -> dict[str, Type]:
     """The types stated for inputs: `x=f32 [n,3,h,w]`. A name means the same in all of them."""
     reader = Reader(Scope(), 1, 1)
     reader.in_parameter = True
-    said: dict[str, Type] = {}
+    types: dict[str, Type] = {}
     for text in texts:
         name, equals, written = text.partition("=")
         if not equals:
@@ -86,10 +86,10 @@ def _said(texts: list[str], names: set[str]) -> dict[str, Type]:
         parsed, problems = parse_signature(Source(f"the type of {name}", written))
         if parsed is None or problems:
             raise BadInput(f"`{written}` is not a type")
-        said[name] = reader.read_type(parsed.type)
+        types[name] = reader.read_type(parsed.type)
         if reader.diagnostics:
             raise BadInput(f"`{written}` is not a type: {reader.diagnostics[0].message}")
-    return said
+    return types
 
 
 def _write(path: str, model: Any, report: Report, source: str) -> bool:

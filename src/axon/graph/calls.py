@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.graph import elaborations, ragged
-from axon.graph.convert import argument, coerce_all, seen_from_here, under_its_type
+from axon.graph.convert import argument, coerce_all, under_callers_type, under_param_type
 from axon.graph.graph import Call, Extern, OperatorFunction
 from axon.graph.module import Module
 from axon.graph.operators import apply_operator
@@ -100,12 +100,12 @@ def inline(
     state.elaboration = elaboration
     state.depth = elaboration.state.depth + 1 if closure.elaboration is None else closure.depth
     if closure.elaboration is None:
-        args = [under_its_type(state, elaboration, i, arg) for i, arg in enumerate(args)]
+        args = [under_param_type(state, elaboration, i, arg) for i, arg in enumerate(args)]
     names = {p.name: a for p, a in zip(closure.fn.params, args, strict=True)}
     scope = Scope(around.module, around.before, around, names, elaboration)
     result = lowering.result(closure.fn, scope)
     state.elaboration, state.depth = before, depth
-    return seen_from_here(state, result, type_.result)
+    return under_callers_type(state, result, type_.result)
 
 
 def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: Span) -> Known:

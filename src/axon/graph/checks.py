@@ -111,7 +111,7 @@ class _Checks:
         self.by_size: dict[SizeVar, list[_Waiting | _Equal]] = {}
         for each in self.classes:
             for var in {var for size in each.members for var in _variables(size)}:
-                for other in self._alike(var):
+                for other in self._equal_sizes(var):
                     self.by_size.setdefault(other, []).append(each)
         for guard in checks:
             if _sides(guard) is None:
@@ -125,10 +125,10 @@ class _Checks:
         if not entry.needs or entry.parts == set():
             self.at_once.append(entry)
         for var in entry.needs | (entry.parts or set()):
-            for each in self._alike(var):
+            for each in self._equal_sizes(var):
                 self.by_size.setdefault(each, []).append(entry)
 
-    def _alike(self, var: SizeVar) -> Sequence[SizeVar]:
+    def _equal_sizes(self, var: SizeVar) -> Sequence[SizeVar]:
         """A size and those that checks equate with it."""
         alike = self.equal.get(var) if isinstance(var, DimVar) else None
         return [var] if alike is None else alike.sizes

@@ -49,7 +49,7 @@ def coerce(state: State, value: Known, type_: Type) -> Operand:
     """A value where one of this type is expected: sizes become tensors, and tensors sizes."""
     match value, type_:
         case SizeOf(dim, "", number), Tensor(elem, _):
-            if number is None or (_is_whole(elem) and isinstance(number[1], int)):
+            if number is None or (_is_integer(elem) and isinstance(number[1], int)):
                 return SizeOf(dim, str(elem))
             return _quotient(state, number, Tensor(elem, ()))
         case ShapeOf(shape, ""), Tensor(elem, _):
@@ -69,7 +69,7 @@ def coerce(state: State, value: Known, type_: Type) -> Operand:
             return value
 
 
-def _is_whole(elem: Elem) -> bool:
+def _is_integer(elem: Elem) -> bool:
     return isinstance(elem, str) and bool(BIT[elem] & INT)
 
 
@@ -138,7 +138,7 @@ def _compare(state: State, made: Type, seen: Type) -> None:
 # --- at a call --------------------------------------------------------------------------------
 
 
-def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Known) -> Known:
+def under_param_type(state: State, elaboration: Elaboration, index: int, arg: Known) -> Known:
     """An argument under the type that the function has for it: sizes are read off it by that."""
     type_ = elaboration.type.params[index]
     made = elaboration.as_made(elaboration.found.params[index])
@@ -151,7 +151,7 @@ def under_its_type(state: State, elaboration: Elaboration, index: int, arg: Know
     return inner
 
 
-def as_asked(state: State, param: Value, row: Shape, span: Span) -> tuple[Value, Value]:
+def row_argument(state: State, param: Value, row: Shape, span: Span) -> tuple[Value, Value]:
     """The argument of a function that is called for rows of shape `row`, and the same value under
     the type that the function requires, once that is checked.
     """
@@ -178,7 +178,7 @@ def as_asked(state: State, param: Value, row: Shape, span: Span) -> tuple[Value,
     return given, param
 
 
-def seen_from_here(state: State, result: Known, type_: Type) -> Known:
+def under_callers_type(state: State, result: Known, type_: Type) -> Known:
     """The result of a function under the type that its caller knows."""
     match result, type_:
         case Closure() | Declared() | OperatorFunction(), _:
@@ -191,7 +191,7 @@ def seen_from_here(state: State, result: Known, type_: Type) -> Known:
             _compare(state, result.made or result.type, type_)
             return outer
         case Bundle(items), Tuple(types):
-            parts = [seen_from_here(state, i, t) for i, t in zip(items, types, strict=True)]
+            parts = [under_callers_type(state, i, t) for i, t in zip(items, types, strict=True)]
             return Bundle(tuple(part for part in parts if not isinstance(part, NotAValue)))
         case SizeOf(dim, ""), DimValue(DimVar(runtime=True) as size) if dim != size:
             state.emit(Measure(SizeOf(dim, "i64"), (size,)))

@@ -191,13 +191,13 @@ class Analysis:
         self.sizes, self.words = outer, words
         return found
 
-    def _alike(self, operand: Operand) -> Alike:
+    def _known_outside(self, operand: Operand) -> Alike:
         """Which sizes of a function's result are known outside of it, so that they are the same in
         each call.
         """
         match operand:
             case Bundle(items):
-                return [self._alike(item) for item in items]
+                return [self._known_outside(item) for item in items]
             case Value():
                 return self._known(operand.type)
             case _:
@@ -224,22 +224,22 @@ class Analysis:
                 found = self._call(function, [row(t) for t in trees[1:]], row(typed))
                 if not isinstance(function, Function):
                     return join(stacked(found), typed)
-                alike = self._alike(function.result)
-                return join(stacked(found, alike), _but(typed, alike))
+                alike = self._known_outside(function.result)
+                return join(stacked(found, alike), _without(typed, alike))
             case Calls.BRANCH:
                 return join(self._call(operands[1], [], typed), self._call(operands[2], [], typed))
             case Calls.WHILE:
                 outputs = bool(node.attributes["outputs"])
-                found = self._turns(operands[2], trees[0], [], typed, outputs)
+                found = self._loop_state(operands[2], trees[0], [], typed, outputs)
                 state = found[0] if outputs and isinstance(found, list) else found
                 self._call(operands[1], [state], ())
                 return found
             case Calls.STATE | Calls.STATE_AND_OUTPUT:
                 rows = [row(t) for t in trees[2:]]
                 outputs = calls is Calls.STATE_AND_OUTPUT
-                return self._turns(operands[1], trees[0], rows, typed, outputs)
+                return self._loop_state(operands[1], trees[0], rows, typed, outputs)
 
-    def _turns(
+    def _loop_state(
         self,
         function: Operand,
         state: LevelTree,
@@ -333,10 +333,10 @@ def _places(sizes: Shape, word: Shape) -> Over:
     return tuple(reversed(found))
 
 
-def _but(typed: LevelTree, alike: Alike) -> LevelTree:
+def _without(typed: LevelTree, alike: Alike) -> LevelTree:
     """The levels that a type implies, without the sizes that are the same in all rows."""
     if isinstance(typed, list):
         parts = alike if isinstance(alike, list) else [() for _ in typed]
-        return [_but(part, each) for part, each in zip(typed, parts, strict=True)]
+        return [_without(part, each) for part, each in zip(typed, parts, strict=True)]
     same = (False, *alike)
     return tuple(() if i < len(same) and same[i] else over for i, over in enumerate(typed))

@@ -15,7 +15,7 @@ from axon.diagnostics import Diagnostic
 from axon.graph import elaborations
 from axon.graph.calls import apply, is_demanding, written_out
 from axon.graph.checks import place_checks
-from axon.graph.convert import argument, as_asked, as_tensors, coerce, coerce_all, no_function
+from axon.graph.convert import argument, as_tensors, coerce, coerce_all, no_function, row_argument
 from axon.graph.graph import (
     Bundle,
     Function,
@@ -154,7 +154,7 @@ class Lowering(Walk):
         if rows:
             first = len(params) - len(rows)
             asked = [
-                as_asked(state, *each, span) for each in zip(params[first:], rows, strict=True)
+                row_argument(state, *each, span) for each in zip(params[first:], rows, strict=True)
             ]
             params = (*params[:first], *(given for given, _ in asked))
             args = (*args[:first], *(arg for _, arg in asked))

@@ -192,7 +192,7 @@ class Scalar(Expression):
 
     __slots__ = ("elem", "value")
 
-    def __init__(self, value: float, elem: str) -> None:
+    def __init__(self, value: Any, elem: str) -> None:
         self.written = None
         self.value = value
         self.elem = elem

@@ -11,7 +11,7 @@ from axon.inference import operators
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
-from axon.inference.ragged_results import look_for_ragged
+from axon.inference.ragged_results import check_ragged
 from axon.inference.report.conflict import describe_all
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
@@ -269,7 +269,7 @@ class ProgramInference:
         if len(state.store.conflicts) == conflicts and not any(
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
-            look_for_ragged(self.inference)
+            check_ragged(self.inference)
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
 

@@ -1,4 +1,4 @@
-"""The last look at a definition with ragged tensors: operators take them row by row."""
+"""Checks on ragged tensors at the end of a definition: operators are applied row by row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from axon.types.type import Fn, Tensor, shape_variables, type_variables
 from axon.types.variables import ShapeVar, is_ragged
 
 
-def look_for_ragged(inference: Walk) -> None:
+def check_ragged(inference: Walk) -> None:
     """A ragged dimension varies over those before it, so no tensor may begin with one."""
     state = inference.state
     ragged = state.names.ragged
@@ -27,10 +27,10 @@ def look_for_ragged(inference: Walk) -> None:
             )
             return
     if ragged:
-        _look_along_axes(inference)
+        _check_axes(inference)
 
 
-def _look_along_axes(inference: Walk) -> None:
+def _check_axes(inference: Walk) -> None:
     """An operator is applied to a ragged tensor row by row, so it may not work along the first
     axis, nor move another axis there.
     """

@@ -197,8 +197,8 @@ def slides_of(
             before = total // 2 if pad == "same" else total - total // 2
             after = total - before
         elif ceil_mode:
-            room = size + before + after - extent
-            last = min(-(-room // step), (size + before - 1) // step)
-            hang = max(last * step - room, 0)
+            reach = size + before + after - extent
+            last = min(-(-reach // step), (size + before - 1) // step)
+            hang = max(last * step - reach, 0)
         slides.append(Slide(size, seen, step, gap, before, after, hang))
     return tuple(slides)

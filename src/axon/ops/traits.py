@@ -50,7 +50,7 @@ class Calls(Enum):
     """The same, with an output beside the next state; the outputs are stacked."""
     WHILE = 4
     """(state, condition, function): a state, as long as the condition holds of it; an output beside
-    the next state if `outputs` says so."""
+    the next state if `outputs` is set."""
     BRANCH = 5
     """(condition, function, function): nothing; only one of the two is called."""
 
@@ -62,12 +62,12 @@ class Traits(NamedTuple):
     """What an operator states about itself. (A tuple, for the fastest start.)"""
 
     pointwise: bool = False
-    """Goes element by element, and broadcasts. With REDUCTION: of several tensors, and one tensor
+    """Elementwise, and broadcasts. With REDUCTION: of several tensors, and one tensor
     is reduced (`max`)."""
 
     core: int | None = None
     """Operands broadcast but for so many dimensions at the end, which are called core dimensions.
-    None: they do not broadcast. What is pointwise has no core dimensions, and need not say so."""
+    None: they do not broadcast. What is pointwise has no core dimensions, and need not state it."""
 
     rows: RowRule = RowRule.BATCH
 

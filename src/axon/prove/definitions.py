@@ -54,7 +54,7 @@ def prove_definition(definition: Definition, prover: Prover) -> Outcome:
     if prover.satisfiable(known) is False:
         return Outcome(definition, _problem(definition, _needed(known, prover)))
     kept = list(relations)
-    for relation in _least_telling_first(relations):
+    for relation in _least_informative_first(relations):
         if isinstance(relation, DimEq | AtLeast):
             others = [r for r in kept if r is not relation]
             if isinstance(prover.follows(relation, others), Proved):
@@ -71,7 +71,7 @@ def prove_definition(definition: Definition, prover: Prover) -> Outcome:
     return Outcome(replace(definition, scheme=scheme, guards=guards))
 
 
-def _least_telling_first(relations: Sequence[Relation]) -> list[Relation]:
+def _least_informative_first(relations: Sequence[Relation]) -> list[Relation]:
     """Of two that imply each other the more informative, or shorter, one stays: checks that are not
     shown are removed first, then inequalities, then the longer equations.
     """

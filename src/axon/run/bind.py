@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from axon.backends.checks import Sizes, holds, says, value
+from axon.backends.checks import Sizes, describe_failure, holds, value
 from axon.backends.ragged import Ragged
 from axon.backends.roots import roots
 from axon.backends.row_sizes import Number, same_sizes, size_at
@@ -42,7 +42,7 @@ class Binding:
     rows: dict[DimVar, Number] = field(default_factory=dict)
     open: bool = False
 
-    def told(self, names: Names) -> str:
+    def describe(self, names: Names) -> str:
         """`n=3 from x, …`, of the sizes that the signature has names for."""
         parts = [
             f"{names(var)}={self.sizes[var]} from {origin}"
@@ -164,10 +164,10 @@ def _computed(later: list[Later], binding: Binding, names: Names) -> Mismatch | 
                 if found is None:
                     left.append(entry)
                 elif not found:
-                    told = binding.told(names)
+                    so_far = binding.describe(names)
                     return Mismatch(
                         f"size {axis} of `{name}` is {size}, and should be {Show(names).dim(dim)}"
-                        + (f"; so far {told}" if told else "")
+                        + (f"; so far {so_far}" if so_far else "")
                     )
             elif known != size:
                 return _differ(name, axis, dim, known, size, binding, names)
@@ -212,7 +212,7 @@ def _differ(
     what = computed if isinstance(dim, int) else f"{text} = {computed}"
     if isinstance(dim, DimVar) and dim in binding.origins:
         what += f" (from {binding.origins[dim]})"
-    so_far = binding.told(names)
+    so_far = binding.describe(names)
     return Mismatch(
         f"size {axis} of `{name}` is {size}, and should be {what}"
         + (f"; so far {so_far}" if so_far else "")
@@ -227,9 +227,9 @@ def _conditions(graph: Graph, binding: Binding, names: Names) -> Binding | Misma
         for guard in waiting:
             verdict = holds(guard.relation, binding.sizes)
             if verdict is False:
-                so_far = binding.told(names)
-                told = says(guard.relation, binding.sizes, names)
-                return Mismatch(told + (f"; {so_far}" if so_far else ""), guard)
+                so_far = binding.describe(names)
+                text = describe_failure(guard.relation, binding.sizes, names)
+                return Mismatch(text + (f"; {so_far}" if so_far else ""), guard)
             if verdict is None:
                 left.append(guard)
         if len(left) == len(waiting):

@@ -233,7 +233,7 @@ class Function:
         """A call with arguments of types and ranks that are new."""
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
-        if all(a is b and _told_by_shape(a) for a, b in zip(args, arrays, strict=True)):
+        if all(a is b and _is_known_by_shape(a) for a, b in zip(args, arrays, strict=True)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
@@ -366,15 +366,15 @@ class Function:
             )
         if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
-        told = _failure(problem)
-        if told is None:
+        reason = _failure(problem)
+        if reason is None:
             return problem
         span = place_of(problem)
         if span is None:
-            return RunError(f"{name}: {told}")
+            return RunError(f"{name}: {reason}")
         label = Label(span, "computed here", primary=True)
         return RunError(
-            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, told, (label,))]
+            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
         )
 
 
@@ -401,7 +401,7 @@ def _failure(problem: Exception) -> str | None:
     return None
 
 
-def _told_by_shape(array: Any) -> bool:
+def _is_known_by_shape(array: Any) -> bool:
     """Whether a graph depends only on element type and sizes: rows of rows may vary."""
     return not isinstance(array, tuple) and not (isinstance(array, Ragged) and array.rank > 2)
 

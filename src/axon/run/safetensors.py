@@ -217,8 +217,8 @@ def _place(path: str, name: str, said: bytes) -> Place:
     if place.elem is not None:
         width = BYTES[place.elem]
         if width * prod(n for n in shape if n) > LARGEST or width * prod(shape) != end - begin:
-            told = f"{end - begin:,} bytes of it, which is not what {place} has"
-            raise _broken(path, f"`{_short(name)}` has {told}")
+            detail = f"{end - begin:,} bytes of it, which is not what {place} has"
+            raise _broken(path, f"`{_short(name)}` has {detail}")
     return place
 
 
@@ -343,8 +343,8 @@ def _made_header(tensors: list[ToStore]) -> bytes:
 def _bytes(tensor: ToStore) -> Any:
     array = numpy.asarray(tensor.values())
     if array.shape != tensor.shape or ELEMENTS.get(array.dtype.name) != tensor.elem:
-        told = f"{array.dtype} {list(array.shape)}, not {tensor.elem} {list(tensor.shape)}"
-        raise Unwritable(f"`{tensor.name}` is {told}")
+        detail = f"{array.dtype} {list(array.shape)}, not {tensor.elem} {list(tensor.shape)}"
+        raise Unwritable(f"`{tensor.name}` is {detail}")
     if (array.dtype.byteorder == ">") or (array.dtype.isnative and sys.byteorder == "big"):
         array = array.byteswap()
     return numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8).data

@@ -58,8 +58,8 @@ def specialise(
             name=name,
         )
     if isinstance(found, list):
-        told = ", ".join(f"{param} : {text}" for param, text in types.items())
-        raise ArgumentError(f"{name} cannot be called with {told}", found)
+        arguments = ", ".join(f"{param} : {text}" for param, text in types.items())
+        raise ArgumentError(f"{name} cannot be called with {arguments}", found)
     names = Names()
     names.reserve(type_variables(found.type))
     relations = visible(g.relation for g in found.checks)

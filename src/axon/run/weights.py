@@ -38,8 +38,8 @@ def weights(module: Module, stored: Stored, known: Container[str]) -> dict[str, 
     if problems:
         more = len(problems) - MOST_SHOWN
         others = f"; {more} more are wrong" if more > 0 else ""
-        told = f"{stored.path} does not fit {module.program.source.name}{others}"
-        raise ArgumentError(told, problems[:MOST_SHOWN])
+        message = f"{stored.path} does not fit {module.program.source.name}{others}"
+        raise ArgumentError(message, problems[:MOST_SHOWN])
     return found
 
 

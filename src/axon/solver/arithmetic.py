@@ -265,7 +265,7 @@ def _wait(store: Store, constraint: Constraint, terms: dict[Mono, int], constant
     else:
         store.lend_sum(terms, constant, constraint)
         against_inequalities(store, constraint, dims.from_terms({**terms, (): constant}))
-        store.settle_later(constraint)
+        store.defer(constraint)
 
 
 def _width(relation: Relation) -> int:

@@ -55,7 +55,7 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
             *dim_relations,
             Broadcast((front_var,), tuple(parts)),
         )
-    elif store.equal.any and (found := _written_otherwise(store, whole)) is not None:
+    elif store.equal.any and (found := _with_equal_words(store, whole)) is not None:
         others, because = found
         relation = Broadcast(result, tuple(others))
         store.imply("broadcasting", (constraint, *because), relation)
@@ -63,7 +63,7 @@ def solve_broadcast(store: Store, constraint: Constraint, relation: Broadcast) -
         _stuck(store, constraint, result, whole)
 
 
-def _written_otherwise(
+def _with_equal_words(
     store: Store, parts: list[Shape]
 ) -> tuple[list[Shape], tuple[Constraint, ...]] | None:
     """Parts whose ends do not correspond, but do if one of them is replaced by a word that a
@@ -257,7 +257,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
         first = decided[0]
         equal = [DimEq(other, first) for other in decided[1:]]
         rest = [part for part in parts if part not in decided]
-        ones = [part for part in rest if _never_equal(constraint, part, first)]
+        ones = [part for part in rest if _must_be_one(constraint, part, first)]
         equal += [DimEq(part, 1) for part in ones]
         # a part that is the result is first, and removed: so each step has fewer parts, or
         # finds the result among them
@@ -266,13 +266,13 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
             again = [DimBroadcast(first, (first, *left))] if left else []
             store.derive("broadcasting", constraint, DimEq(result, first), *equal, *again)
             return
-    whole = _whole(parts)
+    whole = _broadcast_sizes(parts)
     if whole is not None:
-        asked = {part: _asked(part, whole) for part in parts if part not in (whole, result)}
-        stay = [part for part, relations in asked.items() if relations is None]
-        if result != whole or len(stay) < len(asked):
+        required = {part: _required(part, whole) for part in parts if part not in (whole, result)}
+        stay = [part for part, relations in required.items() if relations is None]
+        if result != whole or len(stay) < len(required):
             again = [DimBroadcast(whole, (whole, *stay))] if stay else []
-            bounds = [relation for relations in asked.values() for relation in relations or ()]
+            bounds = [relation for relations in required.values() for relation in relations or ()]
             store.derive("broadcasting", constraint, DimEq(result, whole), *bounds, *again)
             return
     lone = result if isinstance(result, DimVar) else None
@@ -281,7 +281,7 @@ def solve_dim_broadcast(store: Store, constraint: Constraint, relation: DimBroad
     share(store, constraint, lone, tuple(parts))
 
 
-def _whole(parts: list[Dim]) -> Dim | None:
+def _broadcast_sizes(parts: list[Dim]) -> Dim | None:
     """The broadcast of different sizes, where it does not depend on which of them is 1."""
     for size in sorted(parts, key=lambda part: not isinstance(part, DimVar)):
         if all(part == size or _is_one_with(part, size) for part in parts):
@@ -307,7 +307,7 @@ def _is_one_with(part: Dim, size: Dim) -> bool:
     return dims.substitute(part, lambda v: value if v is var else v, dims.of_size) == 1
 
 
-def _asked(part: Dim, size: Dim) -> list[AtLeast] | None:
+def _required(part: Dim, size: Dim) -> list[AtLeast] | None:
     """What a part requires of the size that it is 1 with, if that can be stated without the part:
     `min(n,64)` broadcasts with `n` up to 64, while `min(n,1)` and `max(n,1)` always do.
     """
@@ -346,7 +346,7 @@ def _where_one(size: Dim) -> tuple[DimVar, int] | None:
     return var, (1 - constant) // factor
 
 
-def _never_equal(constraint: Constraint, part: Dim, size: Dim) -> bool:
+def _must_be_one(constraint: Constraint, part: Dim, size: Dim) -> bool:
     """Whether a part can only be 1 beside this size, which is a different expression."""
     if _varies(constraint, size) and isinstance(part, DimVar) and part.user:
         return True

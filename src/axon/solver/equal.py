@@ -36,7 +36,7 @@ class EqualWords:
         """Whether any equation was added."""
         return bool(self._others)
 
-    def says(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
+    def contains(self, constraint: Constraint, left: Shape, right: Shape) -> bool:
         """Whether another waiting equation, posted at the same depth, is the same as this one."""
         return any(
             other == right and by is not constraint and by.depth == constraint.depth

@@ -33,7 +33,7 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         store.facts.assume(fact, constraint)
         for mono in _too_large(dim):
             store.imply("non-negativity", (constraint,), DimEq(dims.from_terms({mono: 1}), 0))
-        _tell_broadcasts(store, fact, constraint)
+        _revisit_broadcasts(store, fact, constraint)
         _against_others(store, constraint, dim)
 
 
@@ -46,7 +46,7 @@ def _too_large(dim: Dim) -> list[Mono]:
     return [m for m, c in terms.items() if -c > constant]
 
 
-def _tell_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
+def _revisit_broadcasts(store: Store, fact: Dim, by: Constraint) -> None:
     """A new inequality may decide a broadcast with a `min` or a `max`."""
     waiting = dict.fromkeys(
         other for var in dims.variables(fact) for other in store.undecided(var)[:MOST_OTHERS]

@@ -103,7 +103,7 @@ class Store:
         self._queue: deque[Constraint] = deque()
         self.in_words: set[ShapeVar] = set()
         self._ranked: set[ShapeVar] = set()
-        self._later: dict[Constraint, None] = {}
+        self._deferred: dict[Constraint, None] = {}
         self._lazy: dict[Constraint, None] = {}
         self._chance: Random | None = None
         self._step = step
@@ -131,20 +131,20 @@ class Store:
         self.review()
 
     def run(self) -> None:
-        queue, later, step = self._queue, self._later, self._step
+        queue, deferred, step = self._queue, self._deferred, self._step
         while True:
             while queue:
                 step(self, queue.popleft())
-            if not later:
+            if not deferred:
                 break
-            constraint, _ = later.popitem()
+            constraint, _ = deferred.popitem()
             if constraint.waiting:
                 self._settle(self, constraint)
 
     def end(self) -> None:
         """Process nothing more."""
         self._queue.clear()
-        self._later.clear()
+        self._deferred.clear()
         self._lazy.clear()
 
     # --- trying something out -----------------------------------------------------------------
@@ -492,9 +492,9 @@ class Store:
         elif isinstance(constraint.relation, AtLeast):
             self.facts.forget(constraint)
 
-    def settle_later(self, constraint: Constraint) -> None:
+    def defer(self, constraint: Constraint) -> None:
         """Process the constraint with the system around it when nothing simpler is left to do."""
-        self._later[constraint] = None
+        self._deferred[constraint] = None
 
     def watching(self, key: IndexVar | Mono, most: int | None = None) -> list[Constraint]:
         """The constraints that wait for this, or the first of them."""

@@ -204,7 +204,7 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
             store.count_in_words(var)
     unknown = left_vars | right_vars
     words = store.word(left), store.word(right)
-    if store.equal.says(constraint, *words):
+    if store.equal.contains(constraint, *words):
         store.drop("basic", constraint)
         return
     if store.equal.pieces:
@@ -216,11 +216,11 @@ def _stuck(store: Store, constraint: Constraint, left: Shape, right: Shape) -> N
     ranks = (v.rank for v in unknown)
     store.wait(constraint, [*unknown, *ranks, *shape_variables(words[0] + words[1])])
     _equal_words(store, constraint, *words)
-    _tell_others(store, constraint, *words)
-    _tell_broadcasts(store, *words)
+    _substitute_in_others(store, constraint, *words)
+    _revisit_broadcasts(store, *words)
 
 
-def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
+def _substitute_in_others(store: Store, constraint: Constraint, left: Shape, right: Shape) -> None:
     """append unpacking: where a word with known dimensions is a piece of another word, they are
     substituted there.
     """
@@ -241,7 +241,7 @@ def _tell_others(store: Store, constraint: Constraint, left: Shape, right: Shape
                 store.look_again(each)
 
 
-def _tell_broadcasts(store: Store, left: Shape, right: Shape) -> None:
+def _revisit_broadcasts(store: Store, left: Shape, right: Shape) -> None:
     """A broadcast of one word may be solved further with the other."""
     for var in _shapes(left + right):
         for each in store.watching(var, MOST_TOLD):

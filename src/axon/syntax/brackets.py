@@ -124,7 +124,7 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
     reach: list[int] = []
     line = indent = 0
 
-    def put_in(kind: str, before: int, opener: int) -> None:
+    def insert(kind: str, before: int, opener: int) -> None:
         offset = tokens.ends[before - 1] if before else 0
         virtual[len(kinds)] = tokens.starts[opener]
         kinds.append(kind)
@@ -133,7 +133,7 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
 
     def close(keep: int, before: int) -> None:
         for bracket in reversed(stack.cut(keep)):
-            put_in(CLOSER[bracket.kind], before, bracket.at)
+            insert(CLOSER[bracket.kind], before, bracket.at)
         del reach[keep:]
 
     for at, kind in enumerate(tokens.kinds):
@@ -142,11 +142,11 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
             indent = tokens.fresh[at]
             if reach and reach[-1] >= indent and tokens.is_anchor(at):
                 close(bisect_left(reach, indent), at)
-                put_in(";", at, at)
+                insert(";", at, at)
         if kind == ";":
             if _ends_line(tokens, at + 1):
                 keep = len(stack.opened)
-                while keep and _waits_in_vain(stack.opened[keep - 1], unclosed):
+                while keep and _is_unclosed(stack.opened[keep - 1], unclosed):
                     keep -= 1
                 close(keep, at)
         elif kind == "eof":
@@ -171,7 +171,7 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
     return Tokens(tokens.source, kinds, starts, ends, fresh, tokens.comments, virtual)
 
 
-def _waits_in_vain(bracket: _Open, unclosed: set[int]) -> bool:
+def _is_unclosed(bracket: _Open, unclosed: set[int]) -> bool:
     return bracket.kind != "{" and bracket.at in unclosed
 
 

@@ -102,7 +102,7 @@ class Cursor:
         return None
 
     def close(self) -> None:
-        """Step over the closer of the innermost bracket; one that was put in is reported."""
+        """Step over the closer of the innermost bracket; one that was inserted is reported."""
         if self.at in self.tokens.virtual:
             self._report_unclosed()
         self.stuck = False

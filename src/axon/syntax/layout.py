@@ -114,7 +114,7 @@ def render(doc: Doc, width: int = 90) -> str:
     return "\n".join(line.rstrip() for line in "".join(pieces).split("\n"))
 
 
-def _fits(entry: _Entry, rest: list[_Entry], room: int) -> bool:
+def _fits(entry: _Entry, rest: list[_Entry], columns: int) -> bool:
     """Does this, with what follows it up to the next line break, fit in the remaining width?
 
     What follows is broken as its surroundings are; only a hard break inside the group itself keeps
@@ -123,7 +123,7 @@ def _fits(entry: _Entry, rest: list[_Entry], room: int) -> bool:
     below = len(rest)
     stack = [entry]
     inside = 1
-    while room >= 0:
+    while columns >= 0:
         if not stack:
             if below == 0:
                 return True
@@ -133,9 +133,9 @@ def _fits(entry: _Entry, rest: list[_Entry], room: int) -> bool:
         part, depth, flat = stack.pop()
         match part:
             case str():
-                room -= len(part)
+                columns -= len(part)
             case Line(text) if flat:
-                room -= len(text)
+                columns -= len(text)
             case Hard() if inside:
                 return False
             case Line() | Hard() | Remark():

@@ -6,7 +6,7 @@
     part      = NUM | NAME | '?'NAME | '*' | '-' part | '[' { index } ']' | '(' index ')'
               | '(' op part part ')' | FUNCTION '(' { index } ')'
 
-Dimensions and shapes are read by one grammar and told apart afterwards: so a condition needs no
+Dimensions and shapes are read by one grammar and distinguished afterwards: so a condition needs no
 lookahead, and a shape where a dimension belongs is called that.
 """
 

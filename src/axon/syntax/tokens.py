@@ -48,7 +48,7 @@ class Tokens:
     """The tokens of a source, `eof` last.
 
     `fresh` gives the indentation of each token that begins a line. `virtual` holds the tokens of no
-    width that were put in to balance the brackets; a virtual closer knows the bracket it closes.
+    width that were inserted to balance the brackets; a virtual closer knows the bracket it closes.
     """
 
     source: Source

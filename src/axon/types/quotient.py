@@ -22,8 +22,8 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
             return quotient
         first = max(rest, key=_order)
         factor = divide(first, lead)
-        coefficient, odd = divmod(rest[first], divisor[lead])
-        if factor is None or odd:
+        coefficient, remainder = divmod(rest[first], divisor[lead])
+        if factor is None or remainder:
             return None
         term = from_terms({factor: coefficient})
         quotient = combine(quotient, 1, term)
@@ -34,8 +34,8 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
 def _of_one_term(top: Dim, bottom: Dim) -> Dim | None:
     """The same for a single term, the common case."""
     ((above, count),), ((below, times),) = terms_of(top).items(), terms_of(bottom).items()
-    factor, (coefficient, odd) = divide(above, below), divmod(count, times)
-    return None if factor is None or odd else from_terms({factor: coefficient})
+    factor, (coefficient, remainder) = divide(above, below), divmod(count, times)
+    return None if factor is None or remainder else from_terms({factor: coefficient})
 
 
 def _order(mono: Mono) -> tuple[int, tuple[int, ...]]:

@@ -171,7 +171,7 @@ class Reader:
                 word.append(self._star(item))
             else:
                 word.append(self.dim(item))
-                self._look_for_varying(item, word[-1])
+                self._check_varying(item, word[-1])
         return tuple(word)
 
     @property
@@ -197,7 +197,7 @@ class Reader:
             self.scope.places[name] = star.span
         return made
 
-    def _look_for_varying(self, item: ast.DimExpr, dim: Dim) -> None:
+    def _check_varying(self, item: ast.DimExpr, dim: Dim) -> None:
         if isinstance(item, ast.IndexName) and isinstance(dim, DimVar) and dim.over:
             self._clash(item.name, item.span, "one that varies")
 
@@ -328,9 +328,9 @@ class Reader:
             for i in range(before, len(self.relations)):
                 self._places[i] = condition.span
         if self.user:
-            self._look_for_strangers(known)
+            self._check_connected(known)
 
-    def _look_for_strangers(self, known: set[str]) -> None:
+    def _check_connected(self, known: set[str]) -> None:
         """A condition on names that nothing connects to the types has no effect: it is a
         mistake.
         """

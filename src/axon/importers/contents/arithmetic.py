@@ -76,19 +76,19 @@ def rounded(elem: str, x: float) -> float | None:
 
 
 def _by_kind(of_reals: Binary, of_sizes: Binary, of_numbers: Binary) -> Binary:
-    """A function of two elements. A size next to a float, or one that grew out of hand, is not
+    """A function of two elements. Of a size and a float, or one grown out of hand, nothing is
     known.
     """
 
     def function(a: Any, b: Any) -> Any:
         if is_real(a, b):
             return of_reals(a, b)
-        if not is_symbol(a) and not is_symbol(b):
-            return of_numbers(a, b)
-        if isinstance(a, float) or isinstance(b, float):
-            return None
-        found = of_sizes(a, b)
-        return None if dims.is_vast(found) else found
+        if is_symbol(a) or is_symbol(b):
+            if isinstance(a, float) or isinstance(b, float):
+                return None
+            found = of_sizes(a, b)
+            return None if dims.is_vast(found) else found
+        return of_numbers(a, b)
 
     return function
 
