@@ -25,6 +25,7 @@ FAMILIES = ("pointwise", "elementary", "activations", "linear", "reductions", "n
 NAMES = [name for name, operator in OPERATORS.items() if operator.family in FAMILIES]
 FLOATS = ("f16", "bf16", "f32", "f64")
 NUMBERS = ELEMENTS[1:]
+INTEGERS = tuple(name for name in NUMBERS if name not in FLOATS)
 FEW = ("i32", "u8", "bf16", "f32")
 """Of those, enough to try on a backend that compiles for each."""
 
@@ -72,7 +73,8 @@ def allowed(signature: str) -> tuple[str, ...]:
     if signature.lstrip("(").startswith("bool"):
         return ("bool",)
     found = re.search(r"where \w+ : (\w+)", signature)
-    return {"num": NUMBERS, "float": FLOATS}[found[1]] if found else ELEMENTS
+    classes = {"num": NUMBERS, "float": FLOATS, "int": INTEGERS}
+    return classes[found[1]] if found else ELEMENTS
 
 
 def given(signature: str, element: str) -> str:

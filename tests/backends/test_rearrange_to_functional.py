@@ -421,6 +421,7 @@ VALUES = [
     *(Use(f"cast(x : f32 [7], to={to})", lambda x: x, "num") for to in ("f64", "i64")),
     *(Use(f"cast(x : bool [2,2], to={to})", lambda x: x.astype(int)) for to in BIT),
     Use("cast(x : f32 [5], to=bool)", lambda x: x != 0, "any"),
+    Use("cast_like(x : f32 [7], y : i64 [2])", lambda x, y: x, "num"),
     Use("cast(x : i64 [3], to=u8)", lambda x: np.array([255, 0, 1]), given={"x": [-1, 256, 257]}),
     *(
         Use(

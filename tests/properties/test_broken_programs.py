@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from axon.diagnostics import Diagnostic
 from axon.driver import Checked, check_text
-from axon.inference import program as whole
 from axon.inference.report import conflict as report
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of
@@ -87,14 +86,15 @@ def told(code: str) -> tuple[Checked, list[report.Explanation]]:
     the constraints that it is about.
     """
     found: list[report.Explanation] = []
+    plain = report.describe
 
     def describe(
         store: Store, conflict: Conflict, around: tuple[Constraint, ...]
     ) -> report.Explanation:
-        found.append(report.describe(store, conflict, around))
+        found.append(plain(store, conflict, around))
         return found[-1]
 
-    with patch.object(whole, "describe", describe):
+    with patch.object(report, "describe", describe):
         return check_text(code), found
 
 

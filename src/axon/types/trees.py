@@ -95,18 +95,19 @@ class Trees:
     def _sum(self, terms: list[Term]) -> ast.DimExpr:
         found: ast.DimExpr | None = None
         for term in terms:
-            product = self._product(term)
-            if found is None and term.coefficient > 0:
+            first = found is None
+            product = self._product(term, signed=first)
+            if first and (term.coefficient != -1 or not term.factors):
                 found = product
-            elif found is None and isinstance(product, ast.DimConst):
-                found = ast.DimConst(-product.value, NOWHERE)
             else:
                 op = "+" if term.coefficient > 0 else "-"
                 found = ast.DimOp(op, found or ZERO, product, NOWHERE)
         return found or ZERO
 
-    def _product(self, term: Term) -> ast.DimExpr:
+    def _product(self, term: Term, signed: bool) -> ast.DimExpr:
         size = abs(term.coefficient)
+        if signed and (size != 1 or not term.factors):
+            size = term.coefficient
         factors = [self._factor(each) for each in term.factors]
         if size != 1 or not factors:
             factors.insert(0, ast.DimConst(size, NOWHERE))
