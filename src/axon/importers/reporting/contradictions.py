@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import add, floordiv, mod, mul, sub
 from typing import Any
 
@@ -32,6 +33,8 @@ class _Annotations:
     show: Show
     bound: dict[str, tuple[str, Dim]] = field(default_factory=dict)
     """What a name that no input has stands for: the first tensor that has it, and its size."""
+    compared: dict[tuple[int | str, Dim], bool] = field(default_factory=dict)
+    """Whether a declared size differs from an inferred one, for those compared so far."""
     samples: list[dict[str, int]] = field(init=False)
     """Sizes by name, with which the model runs as far as is known."""
 
@@ -55,32 +58,38 @@ class _Annotations:
             return None
         sizes = ["" if size is None else size for size in declared.sizes or ()]
         elem = declared.elem
-        text = f"{elem or '?'} [{','.join(str(s) or '?' for s in sizes)}]"
-        found = self.show.type(type_)
         if len(sizes) != len(type_.shape) or (
             isinstance(type_.elem, str) and elem is not None and elem != type_.elem
         ):
-            return f"`{name}` is declared {text}, but the graph makes it {found}"
+            return self._sentence(name, elem, sizes, type_)
         for size, dim in zip(sizes, type_.shape, strict=True):
-            if isinstance(dim, ShapeVar) or not self._known(dim):
+            if size == dim or isinstance(dim, ShapeVar) or not self._known(dim):
                 continue
-            if self._apart(size, dim):
-                return f"`{name}` is declared {text}, but the graph makes it {found}"
+            if self._differs(size, dim):
+                return self._sentence(name, elem, sizes, type_)
             other = self._other(name, size, dim)
             if other is not None:
-                return f"`{name}` is declared {text}, but the graph makes it {found}: {other}"
+                return f"{self._sentence(name, elem, sizes, type_)}: {other}"
         return None
+
+    def _sentence(self, name: str, elem: str | None, sizes: list[int | str], type_: Tensor) -> str:
+        text = f"{elem or '?'} [{','.join(str(s) or '?' for s in sizes)}]"
+        return f"`{name}` is declared {text}, but the graph makes it {self.show.type(type_)}"
 
     def _known(self, dim: Dim) -> bool:
         """Whether a size depends on the named sizes of the inputs alone."""
         return set(dims.variables(dim)) <= set(self.imported.named.values())
 
-    def _apart(self, size: int | str, dim: Dim) -> bool:
+    def _differs(self, size: int | str, dim: Dim) -> bool:
         """Whether a size is declared to be another one than it is. Both are tried on some inputs:
         an annotation may take for granted what the inputs are like.
         """
-        pairs = list(zip(self._evaluated(size), self._inferred(dim), strict=True))
-        return bool(pairs) and all(a is not None and b is not None and a != b for a, b in pairs)
+        known = self.compared.get((size, dim))
+        if known is None:
+            pairs = list(zip(self._evaluated(size), self._inferred(dim), strict=True))
+            known = bool(pairs) and all(None not in pair and pair[0] != pair[1] for pair in pairs)
+            self.compared[size, dim] = known
+        return known
 
     def _other(self, name: str, size: int | str, dim: Dim) -> str | None:
         """What else a name stands for that only annotations have, if it cannot be both."""
@@ -151,6 +160,7 @@ FUNCTIONS: dict[Any, Callable[[int, int], int]] = {
 # --- declared sizes --------------------------------------------------------------------------
 
 
+@lru_cache(4096)
 def _parsed(text: str) -> ast.expr | None:
     """A size as exporters write it, in Python's syntax; None if it cannot be read."""
     if len(text) > LONGEST:
