@@ -18,12 +18,14 @@ from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Record,
     Relation,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
     Unknown,
+    record,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
 
@@ -76,6 +78,9 @@ class State:
     def fresh_type(self) -> TypeVar:
         return TypeVar("", self.level, scope=made_at(self.depth))
 
+    def fresh_row(self) -> TypeVar:
+        return TypeVar("", self.level, scope=made_at(self.depth), row=True)
+
     def fresh_dim(self, runtime: bool = False) -> DimVar:
         return DimVar("", self.level, scope=made_at(self.depth), runtime=runtime)
 
@@ -121,12 +126,14 @@ class State:
         return not (self.elems or self.types) and self.store.is_bare
 
     def prune(self, type_: Type) -> Type:
-        """The type, with a variable at its head replaced."""
+        """The type, with a variable at its head replaced, and a record with all known fields."""
         while isinstance(type_, TypeVar):
             known = self.types.get(type_)
             if known is None:
                 return type_
             type_ = known
+        if isinstance(type_, Record) and type_.rest is not None and type_.rest in self.types:
+            return record(type_.fields, self.prune(type_.rest))
         return type_
 
     def is_huge(self, type_: Type) -> bool:
@@ -162,7 +169,7 @@ class State:
             return type_ if same else Tensor(elem, word)
         match type_:
             case Tuple(items):
-                return Tuple(tuple(self.resolve(item) for item in items))
+                return type_.of(tuple(self.resolve(item) for item in items))
             case Fn(params, result):
                 return Fn(tuple(self.resolve(p) for p in params), self.resolve(result))
             case ShapeValue(shape):

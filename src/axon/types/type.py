@@ -1,12 +1,12 @@
 """Shapes, types, the relations between them, and schemes.
 
 Shape = tuple of Dim and ShapeVar                       a flat word: [] is (), append is +
-Type  = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+Type  = TypeVar | Tensor | Tuple | Record | Fn | ShapeValue | DimValue | Unknown
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -48,6 +48,38 @@ class Tensor:
 class Tuple:
     items: tuple[Type, ...]
 
+    def of(self, items: tuple[Type, ...]) -> Tuple:
+        """The same structure with other parts."""
+        return Tuple(items)
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Tuple):
+    """A tuple whose items have names, in alphabetical order. With a `rest` there may be more
+    fields: those of the record that the variable stands for.
+    """
+
+    names: tuple[str, ...]
+    rest: TypeVar | None = None
+
+    def of(self, items: tuple[Type, ...]) -> Record:
+        return Record(items, self.names, self.rest)
+
+    @property
+    def fields(self) -> dict[str, Type]:
+        return dict(zip(self.names, self.items, strict=True))
+
+
+def record(fields: Mapping[str, Type], rest: Type | None = None) -> Record:
+    """A record with these fields, and with those of the rest if that is one."""
+    found = dict(fields)
+    if isinstance(rest, Record):
+        found |= rest.fields
+        rest = rest.rest
+    names = tuple(sorted(found))
+    assert rest is None or isinstance(rest, TypeVar)
+    return Record(tuple([found[name] for name in names]), names, rest)
+
 
 @dataclass(frozen=True, slots=True)
 class Fn:
@@ -79,7 +111,7 @@ class Unknown:
     """The type after an error: it unifies with everything, so that nothing is reported twice."""
 
 
-Type = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+Type = TypeVar | Tensor | Tuple | Record | Fn | ShapeValue | DimValue | Unknown
 
 UNKNOWN = Unknown()
 
@@ -256,6 +288,8 @@ def _outermost(type_: Type) -> Iterator[Var]:
         case Tuple(items):
             for item in items:
                 yield from _outermost(item)
+            if isinstance(type_, Record) and type_.rest is not None:
+                yield type_.rest
         case DimValue(dim):
             yield from dims.variables(dim)
         case Fn() | Unknown():
@@ -295,6 +329,8 @@ def _add_variables(type_: Type, found: list[Var]) -> None:
         case Tuple(items):
             for item in items:
                 _add_variables(item, found)
+            if isinstance(type_, Record) and type_.rest is not None:
+                found.append(type_.rest)
         case Fn(params, result):
             for param in params:
                 _add_variables(param, found)
@@ -388,6 +424,9 @@ class Renaming:
         match type_:
             case TypeVar():
                 return self.types.get(type_, type_)
+            case Record(items, names, rest):
+                fields = dict(zip(names, map(self.type, items), strict=True))
+                return record(fields, None if rest is None else self.types.get(rest, rest))
             case Tuple(items):
                 return Tuple(tuple(self.type(item) for item in items))
             case Fn(params, result):
