@@ -36,6 +36,7 @@ from axon.graph.operators import apply_operator, type_at, use_operator
 from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, Structure, as_function, bundle
 from axon.graph.state import Library, Shared, State
+from axon.graph.structures import grouped
 from axon.graph.tidy import tidy
 from axon.graph.walk import Walk
 from axon.inference.walk import Prelude
@@ -133,16 +134,22 @@ class Lowering(Walk):
         own: Type,
         span: Span,
         rows: Sequence[Shape] = (),
+        groups: Sequence[Type] = (),
     ) -> Operand:
         """A function argument of an operator, as a nested graph. `written` is its type before
         substitution, `own` that of the function by itself: it may take a size where the operator
-        passes a number. `rows` are the shapes of the rows that it is called for, if those vary.
+        passes a number. `rows` are the shapes of the rows that it is called for, if those vary. Its
+        arguments are made into structures of the types `groups`, if there are any.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
-            if not is_demanding(value.operator, type_) and not _takes_matrices(type_):
+            if (
+                not groups
+                and not is_demanding(value.operator, type_)
+                and not _takes_matrices(type_)
+            ):
                 return value
-            value = written_out(value, len(type_.params), span)
+            value = written_out(value, len(groups or type_.params), span)
         nodes = state.take_nodes()
         state.depth += 1
         known = map(state.elaboration.as_made, written.params if isinstance(written, Fn) else ())
@@ -150,7 +157,7 @@ class Lowering(Walk):
             Value("", t, state.depth, m if m != t else None)
             for t, m in zip(type_.params, known, strict=True)
         )
-        args = params
+        args: Sequence[Operand] = params
         if rows:
             first = len(params) - len(rows)
             asked = [
@@ -158,7 +165,10 @@ class Lowering(Walk):
             ]
             params = (*params[:first], *(given for given, _ in asked))
             args = (*args[:first], *(arg for _, arg in asked))
-        found = apply(self, value, list(args), _with_sizes(type_, own), span, alone=True)
+        called = _with_sizes(type_, own)
+        if groups:
+            args, called = grouped(groups, args), Fn(tuple(groups), type_.result)
+        found = apply(self, value, list(args), called, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
         made = Function(params, tuple(nodes), result, state.depth)

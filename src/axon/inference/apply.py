@@ -95,7 +95,7 @@ def matched(
     """The same without reasons. None where the solver is needed: sizes vary, an argument is a
     function, or variables belong to a function around the scheme.
     """
-    if scheme.inner or scheme.made or scheme.depth:
+    if scheme.inner or scheme.made or scheme.depth or scheme.stacked:
         return None
     known = [state.resolve(arg) for arg in args]
     if not all(map(_is_plain, known)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, records, size_values
+from axon.inference import calls, operators, records, size_values, structures
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
@@ -183,6 +183,8 @@ class Inference(Walk):
                 if isinstance(var, DimVar) and var.rank_of is not None:
                     state.store.ask_rank(var.rank_of)
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
+        if reader.stacked:
+            structures.post_written(state, reader.stacked, "condition", state.depth)
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))

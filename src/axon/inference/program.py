@@ -302,6 +302,7 @@ class ProgramInference:
         self.inference.results.clear()
         self.inference.applied.clear()
         self.inference.pending.clear()
+        self.state.stacked.clear()
 
     def _begin(self) -> None:
         state = self.state

@@ -14,6 +14,7 @@ from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
 from axon.types.read import Scope
+from axon.types.rows import RowCall
 from axon.types.type import (
     DimValue,
     Elem,
@@ -34,6 +35,20 @@ LARGEST_TYPE = 2000
 
 class Asked(Exception):
     """A constraint was posted where none is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A condition that `whole` is `row` stacked, with the call that passes the rows, its origin and
+    its depth.
+    """
+
+    whole: Type
+    row: Type
+    size: Dim
+    call: RowCall
+    origin: Origin
+    depth: int
 
 
 @dataclass(slots=True)
@@ -68,6 +83,8 @@ class State:
     """Whether each fact has a reason. Without them a call replaces what its arguments decide."""
     uniform: bool = False
     """Whether no size varies inside a tensor, as in models of other formats."""
+    stacked: list[Waiting] = field(default_factory=list)
+    """Conditions on structures that are not known yet."""
     sizes: set[Dim] = field(default_factory=set)
     """Expressions that are known to be sizes, or are asked to be."""
     sealed: bool = False

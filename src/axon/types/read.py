@@ -11,6 +11,7 @@ from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.elements import ANY, BIT, CLASSES
+from axon.types.rows import RowCall
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -25,6 +26,7 @@ from axon.types.type import (
     Shape,
     ShapeEq,
     ShapeValue,
+    Stacked,
     Tensor,
     Tuple,
     Type,
@@ -144,6 +146,8 @@ class Reader:
         self._nesting = 0
         self._places: dict[int, Span] = {}
         self.relations: list[Relation] = []
+        self.stacked: list[tuple[Stacked, Span]] = []
+        self.call = RowCall(depth)
         self.diagnostics: list[Diagnostic] = []
 
     # --- types ---
@@ -501,6 +505,8 @@ class Reader:
         match condition:
             case ast.Compatible(args, _):
                 sides = args
+            case ast.Relation("=", ast.IndexName(name), _, _) if name in self.scope.types:
+                return True
             case ast.Relation("=", left, right, _):
                 sides = (left, right)
             case _:
@@ -521,8 +527,23 @@ class Reader:
                 else:
                     dim = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
+            case ast.Relation("=", ast.IndexName(name), right, span) if name in self.scope.types:
+                self._stacked(self.scope.types[name], right, span)
             case ast.Relation(op, left, right, span):
                 self._relation(op, left, right, span)
+
+    def _stacked(self, whole: TypeVar, right: ast.IndexExpr, span: Span) -> None:
+        """`a = [n]@b`, where `a` and `b` are types."""
+        types = self.scope.types
+        match right:
+            case ast.Append((ast.Dims((size,), _), ast.IndexName(name)), _):
+                if name not in types:
+                    types[name] = TypeVar(name, self.level, self.user, self._here, row=whole.row)
+                found = Stacked(whole, types[name], self.dim(size), self.call)
+                self.stacked.append((found, span))
+            case _:
+                help = "write `a = [n]@b` where `b` is a type as well"
+                self._error("AX109", f"`{whole.name}` is a type", span, "", help)
 
     def _element_class(self, name: str, class_name: str, span: Span) -> None:
         mask = CLASSES.get(class_name, BIT.get(class_name))
@@ -616,6 +637,9 @@ def read_signature(
     variables: dict[Var, None] = dict.fromkeys(type_variables(type_))
     for relation in reader.relations:
         variables.update(dict.fromkeys(relation_variables(relation)))
+    stacked = tuple(each for each, _ in reader.stacked)
+    for each in stacked:
+        variables.update(dict.fromkeys((each.whole, each.row, *dims.variables(each.size))))
     own = {v: None for v in variables if not (isinstance(v, DimVar) and v.rank_of is not None)}
     for var in [v for v in variables if isinstance(v, DimVar) and v.rank_of is not None]:
         assert var.rank_of is not None
@@ -626,4 +650,5 @@ def read_signature(
                 own.pop(outer, None)
     if reader.diagnostics:
         type_ = UNKNOWN if not isinstance(type_, Fn) else type_
-    return make_scheme(tuple(own), type_, tuple(reader.relations)), reader.diagnostics
+    made = make_scheme(tuple(own), type_, tuple(reader.relations), stacked=stacked)
+    return made, reader.diagnostics

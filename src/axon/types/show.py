@@ -30,6 +30,7 @@ from axon.types.type import (
     Shape,
     ShapeEq,
     ShapeValue,
+    Stacked,
     Tensor,
     Tuple,
     Type,
@@ -308,6 +309,10 @@ class Show:
                 return f"{self.shape(row)} is a row of {self.shape(rest)}"
             case HasRank(var):
                 return f"rank({self.names(var)})"
+
+    def stacked(self, stacked: Stacked) -> str:
+        whole, row = self.names(stacked.whole), self.names(stacked.row)
+        return f"{whole} = [{self.dim(stacked.size)}]@{row}"
 
     def check(self, relation: Relation) -> str:
         """A run-time check: an equation keeps the size that the run makes on the left."""

@@ -7,7 +7,7 @@ Type  = TypeVar | Tensor | Tuple | Record | Fn | ShapeValue | DimValue | Unknown
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from axon.types import dim as dims
@@ -191,6 +191,18 @@ Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | RowO
 
 
 @dataclass(frozen=True, slots=True)
+class Stacked:
+    """`whole` is the structure `row` with `size` in front of the shape of every tensor in it: a
+    variable for each, of types or of rows of records. `call` is what passes the rows.
+    """
+
+    whole: TypeVar
+    row: TypeVar
+    size: Dim
+    call: RowCall
+
+
+@dataclass(frozen=True, slots=True)
 class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the enclosing
     functions.
@@ -198,6 +210,7 @@ class Scheme:
     `inner` are the variables of its function arguments which may differ from call to call, `rows`
     those of them that also occur outside: there they stand for all calls. `made` has the relations
     that make its run-time shapes: a use that knows more of the arguments knows more of these.
+    `stacked` are conditions on structures that are not known yet.
     """
 
     variables: tuple[Var, ...]
@@ -207,6 +220,7 @@ class Scheme:
     inner: frozenset[Var] = frozenset()
     rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
+    stacked: tuple[Stacked, ...] = ()
 
     def at(self, sizes: dict[DimVar, Dim]) -> Scheme:
         """The scheme with sizes for some of its variables."""
@@ -214,7 +228,7 @@ class Scheme:
             return self
         known = Renaming(sizes, {}, {}, {})
         type_, relations = known.type(self.type), tuple(map(known.relation, self.relations))
-        return Scheme(self.variables, type_, relations, self.depth, self.inner, self.rows)
+        return replace(self, type=type_, relations=relations, made=())
 
 
 def make_scheme(
@@ -223,10 +237,11 @@ def make_scheme(
     relations: tuple[Relation, ...] = (),
     depth: int = 0,
     made: tuple[Relation, ...] = (),
+    stacked: tuple[Stacked, ...] = (),
 ) -> Scheme:
     inner = _inner(type_)
     rows = _rows(variables, type_, inner)
-    return Scheme(variables, type_, relations, depth, inner, rows, made)
+    return Scheme(variables, type_, relations, depth, inner, rows, made, stacked)
 
 
 def _rows(
