@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from axon.inference import structures
 from axon.inference.schemes import Fresh, instantiate
 from axon.inference.state import State
 from axon.inference.unify import restrict, unify, unify_elem
@@ -82,6 +83,8 @@ def apply_scheme(
     assert isinstance(type_, Fn)
     for i, (param, arg) in enumerate(zip(type_.params, args, strict=True)):
         unify(state, param, arg, site.origin(i))
+    if scheme.stacked:
+        structures.solve(state)
     return type_
 
 

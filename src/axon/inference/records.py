@@ -54,11 +54,6 @@ operator is that operator.
 """
 
 
-def is_member(name: str, operators: bool) -> bool:
-    """Whether tensors of NumPy or PyTorch have such a member."""
-    return name in MEMBERS or operators
-
-
 def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator: bool) -> Type:
     """The type of `record.name`."""
     state, name = inference.state, expr.name
@@ -82,16 +77,17 @@ def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator:
             other.row = True
             unify(state, Record((part,), (name,), other), found, origin)
             return part
-        case Tensor() if is_operator or name in MEMBERS:
-            inference.state.diagnostics.append(member_of_tensor(expr))
+        case Tensor():
+            known = is_operator or name in MEMBERS
+            inference.state.diagnostics.append(member_of_tensor(expr, known))
             return UNKNOWN
         case _:
             unify(state, Record((state.fresh_type(),), (name,), state.fresh_row()), found, origin)
             return UNKNOWN
 
 
-def member_of_tensor(expr: ast.Field) -> Diagnostic:
-    """The message for `x.T` and the like: it names the operator."""
+def member_of_tensor(expr: ast.Field, known: bool = True) -> Diagnostic:
+    """The message for `x.T` and the like: it names the operator, if there is one."""
     text = expr.record.span.text
     short = text if len(text) <= 20 and "\n" not in text else "x"
     form = MEMBERS.get(expr.name, f"{expr.name}(x)")
@@ -104,7 +100,7 @@ def member_of_tensor(expr: ast.Field) -> Diagnostic:
         f"a tensor has no field `{expr.name}`",
         (Label(expr.span, "a field of a tensor", primary=True),),
         (),
-        (f"write `{form}`",),
+        (f"write `{form}`",) if known else (),
     )
 
 

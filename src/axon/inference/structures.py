@@ -15,8 +15,10 @@ from axon.inference.state import State, Waiting
 from axon.inference.unify import unify
 from axon.solver.constraints import Origin
 from axon.source import Span
+from axon.types.dim import Dim
 from axon.types.rows import RowCall
 from axon.types.type import (
+    DimEq,
     DimValue,
     Fn,
     Record,
@@ -74,21 +76,31 @@ def solve(state: State, since: int = 0) -> None:
 
 
 def _same(state: State, since: int) -> bool:
-    """The same rows, as many of them, are the same structure."""
+    """The same rows, as many of them, are the same structure; and one structure has one number of
+    rows.
+    """
     found: dict[tuple[int, object], Type] = {}
+    sizes: dict[int, Dim] = {}
     progress = False
     for each in state.stacked[since:]:
-        row, whole = state.prune(each.row), state.prune(each.whole)
-        if not isinstance(row, TypeVar):
+        row, whole = _open(state, each.row), _open(state, each.whole)
+        if row is None or whole is None:
             continue
-        first = found.setdefault((id(row), state.store.dim(each.size)), whole)
-        if state.prune(first) is not whole:
-            unify(state, first, whole, each.origin)
+        size = sizes.setdefault(id(whole), each.size)
+        if state.store.dim(size) != state.store.dim(each.size):
+            state.store.post(DimEq(size, each.size), each.origin, each.depth)
+            progress = True
+        first = found.setdefault((id(row), state.store.dim(each.size)), each.whole)
+        if _open(state, first) is not whole:
+            unify(state, first, each.whole, each.origin)
             progress = True
     if progress:
         kept: dict[tuple[int, int, object], Waiting] = {}
         for each in state.stacked[since:]:
-            key = (id(state.prune(each.row)), id(state.prune(each.whole)))
+            key = (
+                id(_open(state, each.row) or each.row),
+                id(_open(state, each.whole) or each.whole),
+            )
             kept.setdefault((*key, state.store.dim(each.size)), each)
         state.stacked[since:] = kept.values()
     return progress
@@ -202,12 +214,17 @@ def as_conditions(state: State, waiting: Iterable[Waiting]) -> tuple[Stacked, ..
     )
 
 
-def _variable(state: State, type_: Type) -> TypeVar:
+def _open(state: State, type_: Type) -> TypeVar | None:
+    """The variable that a side is, or that stands for all of its fields."""
     found = state.prune(type_)
-    if isinstance(found, Record):
-        assert found.rest is not None
+    if isinstance(found, Record) and not found.names:
         return found.rest
-    assert isinstance(found, TypeVar)
+    return found if isinstance(found, TypeVar) else None
+
+
+def _variable(state: State, type_: Type) -> TypeVar:
+    found = _open(state, type_)
+    assert found is not None
     return found
 
 

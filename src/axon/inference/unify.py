@@ -137,6 +137,9 @@ def _unify_records(
         return
     if rest is None and other is None:
         return
+    if not missing and not extra and rest is not None and other is not None:
+        unify(state, rest, other, origin, deeper, nested + 1)
+        return
     fresh = None
     if rest is not None and other is not None:
         fresh = TypeVar("", min(rest.level, other.level), row=True)

@@ -57,6 +57,15 @@ def with_records(made: Graph, function: Callable[..., Any]) -> Callable[..., Any
     return run
 
 
+def by_path(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in a record by their dotted names: `layers.w`."""
+    if isinstance(value, dict):
+        for field, part in value.items():
+            yield from by_path(part, f"{name}.{field}" if name else field)
+    else:
+        yield name, value
+
+
 def leaves(value: Any) -> Iterator[Any]:
     """The tensors in a result."""
     if isinstance(value, tuple | dict):

@@ -26,6 +26,7 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
     start = p.at
     base: list[Expr] = []
     fields: list[Attribute] = []
+    bare: list[str] = []
 
     def item() -> None:
         begin = p.at
@@ -33,8 +34,10 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
         if found is None:
             return
         if p.kind in (",", "}") and not p.stuck:
-            help = f"write `{found[0]} = {found[0]}`"
-            p.add(error("AX002", "a field needs a value", found[1], "`=` is missing", help))
+            if not bare:
+                help = f"write `{found[0]} = {found[0]}`"
+                p.add(error("AX002", "a field needs a value", found[1], "`=` is missing", help))
+            bare.append(found[0])
         elif p.expect("=", "and the value of the field"):
             fields.append(Attribute(found[0], value(p), p.since(begin)))
 

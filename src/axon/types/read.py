@@ -67,6 +67,7 @@ def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias | None, list[D
     """The alias that an item defines, and its mistakes."""
     known: dict[str, Alias] = {}
     parts = 0
+    own: Span | None = None
     todo: list[ast.TypeExpr] = [item.type]
     while todo:
         part = todo.pop()
@@ -74,7 +75,9 @@ def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias | None, list[D
         match part:
             case ast.NamedType(name) | ast.AliasType(name):
                 alias = find(name)
-                if alias is not None:
+                if name == item.name:
+                    own = part.span
+                elif alias is not None:
                     known[name] = alias
                     parts += alias.parts
             case ast.TupleType(items):
@@ -85,6 +88,9 @@ def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias | None, list[D
                 todo.extend((*params, result))
             case _:
                 pass
+    if own is not None:
+        text = f"the type `{item.name}` would have to contain itself"
+        return None, [error("AX208", text, own, "used in its own definition")]
     if parts > LARGEST_ALIAS:
         text = f"the type `{item.name}` has more than {LARGEST_ALIAS} parts"
         return None, [error("AX216", text, item.name_span, "too large")]
