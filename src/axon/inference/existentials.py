@@ -28,6 +28,7 @@ from axon.types.type import (
     Tensor,
     Tuple,
     Type,
+    leaves,
     relation_variables,
     shape_variables,
     type_variables,
@@ -160,21 +161,16 @@ def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
 
 def _mixed(type_: Type) -> Iterator[DimEq]:
     """Sums and products of run-time sizes and other sizes in a type: each is a run-time size."""
-    match type_:
-        case Tensor(_, shape) | ShapeValue(shape):
-            for item in shape:
-                if isinstance(item, Poly):
-                    yield DimEq(item, 0)
-        case DimValue(Poly() as dim):
-            yield DimEq(dim, 0)
-        case Tuple(items):
-            for part in items:
-                yield from _mixed(part)
-        case Fn(params, result):
-            for part in (*params, result):
-                yield from _mixed(part)
-        case _:
-            return
+    for leaf in leaves(type_):
+        match leaf:
+            case Tensor(_, shape) | ShapeValue(shape):
+                for item in shape:
+                    if isinstance(item, Poly):
+                        yield DimEq(item, 0)
+            case DimValue(Poly() as dim):
+                yield DimEq(dim, 0)
+            case _:
+                pass
 
 
 def named_sizes(made: Type, declared: Type, scope: int) -> Iterator[DimEq | ShapeEq]:
@@ -212,19 +208,15 @@ def _named(size: Poly, wanted: Poly, scope: int) -> Iterator[DimEq | ShapeEq]:
     if not all(v.runtime or (v.scope >= scope and len(there) == 1) for v in there):
         return
     for order in permutations(there):
-        pairs = list(zip(names, order, strict=True))
         renaming = Renaming({}, {}, {}, {})
-        for name, var in pairs:
+        for name, var in zip(names, order, strict=True):
             if isinstance(name, DimVar) and isinstance(var, DimVar):
                 renaming.dims[name] = var
             elif isinstance(name, ShapeVar) and isinstance(var, ShapeVar):
                 renaming.shapes[name] = (var,)
         if renaming.dim(wanted) == size:
-            for name, var in pairs:
-                if isinstance(name, DimVar) and isinstance(var, DimVar):
-                    yield DimEq(name, var)
-                else:
-                    yield ShapeEq((name,), (var,))
+            yield from (DimEq(name, var) for name, var in renaming.dims.items())
+            yield from (ShapeEq((name,), word) for name, word in renaming.shapes.items())
             return
 
 
