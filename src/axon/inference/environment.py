@@ -33,17 +33,9 @@ class Environment:
 
     def is_global(self, name: str) -> bool:
         """Whether the name is bound only at the top level of the file."""
-        frame: Environment | None = self
-        while frame is not None:
-            if name in frame.names:
-                return frame.outer is None
-            frame = frame.outer
-        return True
+        if self.outer is None:
+            return True
+        return name not in self.names and self.outer.is_global(name)
 
     def all_names(self) -> set[str]:
-        found: set[str] = set()
-        frame: Environment | None = self
-        while frame is not None:
-            found.update(frame.names)
-            frame = frame.outer
-        return found
+        return self.names.keys() | (self.outer.all_names() if self.outer is not None else set())

@@ -8,8 +8,8 @@ matter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from axon.inference.environment import Environment
 from axon.inference.walk import Walk
@@ -20,6 +20,8 @@ from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
 from axon.types.written import EXTREMA
 
 Kind = Literal["dim", "shape"]
+
+_KINDS: Final[dict[type, Kind]] = {DimValue: "dim", ShapeValue: "shape"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +56,11 @@ def used_as_sizes(
     return {name: search.found[root] for name, root in roots.items() if root in search.found}
 
 
+@dataclass(slots=True)
 class _Search:
-    def __init__(self, inference: Walk, env: Environment) -> None:
-        self.inference = inference
-        self.env = env
-        self.found: dict[_Root, Kind] = {}
+    inference: Walk
+    env: Environment
+    found: dict[_Root, Kind] = field(default_factory=dict)
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
         for binding in bindings:
@@ -165,14 +167,4 @@ def _kinds_of(type_: Type | Scheme) -> tuple[Kind | None, ...]:
     type_ = type_.type if isinstance(type_, Scheme) else type_
     if not isinstance(type_, Fn):
         return ()
-    return tuple([_kind(param) for param in type_.params])
-
-
-def _kind(type_: Type) -> Kind | None:
-    match type_:
-        case DimValue():
-            return "dim"
-        case ShapeValue():
-            return "shape"
-        case _:
-            return None
+    return tuple([_KINDS.get(type(param)) for param in type_.params])
