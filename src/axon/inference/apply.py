@@ -167,7 +167,8 @@ class Match(Renaming):
         for i in self.numbers:
             param = params[i]
             assert isinstance(param, Tensor)
-            restrict(state, self._elem_of(param.elem), NUM, self.site.origin(i))
+            elem = param.elem if isinstance(param.elem, str) else self.elems[param.elem]
+            restrict(state, elem, NUM, self.site.origin(i))
         if relations:
             self._post(relations)
         for i in self.open:
@@ -223,9 +224,6 @@ class Match(Renaming):
         if known != found:
             assert known is not None
             unify_elem(self.state, known, found, self.site.origin(index))
-
-    def _elem_of(self, elem: Elem) -> Elem:
-        return self.elems[elem] if isinstance(elem, ElemVar) else elem
 
     def _word(self, wanted: Shape, found: Shape, index: int) -> bool:
         """Match the sizes of an argument, if it is known which of them correspond."""

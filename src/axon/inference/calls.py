@@ -6,7 +6,7 @@ from axon.diagnostics import Diagnostic, Label, Severity
 from axon.inference.apply import Site, apply_scheme
 from axon.inference.environment import Environment
 from axon.inference.existentials import opened_by_call
-from axon.inference.operators import apply_operator, is_operator, wrong_count
+from axon.inference.operators import apply_operator, wrong_count
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
@@ -36,7 +36,7 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         name = function.name
         entry = env.find(name)
         if entry is None and name not in inference.defining:
-            if is_operator(name):
+            if name in OPERATORS:
                 return apply_operator(inference, name, call.args, call.attributes, call.span, env)
             entry = inference.prelude(name)
         if entry is None:
@@ -146,7 +146,7 @@ def report_unbound(inference: Walk, expr: ast.Name, env: Environment) -> None:
             expr.span,
             "not bound yet",
             help="there is no recursion: use `loop`, `map` or `reduce`"
-            + (f"; the operator `{name}` is hidden here" if is_operator(name) else ""),
+            + (f"; the operator `{name}` is hidden here" if name in OPERATORS else ""),
         )
         return
     defined_below = inference.defined_below.get(name)

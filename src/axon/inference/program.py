@@ -20,7 +20,6 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.elements import BIT
 from axon.types.read import Scope, read_signature
 from axon.types.type import (
     UNKNOWN,
@@ -30,7 +29,7 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, owner
+from axon.types.variables import DimVar, ShapeVar, owner
 
 MOST_DIAGNOSTICS = 200
 
@@ -176,20 +175,13 @@ class ProgramInference:
     def _op(self, item: ast.OpDecl) -> None:
         scheme, problems = read_signature(item.signature, user=True)
         self.diagnostics.extend(problems)
-        if isinstance(scheme.type, Fn) and not problems:
-            entry = Entry(scheme, item.name_span, item.span)
-        else:
-            if not problems and not self._unreadable(item.span):
-                self.diagnostics.append(
-                    error(
-                        "AX204",
-                        f"`{item.name}` is declared as an operator, but its type is not a function",
-                        item.signature.span,
-                        "not a function type",
-                    )
-                )
-            entry = Entry(UNKNOWN, item.name_span, item.span)
-        self.environment.names[item.name] = entry
+        is_function = isinstance(scheme.type, Fn)
+        if not is_function and not problems and not self._unreadable(item.span):
+            text = f"`{item.name}` is declared as an operator, but its type is not a function"
+            span = item.signature.span
+            self.diagnostics.append(error("AX204", text, span, "not a function type"))
+        type_ = scheme if is_function and not problems else UNKNOWN
+        self.environment.names[item.name] = Entry(type_, item.name_span, item.span)
 
     def _binding(self, item: ast.Binding) -> None:
         names = bound_names(item.pattern)
@@ -224,8 +216,7 @@ class ProgramInference:
 
     def result(self, expr: ast.Expr) -> None:
         """A file may end in a plain expression: it is called `main`."""
-        pattern = ast.NamePattern("main", Span(expr.span.source, expr.span.start, expr.span.end))
-        self._binding(ast.Binding(pattern, expr, expr.span))
+        self._binding(ast.Binding(ast.NamePattern("main", expr.span), expr, expr.span))
 
     # --- one definition ---
 
@@ -283,15 +274,15 @@ class ProgramInference:
             self.environment.names[name] = before
         self.state.store.take_back(self._mark)
         del self.state.diagnostics[self._first_diagnostic :]
-        self.inference.results.clear()
-        self.inference.applied.clear()
-        self.inference.pending.clear()
 
     def _begin(self) -> None:
         state = self.state
         state.names = Scope()
         state.sizes.clear()
         self.inference.tainted = False
+        self.inference.results.clear()
+        self.inference.applied.clear()
+        self.inference.pending.clear()
         state.names_level = state.level + 1
         self._mark, self._first_diagnostic = state.store.mark(), len(state.diagnostics)
 
@@ -303,8 +294,6 @@ class ProgramInference:
         constraints = tuple(store.posted[posted:])
         found = self.state.diagnostics[self._first_diagnostic :]
         bad = any(d.severity == Severity.ERROR for d in found)
-        self.inference.results.clear()
-        self.inference.applied.clear()
         if readable:
             self.diagnostics.extend(found)
         reported: list[Constraint] = []
@@ -350,7 +339,7 @@ class ProgramInference:
         for at in self.open:
             definition = self.definitions[at]
             type_ = self.state.resolve(widened(self.state, definition.scheme.type))
-            self._default(type_)
+            self.state.default_elements(type_)
             self.state.level = -1
             scheme = generalise(self.state, type_, len(self.state.store.guards)).scheme
             self.state.level = 0
@@ -364,12 +353,6 @@ class ProgramInference:
                 known = replace(scheme, type=self.state.resolve(scheme.type))
                 self.definitions[at] = replace(definition, scheme=known)
         self.diagnostics.sort(key=_place)
-
-    def _default(self, type_: Type) -> None:
-        for var in type_variables(type_):
-            if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
-                choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
-                self.state.elems[var] = choice
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from axon.inference.environment import Environment
-from axon.inference.fractions import combine
 from axon.inference.unify import floor, unify
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
@@ -41,14 +40,6 @@ def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
         elif not dims.is_nonnegative(dim):
             inference.state.post(AtLeast(dim, silent=True), Origin("size", item.span))
     return ShapeValue(word)
-
-
-def combined(inference: Walk, op: str, left: Type, right: Type) -> Type | None:
-    """Sums, products and quotients of sizes are sizes."""
-    left, right = inference.state.prune(left), inference.state.prune(right)
-    if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
-        return None
-    return combine(op, left, right)
 
 
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
@@ -127,8 +118,5 @@ def reshaped(
 
 
 def _is_minus_one(item: ast.Expr) -> bool:
-    match item:
-        case ast.Negate(ast.Number(1, "int", _, _), _):
-            return True
-        case _:
-            return False
+    number = item.operand if isinstance(item, ast.Negate) else None
+    return isinstance(number, ast.Number) and number.kind == "int" and number.value == 1

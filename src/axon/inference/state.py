@@ -13,6 +13,7 @@ from axon.solver.constraints import Conflict, Origin
 from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
+from axon.types.elements import BIT
 from axon.types.read import Scope
 from axon.types.type import (
     DimValue,
@@ -24,6 +25,7 @@ from axon.types.type import (
     Tuple,
     Type,
     Unknown,
+    type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
 
@@ -112,6 +114,15 @@ class State:
             yield
         finally:
             self.sealed = before
+
+    def default_elements(self, type_: Type, concrete: bool = False) -> None:
+        """Choose element types for the numbers in a type that nothing decides; if `concrete`, for
+        all of its element variables.
+        """
+        for var in type_variables(self.resolve(type_)):
+            if isinstance(var, ElemVar) and (var.literal or concrete) and var not in self.elems:
+                whole = var.literal != "float" and var.allowed & BIT["i64"]
+                self.elems[var] = "i64" if whole else "f32" if var.allowed & BIT["f32"] else "bool"
 
     # --- what is known ---
 

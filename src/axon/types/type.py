@@ -308,6 +308,10 @@ def _add_variables(type_: Type, found: list[Var]) -> None:
             return
 
 
+def has_runtime_sizes(type_: Type) -> bool:
+    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
+
+
 def relation_variables(relation: Relation) -> list[DimVar | ShapeVar]:
     """The same for a relation."""
     match relation:

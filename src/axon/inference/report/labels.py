@@ -40,7 +40,8 @@ def labels_of(
             texts[clash.constraint] = _argument(clash, clash.constraint, show)
     calls = {c.origin.call for c in core if c.origin.kind == "argument"}
     at: dict[Span, int] = {}
-    for clash in sorted(clashes, key=lambda c: (c is not main, _kind(c) != "called")):
+    ordered = sorted(clashes, key=lambda c: (c is not main, c.constraint.origin.kind != "called"))
+    for clash in ordered:
         constraint, origin = clash.constraint, clash.constraint.origin
         span = origin.span
         if span is None or constraint in folded:
@@ -69,15 +70,12 @@ def _goes_into(span: Span, clashes: list[Clash]) -> bool:
     return any(s is not None and s != span and within(s, span) for s in inner)
 
 
-def _kind(clash: Clash) -> str:
-    return clash.constraint.origin.kind
-
-
 def _of_one_call(clash: Clash, main: Clash | None) -> bool:
     """Whether it is an argument of the very call that the message is about."""
-    if main is None or _kind(clash) != "argument":
+    origin = clash.constraint.origin
+    if main is None or origin.kind != "argument":
         return False
-    return clash.constraint.origin.call == main.constraint.origin.call
+    return origin.call == main.constraint.origin.call
 
 
 def _argument(clash: Clash, source: Constraint | None, show: Show) -> str:
