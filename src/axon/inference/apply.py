@@ -69,9 +69,7 @@ def apply_scheme(
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn:
-    """The type of a function that is applied to arguments of these types, as many as it takes.
-    `given` has sizes for some of its variables.
-    """
+    """The type of a function at as many arguments as it takes; `given` has some of its sizes."""
     if not state.reasons:
         found = matched(state, scheme, args, site, given)
         if found is not None:
@@ -337,9 +335,7 @@ class Match(Renaming):
     # --- relations ---
 
     def _undecided(self) -> list[Relation]:
-        """The relations of the scheme, except broadcasts of known shapes, which are computed
-        here.
-        """
+        """The relations of the scheme; broadcasts of known shapes are computed instead."""
         found: list[Relation] = []
         for relation in self.scheme.relations:
             if isinstance(relation, Broadcast):

@@ -163,11 +163,11 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     relations = list(dict.fromkeys(_sorted(relation, places) for relation in relations))
     if len(relations) < 2 or len(relations) > MOST_RELATIONS:
         return relations
-    unseen = [relation for relation in relations if not isinstance(relation, KINDS)]
+    unseen = [relation for relation in relations if type(relation) not in KINDS]
     unplaced = [
         _Unplaced(r, KINDS.index(type(r)), set(relation_variables(r)) - places.keys())
         for r in relations
-        if isinstance(r, KINDS)
+        if type(r) in KINDS
     ]
     found: list[Relation] = []
     while unplaced:

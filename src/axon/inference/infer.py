@@ -72,10 +72,7 @@ class Inference(Walk):
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """A literal has the element type that the context requires.
-
-        An integer is a size as well: bound to a name it can be used in a shape.
-        """
+        """A literal has the element type that its context requires; an integer is also a size."""
         if expr.kind == "bool":
             return Tensor("bool", ())
         if expr.kind == "int":
@@ -244,7 +241,6 @@ class Inference(Walk):
         pattern, value = binding.pattern, binding.value
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
-        entry: Entry
         generalised: Generalised | None = None
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
             self.state.level += 1
@@ -253,18 +249,16 @@ class Inference(Walk):
             operators.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_, checked)
-            entry = Entry(generalised.scheme, pattern.span)
         elif (scheme := self._other_name(value, env)) is not None:
             type_ = scheme.type
             generalised = Generalised(scheme, (), type_)
-            entry = Entry(scheme, pattern.span)
         else:
             type_ = self.infer(value, env)
-            entry = Entry(type_, pattern.span)
         if isinstance(pattern, ast.NamePattern):
             self.defining.pop()
             if pattern.name != "_":
-                env.names[pattern.name] = entry
+                known = type_ if generalised is None else generalised.scheme
+                env.names[pattern.name] = Entry(known, pattern.span)
         else:
             self._destructure(pattern, type_, env, value.span)
         return generalised

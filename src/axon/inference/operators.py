@@ -108,9 +108,7 @@ def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Ty
 def apply_to_values(
     state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
 ) -> Type | None:
-    """The result of an operator for arguments of these types and attributes that are values; None
-    if this needs an expression.
-    """
+    """The result of an operator for types and plain values; None if it needs an expression."""
     operator = OPERATORS[name]
     if operator.traits.arithmetic and len(args) == 2 and not attributes:
         same = _same_tensor(state, args[0], args[1])
@@ -308,9 +306,7 @@ def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
 
 
 def settle(inference: Walk, mark: int, final: bool) -> None:
-    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for
-    all of them.
-    """
+    """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
     progress = True
     while progress:
         progress = False

@@ -22,9 +22,7 @@ from axon.types.variables import DimVar, ShapeVar, Var, owner
 
 
 def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
-    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a, b,
-    e)`.
-    """
+    """`c = broadcast(a, b), d = broadcast(c, e)` is `d = broadcast(a, b, e)`, `c` not shown."""
     changed = True
     while changed and len(relations) < 200:
         changed = False

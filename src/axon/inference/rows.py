@@ -59,9 +59,7 @@ def same_rows(state: State, level: int) -> None:
 
 
 def first_sizes(state: State, type_: Type) -> None:
-    """A size of rows that broadcasts with the first size of a tensor, which must be 1, is
-    uniform.
-    """
+    """A row's size that broadcasts with a tensor's first size, which must be 1, is uniform."""
     store = state.store
     found = [
         c

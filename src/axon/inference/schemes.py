@@ -1,6 +1,4 @@
-"""Schemes: a definition's free variables and the constraints on them, quantified and copied at each
-use.
-"""
+"""Schemes: free variables and the constraints on them, quantified, and copied at each use."""
 
 from __future__ import annotations
 
@@ -379,9 +377,7 @@ def as_run_finds_it(store: Store, guard: Guard) -> Guard:
 
 
 def is_silent(relation: Relation) -> bool:
-    """Whether a condition is checked but not shown: a size is not negative, a shape does not
-    vary.
-    """
+    """Whether a condition is checked but not shown: a size is not negative or does not vary."""
     return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
         relation, Uniform | HasRank
     )

@@ -43,9 +43,7 @@ def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
 
 
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
-    """The dimension that an expression in a shape literal denotes; one that only the run can
-    compute is a run-time size.
-    """
+    """The dimension that an expression denotes: a run-time size where only the run knows it."""
     spine: list[ast.Infix] = []
     while isinstance(expr, ast.Infix) and expr.op in "+-*/":
         spine.append(expr)

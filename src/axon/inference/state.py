@@ -1,6 +1,4 @@
-"""The state of inference: the store, the bindings of type and element variables, level and
-depth.
-"""
+"""The state of inference: the store, bindings of type and element variables, level, depth."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class State:
-    """`level` counts the enclosing `fn` bindings, which generalise, `depth` the enclosing
-    functions.
-    """
+    """`level` counts the enclosing `fn` bindings, which generalise; `depth` all functions."""
 
     store: Store = field(default_factory=new_store)
     types: dict[TypeVar, Type] = field(default_factory=dict)

@@ -47,10 +47,7 @@ DEEPEST_TYPE = 120
 def unify(
     state: State, expected: Type, actual: Type, origin: Origin, deeper: int = 0, nested: int = 0
 ) -> None:
-    """Make the types equal.
-
-    `deeper` is the number of enclosing function types, which are called further in.
-    """
+    """Make the types equal. `deeper` counts the enclosing function types, called further in."""
     expected, actual = state.prune(expected), state.prune(actual)
     if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
         return

@@ -31,15 +31,11 @@ class _Root:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Local:
-    """A local function, by how it uses its parameters."""
+_Kinds = tuple[Kind | None, ...]
+"""How a function uses its parameters."""
 
-    kinds: tuple[Kind | None, ...]
-
-
-_Seen = dict[str, _Root | _Local | None]
-"""What names stand for: one that hides another stands for nothing."""
+_Seen = dict[str, _Root | _Kinds | None]
+"""What names stand for, local functions for their uses; one that hides another, for nothing."""
 
 
 def used_as_sizes(
@@ -79,11 +75,11 @@ class _Search:
                     todo.extend(part.items)
         self.expr(result, seen)
 
-    def _function(self, fn: ast.Fn, seen: _Seen) -> _Local:
+    def _function(self, fn: ast.Fn, seen: _Seen) -> _Kinds:
         roots = [_Root(param.name) for param in fn.params]
         inner: _Seen = {**seen, **{root.name: root for root in roots}}
         self.lines(fn.body.bindings, fn.body.result, inner)
-        return _Local(tuple([self.found.get(root) for root in roots]))
+        return tuple([self.found.get(root) for root in roots])
 
     def expr(self, expr: ast.Expr, seen: _Seen) -> None:
         while isinstance(expr, ast.Infix):
@@ -138,14 +134,14 @@ class _Search:
         for attribute in call.attributes:
             self.size(attribute.value, seen)
 
-    def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[Sequence[Kind | None], bool]:
+    def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[_Kinds, bool]:
         """How a function uses its arguments, and whether it reads expressions as sizes."""
         if not isinstance(call.function, ast.Name):
             return (), False
         name = call.function.name
         if name in seen:
             local = seen[name]
-            return (local.kinds if isinstance(local, _Local) else ()), False
+            return (local if isinstance(local, tuple) else ()), False
         entry = self.env.find(name)
         if entry is None and name in OPERATORS:
             operator = OPERATORS[name]
@@ -163,7 +159,7 @@ class _Search:
             self.found.setdefault(root, kind)
 
 
-def _kinds_of(type_: Type | Scheme) -> tuple[Kind | None, ...]:
+def _kinds_of(type_: Type | Scheme) -> _Kinds:
     type_ = type_.type if isinstance(type_, Scheme) else type_
     if not isinstance(type_, Fn):
         return ()

@@ -37,7 +37,14 @@ class Clash:
 
     @property
     def place(self) -> str:
-        return ordinal(self.at)
+        """The ordinal of the size in the shape: `second`, `last`."""
+        from_end, i = self.at < 0, -1 - self.at if self.at < 0 else self.at
+        words = ("", "second", "third", "fourth", "fifth", "sixth")
+        if i >= len(words):
+            return f"{i + 1}th{'-last' if from_end else ''}"
+        if from_end:
+            return f"{words[i]}-last" if i else "last"
+        return words[i] or "first"
 
 
 def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
@@ -120,9 +127,7 @@ def sides(constraint: Constraint, relation: ShapeEq) -> tuple[Shape, Shape]:
 
 
 def _extent(constraints: list[Constraint], constraint: Constraint) -> tuple[int, int]:
-    """The index of a constraint in the order of evaluation, and where the plain arguments of its
-    call end.
-    """
+    """The index of a constraint, and where the plain arguments of its call end."""
     at, call = constraints.index(constraint), constraint.origin.call
     same = [i for i, c in enumerate(constraints) if c.origin.call == call and not c.origin.part]
     return at, max([at, *same]) + 1 if call is not None else at + 1
@@ -160,14 +165,3 @@ def _mismatch(
             name = item_at(written, at)
             return b, a, at, name.name if isinstance(name, DimVar) else ""
     return None
-
-
-def ordinal(at: int) -> str:
-    """The ordinal of a size in a shape: `second`, `last`."""
-    from_end, i = at < 0, -1 - at if at < 0 else at
-    words = ("", "second", "third", "fourth", "fifth", "sixth")
-    if i >= len(words):
-        return f"{i + 1}th{'-last' if from_end else ''}"
-    if from_end:
-        return f"{words[i]}-last" if i else "last"
-    return words[i] or "first"

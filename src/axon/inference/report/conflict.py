@@ -80,10 +80,8 @@ def describe_all(
 
 
 def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Explanation:
-    """The message for a conflict.
-
-    `around` are all the constraints of the definition: a suggestion must be consistent with them
-    too.
+    """The message for a conflict. A suggestion must be consistent with all the constraints of the
+    definition, `around`.
     """
     core = in_order_of_evaluation(reasons(store, conflict))
     found = conflict_of(core) or conflict

@@ -198,6 +198,3 @@ def _residuals(store: Store) -> set[Relation]:
     state = State(store=store)
     found = [resolved(state, c.relation) for c in store.waiting]
     return {AtLeast(r.dim, silent=False) if isinstance(r, AtLeast) else r for r in found}
-
-
-__all__ = ["Answer", "Condition", "why"]

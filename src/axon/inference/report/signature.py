@@ -1,6 +1,4 @@
-"""A definition as text: its signature, its conditions, its run-time checks and its element
-classes.
-"""
+"""A definition as text: its signature, conditions, run-time checks and element classes."""
 
 from __future__ import annotations
 
