@@ -340,13 +340,12 @@ class Match(Renaming):
         for relation in self.scheme.relations:
             if isinstance(relation, Broadcast):
                 var = relation.result[0] if len(relation.result) == 1 else None
-                whole = self._broadcast(relation) if isinstance(var, ShapeVar) else None
-                if whole is None or var in self.shapes:
-                    found.append(relation)
-                else:
-                    assert isinstance(var, ShapeVar)
-                    self.shapes[var] = whole
-            elif not isinstance(relation, HasRank):
+                if isinstance(var, ShapeVar) and var not in self.shapes:
+                    whole = self._broadcast(relation)
+                    if whole is not None:
+                        self.shapes[var] = whole
+                        continue
+            if not isinstance(relation, HasRank):
                 found.append(relation)
         return found
 

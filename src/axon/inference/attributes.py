@@ -110,10 +110,7 @@ class Attributes:
 
     def items(self, item: Any) -> list[Any]:
         """The items of a list, nested or not; anything else is a single item."""
-        found: list[Any] = []
-        for each in self.parts(item):
-            found.extend(self.parts(each))
-        return found
+        return [part for each in self.parts(item) for part in self.parts(each)]
 
     @abstractmethod
     def parts(self, item: Any) -> Sequence[Any]: ...

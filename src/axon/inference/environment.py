@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from axon.source import Span
+from axon.syntax import ast
 from axon.types.type import Scheme, Type
 
 
@@ -39,3 +40,9 @@ class Environment:
 
     def all_names(self) -> set[str]:
         return self.names.keys() | (self.outer.all_names() if self.outer is not None else set())
+
+
+def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
+    if isinstance(pattern, ast.NamePattern):
+        return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
+    return [found for item in pattern.items for found in bound_names(item)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
-from axon.inference.environment import Entry, Environment
+from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
@@ -122,12 +122,6 @@ def first_ones(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     *first, last = diagnostics[:MOST_DIAGNOSTICS]
     text = f"{more} more problems are not shown"
     return (*first, last, Diagnostic("AX002", Severity.NOTE, text, last.labels))
-
-
-def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
-    if isinstance(pattern, ast.NamePattern):
-        return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
-    return [found for item in pattern.items for found in bound_names(item)]
 
 
 class ProgramInference:

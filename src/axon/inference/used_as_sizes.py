@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from axon.inference.environment import Environment
+from axon.inference.environment import Environment, bound_names
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.ops.scheme import scheme_of
@@ -66,13 +66,8 @@ class _Search:
                 continue
             self.expr(value, seen)
             same = seen.get(value.name) if isinstance(value, ast.Name) else None
-            todo: list[ast.Pattern] = [pattern]
-            while todo:
-                part = todo.pop()
-                if isinstance(part, ast.NamePattern):
-                    seen[part.name] = same if part is pattern else None
-                else:
-                    todo.extend(part.items)
+            for name, _ in bound_names(pattern):
+                seen[name] = same if isinstance(pattern, ast.NamePattern) else None
         self.expr(result, seen)
 
     def _function(self, fn: ast.Fn, seen: _Seen) -> _Kinds:
