@@ -10,6 +10,7 @@ from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
+from axon.inference.fractions import combine
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.state import State
@@ -54,10 +55,6 @@ SAME = Fn((Tensor("f32", (_same,)), Tensor("f32", (_same,))), Tensor("f32", (_sa
 """The signature of `x + y` for equal types."""
 
 
-def is_operator(name: str) -> bool:
-    return name in OPERATORS
-
-
 def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
     """An operator used as a function value of `arity` arguments."""
     operator = OPERATORS.get(name)
@@ -93,6 +90,12 @@ def scheme_of_value(name: str) -> Scheme | None:
 
 
 def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
+    """Sums, products and quotients of sizes are sizes; anything else is left to the operator."""
+    left, right = inference.state.prune(left), inference.state.prune(right)
+    if isinstance(left, DimValue) and isinstance(right, DimValue):
+        size = combine(node.op, left, right)
+        if size is not None:
+            return size
     operator = OPERATORS[node.op]
     arithmetic = operator.traits.arithmetic
     if arithmetic and (same := _same_tensor(inference.state, left, right)) is not None:
@@ -108,9 +111,7 @@ def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Ty
 def apply_to_values(
     state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
 ) -> Type | None:
-    """The result of an operator for arguments of these types and attributes that are values; None
-    if this needs an expression.
-    """
+    """The result of an operator for types and plain values; None if it needs an expression."""
     operator = OPERATORS[name]
     if operator.traits.arithmetic and len(args) == 2 and not attributes:
         same = _same_tensor(state, args[0], args[1])
@@ -235,7 +236,7 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
     match expr:
         case ast.OperatorName(op, _):
             return op
-        case ast.Name(name, _) if is_operator(name):
+        case ast.Name(name, _) if name in OPERATORS:
             hidden = env.find(name) is not None or name in inference.defining
             return "" if hidden or size_values.named_size(inference, name) is not None else name
         case _:
@@ -317,9 +318,7 @@ def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
 
 
 def settle(inference: Walk, mark: int, final: bool) -> None:
-    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for
-    all of them.
-    """
+    """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
     if inference.state.stacked:
         structures.solve(inference.state)
     progress = True

@@ -91,17 +91,16 @@ def varies(state: State, origin: Origin) -> None:
 
 
 def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
+    expected, actual = state.resolve(expected), state.resolve(actual)
     names = Names()
-    names.reserve(
-        (*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual)))
-    )
+    names.reserve((*type_variables(expected), *type_variables(actual)))
     show = Show(names)
-    wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
+    wanted, found = show.type(expected), show.type(actual)
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"
         label = ""
     elif code == "AX203":
-        n, m = len(_params(state, expected)), len(_params(state, actual))
+        n, m = (len(each.params) for each in (expected, actual) if isinstance(each, Fn))
         message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
         label = f"takes {_count(m)}"
     else:
@@ -126,11 +125,6 @@ def fields_differ(
 def _fields(names: tuple[str, ...]) -> str:
     listed = ", ".join(f"`{name}`" for name in names[:5]) + (", …" if len(names) > 5 else "")
     return f"field{'s' if len(names) > 1 else ''} {listed}"
-
-
-def _params(state: State, type_: Type) -> tuple[Type, ...]:
-    type_ = state.prune(type_)
-    return type_.params if isinstance(type_, Fn) else ()
 
 
 def _count(n: int) -> str:
