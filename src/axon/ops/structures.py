@@ -16,8 +16,8 @@ def structured_signature(operator: Operator, arity: int) -> str:
     """The signature for `arity` operands, in which rows and outputs have any type."""
     count = arity - (1 if operator.traits.calls is Calls.EACH_ROW else 2)
     rows = ", ".join(f"row{i}" for i in range(count))
-    tensors = ", ".join(f"all{i}" for i in range(count))
-    where = [f"all{i} = [n]@row{i}" for i in range(count)]
+    tensors = ", ".join(f"whole{i}" for i in range(count))
+    where = [f"whole{i} = [n]@row{i}" for i in range(count)]
     match operator.traits.calls:
         case Calls.EACH_ROW:
             text = f"(({rows}) -> out, {tensors}) -> outs"
