@@ -220,7 +220,7 @@ class AttributeReader(Attributes):
         return None if self.diagnostics else values
 
     def _unknown(self, operator: Operator, attribute: ast.Attribute) -> None:
-        names = ", ".join(f"`{n}`" for n in operator.attributes) or "none"
+        names = ", ".join(f"`{n}`" for n in (*operator.named, *operator.attributes)) or "none"
         self.diagnostics.append(
             error(
                 "AX209",

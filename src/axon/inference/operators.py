@@ -16,6 +16,7 @@ from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
+from axon.ops.named import placed
 from axon.ops.scheme import General, general_scheme, scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -156,6 +157,7 @@ def apply_operator(
     env: Environment,
 ) -> Type:
     operator = OPERATORS[name]
+    exprs, attributes = placed(operator, exprs, attributes)
     state = inference.state
     reader = AttributeReader(lambda expr: size_values.read_dim(inference, expr, env))
     call = ast.Call(ast.Name(name, span), exprs, attributes, span)

@@ -64,7 +64,8 @@ Rule = str | Problem | Windowed
 @dataclass(slots=True, eq=False)
 class Operator:
     """`defaults` are the optional attributes; `meaning` is None for operators whose result is a
-    size, which inference computes. `family` is for the reference and decides nothing.
+    size, which inference computes. The last operands, if they are there, may be given by the names
+    in `named`. `family` is for the reference and decides nothing.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Operator:
     defaults: dict[str, object] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
     variadic: bool = False
     spatial: bool = False
     meaning: Meaning | None = None
@@ -104,10 +106,14 @@ OPERATORS: dict[str, Operator] = {}
 
 
 def operator(
-    traits: Traits = PLAIN, *, name: str = "", roles: dict[str, str] | None = None
+    traits: Traits = PLAIN,
+    *,
+    name: str = "",
+    roles: dict[str, str] | None = None,
+    named: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Rule]], Operator]:
     """Enter a rule into the table, under a unique name. `roles` describes the signature's
-    variables, for messages: {"k": "inner sizes"}.
+    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:
@@ -127,6 +133,7 @@ def operator(
             defaults=defaults,
             required=frozenset(k for k in kinds if k not in defaults),
             roles=roles or {},
+            named=named,
             variadic="arity" in rule.__annotations__,
             spatial=spatial,
         )
