@@ -56,8 +56,8 @@ def is_operator(name: str) -> bool:
     return name in OPERATORS
 
 
-def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
-    """An operator used as a function value of `arity` arguments."""
+def operator_value(inference: Walk, name: str, span: Span, arity: int | None = None) -> Type:
+    """An operator used as a function value of `arity` arguments, if that is known."""
     operator = OPERATORS.get(name)
     if operator is None:
         inference.error("AX201", f"`{name}` is not an operator", span)
@@ -68,7 +68,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
             "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
         )
         return UNKNOWN
-    scheme = scheme_of(operator, arity, {})
+    scheme = scheme_of(operator, operator.arity_as_value if arity is None else arity, {})
     if isinstance(scheme, Problem):
         inference.error("AX210", scheme.text, span, subject=name)
         return UNKNOWN
@@ -86,7 +86,7 @@ def scheme_of_value(name: str) -> Scheme | None:
     operator = OPERATORS.get(name)
     if operator is None or operator.required:
         return None
-    scheme = scheme_of(operator, 2, {})
+    scheme = scheme_of(operator, operator.arity_as_value, {})
     return scheme if isinstance(scheme, Scheme) else None
 
 

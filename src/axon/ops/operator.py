@@ -82,6 +82,12 @@ class Operator:
     spatial: bool = False
     meaning: Meaning | None = None
 
+    @property
+    def arity_as_value(self) -> int:
+        """How many arguments a function value takes if its number is open: two, less those that are
+        given by name."""
+        return 2 - len(self.named)
+
     def means(self, meaning: Meaning) -> Meaning:
         """Register the meaning of the operator."""
         self.meaning = meaning
