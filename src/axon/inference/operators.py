@@ -243,7 +243,8 @@ def _apply(
     name = operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
-        wrong_count(inference, name, len(params), len(args), span)
+        missing = operator.hints.get(1) if len(args) < len(params) else None
+        wrong_count(inference, name, len(params), len(args), span, missing)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))
     sizes = chosen.general.sizes(chosen.given) if chosen.given else None
@@ -344,11 +345,14 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
     return True
 
 
-def wrong_count(inference: Walk, name: str, wanted: int, given: int, span: Span) -> None:
+def wrong_count(
+    inference: Walk, name: str, wanted: int, given: int, span: Span, help: str | None = None
+) -> None:
     plural = "argument" if wanted == 1 else "arguments"
     inference.error(
         "AX203",
         f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given",
         span,
         f"{given} given",
+        help,
     )

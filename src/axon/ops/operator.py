@@ -65,7 +65,8 @@ Rule = str | Problem | Windowed
 class Operator:
     """`defaults` are the optional attributes; `meaning` is None for operators whose result is a
     size, which inference computes. The last operands, if they are there, may be given by the names
-    in `named`. `family` is for the reference and decides nothing.
+    in `named`. `hints` say what an operand is, by its place, where something else is given.
+    `family` is for the reference and decides nothing.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Operator:
     required: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
     named: tuple[str, ...] = ()
+    hints: dict[int, str] = field(default_factory=dict)
     variadic: bool = False
     spatial: bool = False
     meaning: Meaning | None = None
@@ -117,9 +119,11 @@ def operator(
     name: str = "",
     roles: dict[str, str] | None = None,
     named: tuple[str, ...] = (),
+    hints: dict[int, str] | None = None,
 ) -> Callable[[Callable[..., Rule]], Operator]:
     """Enter a rule into the table, under a unique name. `roles` describes the signature's
-    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name.
+    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name, `hints`
+    sentences about operands, the first of which is 1.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:
@@ -140,6 +144,7 @@ def operator(
             required=frozenset(k for k in kinds if k not in defaults),
             roles=roles or {},
             named=named,
+            hints=hints or {},
             variadic="arity" in rule.__annotations__,
             spatial=spatial,
         )

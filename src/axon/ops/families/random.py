@@ -26,6 +26,9 @@ MOST_NUMBERS = (1 << 32) - 1
 
 DRAWN = Traits(rows=RowRule.DRAWN)
 
+KEY = "one is made of a seed, `random_key(7)`, or of another key by `split_key`"
+FIRST = {1: f"the first argument is a key; {KEY}"}
+
 
 # --- keys ------------------------------------------------------------------------------------
 
@@ -52,7 +55,7 @@ def _(xp: Arrays, seed: Array) -> Array:
     return xp.stack([high, seed.astype(u32)])
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def split_key(arity: int, *, parts: int | None = None) -> Rule:
     """Several keys from one, each as good as a new one: a tuple of two, or of `parts`; or as many
     as the second argument says, one in each row. The first ones are the same however many there
@@ -88,7 +91,7 @@ def _(xp: Arrays, key: Array, *rows: int, parts: int | None) -> Value:
 # --- numbers ---------------------------------------------------------------------------------
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def uniform(*, to: Element = "f32") -> Rule:
     """Numbers from 0 up to and without 1, all equally likely, in a shape.
 
@@ -105,7 +108,7 @@ def _(xp: Arrays, key: Array, shape: Ints, to: Element) -> Array:
     return uniforms(xp, key, shape, to)
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def normal(*, to: Element = "f32") -> Rule:
     """Numbers with the standard normal distribution: mean 0, variance 1.
 
@@ -137,7 +140,7 @@ def _wide(element: Element) -> Element:
     return "f64" if element == "f64" else "f32"
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def randint(*, high: Extent, low: Extent = 0, to: Element = "i64") -> Rule:
     """Integers from `low` up to and without `high`, all equally likely, in a shape.
 
@@ -192,7 +195,7 @@ def _(xp: Arrays, key: Array, shape: Ints, high: int, low: int, to: Element) -> 
     return drawn + xp.asarray(low, dtype=dtype)  # wraps around, and back
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def bernoulli() -> Rule:
     """For each probability, true with that probability.
 
@@ -211,7 +214,7 @@ def _(xp: Arrays, key: Array, probability: Array) -> Array:
     return uniforms(xp, key, at_most.shape, element) < at_most
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def categorical(*, axis: int = -1) -> Rule:
     """One index along an axis, drawn with the probabilities of which the axis has the logarithms,
     up to a constant: those of `softmax`.
@@ -237,7 +240,7 @@ def _(xp: Arrays, key: Array, logits: Array, axis: int) -> Array:
     return xp.argmax(known + added, axis=axis).astype(xp.element("i64"))
 
 
-@operator(DRAWN)
+@operator(DRAWN, hints=FIRST)
 def permutation() -> Rule:
     """The integers from 0 up to and without a number, in random order; `gather` puts rows into it.
 
@@ -259,7 +262,7 @@ def _(xp: Arrays, key: Array, n: int) -> Array:
 # --- training --------------------------------------------------------------------------------
 
 
-@operator(DRAWN, named=("key",))
+@operator(DRAWN, named=("key",), hints={2: f"the second argument is a key; {KEY}"})
 def dropout(arity: int, *, rate: float = 0.5) -> Rule:
     """With a key, what training does: each element is left out, which makes it 0, with a
     probability, and the others are divided by the probability of staying. Without a key, what a
