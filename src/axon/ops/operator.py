@@ -122,8 +122,8 @@ def operator(
     hints: dict[int, str] | None = None,
 ) -> Callable[[Callable[..., Rule]], Operator]:
     """Enter a rule into the table, under a unique name. `roles` describes the signature's
-    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name, `hints`
-    sentences about operands, the first of which is 1.
+    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name,
+    `hints` sentences about operands by their place, from 1.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:
