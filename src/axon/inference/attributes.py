@@ -166,7 +166,9 @@ class AttributeReader(Attributes):
             name = attribute.name
             kind = operator.attributes.get(name)
             if kind is None:
-                names = ", ".join(f"`{n}`" for n in operator.attributes) or "none"
+                names = (
+                    ", ".join(f"`{n}`" for n in (*operator.named, *operator.attributes)) or "none"
+                )
                 text, known = f"{subject} has no attribute `{name}`", f"its attributes: {names}"
                 found.append(error("AX209", text, attribute.span, "not known", known))
             elif name in values:

@@ -18,6 +18,7 @@ from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
 from axon.ops.levels import first_by_row
+from axon.ops.named import placed
 from axon.ops.scheme import General, general_scheme, scheme_of, structured_scheme
 from axon.ops.structures import takes_structures
 from axon.ops.traits import Calls
@@ -55,8 +56,8 @@ SAME = Fn((Tensor("f32", (_same,)), Tensor("f32", (_same,))), Tensor("f32", (_sa
 """The signature of `x + y` for equal types."""
 
 
-def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
-    """An operator used as a function value of `arity` arguments."""
+def operator_value(inference: Walk, name: str, span: Span, arity: int | None = None) -> Type:
+    """An operator used as a function value of `arity` arguments, if that is known."""
     operator = OPERATORS.get(name)
     if operator is None:
         inference.error("AX201", f"`{name}` is not an operator", span)
@@ -67,7 +68,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
             "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
         )
         return UNKNOWN
-    scheme = scheme_of(operator, arity, {})
+    scheme = scheme_of(operator, operator.arity_as_value if arity is None else arity, {})
     if isinstance(scheme, Problem):
         inference.error("AX210", scheme.text, span, subject=name)
         return UNKNOWN
@@ -85,7 +86,7 @@ def scheme_of_value(name: str) -> Scheme | None:
     operator = OPERATORS.get(name)
     if operator is None or operator.required:
         return None
-    scheme = scheme_of(operator, 2, {})
+    scheme = scheme_of(operator, operator.arity_as_value, {})
     return scheme if isinstance(scheme, Scheme) else None
 
 
@@ -160,6 +161,7 @@ def apply_operator(
     env: Environment,
 ) -> Type:
     operator = OPERATORS[name]
+    exprs, attributes = placed(operator, exprs, attributes)
     state = inference.state
     reader = AttributeReader(lambda expr: size_values.read_dim(inference, expr, env))
     call = ast.Call(ast.Name(name, span), exprs, attributes, span)
@@ -254,7 +256,8 @@ def _apply(
     name = operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
-        wrong_count(inference, name, len(params), len(args), span)
+        missing = operator.hints.get(1) if len(args) < len(params) else None
+        wrong_count(inference, name, len(params), len(args), span, missing)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))
     sizes = chosen.general.sizes(chosen.given) if chosen.given else None
@@ -355,11 +358,14 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
     return True
 
 
-def wrong_count(inference: Walk, name: str, wanted: int, given: int, span: Span) -> None:
+def wrong_count(
+    inference: Walk, name: str, wanted: int, given: int, span: Span, help: str | None = None
+) -> None:
     plural = "argument" if wanted == 1 else "arguments"
     inference.error(
         "AX203",
         f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given",
         span,
         f"{given} given",
+        help,
     )

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from axon.inference.environment import Environment, bound_names
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
+from axon.ops.named import Attributes, Exprs, placed
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
@@ -117,8 +118,9 @@ class _Search:
 
     def _call(self, call: ast.Call, seen: _Seen) -> None:
         self.expr(call.function, seen)
+        args, attributes = self._operands(call, seen)
         kinds, reads = self._kinds(call, seen)
-        for i, arg in enumerate(call.args):
+        for i, arg in enumerate(args):
             kind = kinds[i] if i < len(kinds) else None
             if kind is not None and isinstance(arg, ast.Name):
                 self._mark(arg.name, kind, seen)
@@ -126,8 +128,15 @@ class _Search:
                 self.size(arg, seen)
             else:
                 self.expr(arg, seen)
-        for attribute in call.attributes:
+        for attribute in attributes:
             self.size(attribute.value, seen)
+
+    def _operands(self, call: ast.Call, seen: _Seen) -> tuple[Exprs, Attributes]:
+        """An operand of an operator that is given by name is no attribute."""
+        name = call.function.name if isinstance(call.function, ast.Name) else ""
+        if name not in OPERATORS or name in seen or self.env.find(name) is not None:
+            return call.args, call.attributes
+        return placed(OPERATORS[name], call.args, call.attributes)
 
     def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[_Kinds, bool]:
         """How a function uses its arguments, and whether it reads expressions as sizes."""

@@ -27,6 +27,7 @@ from axon.types.type import (
     DimBroadcast,
     DimEq,
     Shape,
+    ShapeEq,
     relation_variables,
 )
 from axon.types.variables import DimVar, ShapeVar, is_ragged
@@ -111,7 +112,7 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
     code, message = wording.message()
     help_: list[str] = []
     if wording.main is not None and found.kind in ("size", "rank"):
-        help_ = suggestions(core, wording.main.constraint, list(around))
+        help_ = suggestions(core, wording.main.constraint, list(around)) or _hint(wording.main)
     labels = labels_of(clashes, core, wording.main, show, code == "AX102")
     hidden = len(core) - len(clashes)
     notes = (
@@ -123,6 +124,16 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
     text = f"{subject}: {message}" if subject else message
     diagnostic = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject)
     return Explanation(diagnostic, core, wording.sizes)
+
+
+def _hint(clash: Clash) -> list[str]:
+    """What the operator says of the operand, if its signature writes the whole shape."""
+    origin, relation = clash.constraint.origin, clash.constraint.relation
+    known = OPERATORS.get(origin.operator)
+    if known is None or origin.kind != "argument" or not isinstance(relation, ShapeEq):
+        return []
+    written = all(isinstance(item, int) for item in relation.left)
+    return [known.hints[origin.position]] if written and origin.position in known.hints else []
 
 
 def _worth_showing(core: list[Constraint]) -> list[Constraint]:
