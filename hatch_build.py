@@ -28,6 +28,7 @@ COMPILED = (
     "ops/traits.py",
     "inference/*.py",
     "inference/report/*.py",
+    "contents/*.py",
     "importers/*.py",
     "importers/*/*.py",
     "importers/onnx/rules/*.py",

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol
 
+from axon.contents.applied import Applied, SizeFacts
+from axon.contents.arithmetic import settled
+from axon.contents.operators import CONTENTS, CONTENTS_OF_PARTS
+from axon.contents.values import Contents, scalar, vector
 from axon.driver import prelude
-from axon.importers.contents.applied import Applied, SizeFacts
-from axon.importers.contents.arithmetic import settled
-from axon.importers.contents.operators import CONTENTS, CONTENTS_OF_PARTS
-from axon.importers.contents.values import Contents, scalar, vector
 from axon.importers.elem import Elem
 from axon.inference.apply import Site, matched
 from axon.inference.operators import apply_to_values

@@ -12,18 +12,12 @@ from functools import cache
 from typing import Any
 
 from axon import stdlib
+from axon.contents.values import Contents, is_small
 from axon.driver import prelude
-from axon.importers.contents.values import (
-    MOST_WRITTEN_OUT,
-    Contents,
-    Unsupported,
-    contents_of,
-    is_small,
-)
 from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
 from axon.importers.nonnegative import Sizes
-from axon.importers.operations import Constant, Operation
+from axon.importers.operations import Constant, Operation, Unsupported
 from axon.importers.steps import Body, Called, Repeated, Step, SubgraphFunction
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
@@ -47,6 +41,8 @@ from axon.types.variables import ElemVar, ShapeVar
 NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
 LIBRARY = "std/onnx.axon"
 DEEPEST = 13
+MOST_WRITTEN_OUT = 100_000
+"""Nodes of functions, counted wherever the functions are called."""
 """Levels of subgraphs and functions."""
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
@@ -143,7 +139,7 @@ class Importer:
     def hold(self, name: str, constant: Constant) -> None:
         """From here on a tensor of that name is one that the file holds."""
         self.define(name, constant.type)
-        contents = contents_of(constant)
+        contents = constant.contents()
         if contents is not None:  # which are as small as any
             self.contents[name] = contents
 

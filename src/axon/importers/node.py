@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axon.importers.contents.values import Contents, Unsupported, vector
+from axon.contents.values import Contents, vector
 from axon.importers.elem import Elem
 from axon.importers.expressions import (
     Call,
@@ -23,7 +23,7 @@ from axon.importers.expressions import (
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
 from axon.importers.opened import is_plain, opened
-from axon.importers.operations import Malformed, Operation
+from axon.importers.operations import Malformed, Operation, Unsupported
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
+from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import merged, scalar_of
 from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.types import dim as dims

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axon.importers.contents.values import Contents
+from axon.contents.values import Contents
 from axon.importers.expressions import Expression, Verbatim
 from axon.importers.importer import Importer, known_shape
 from axon.importers.node import Node

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from axon.importers.contents.singles import shortest
+from axon.contents.singles import shortest
 from axon.importers.imported import Imported
 from axon.importers.importer import Importer
 from axon.importers.operations import Constant, Operation

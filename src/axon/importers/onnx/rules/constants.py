@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.pointwise import size_of
-from axon.importers.contents.reals import Real
-from axon.importers.contents.values import Unsupported, scalar, vector
+from axon.contents import arithmetic as contents
+from axon.contents.pointwise import size_of
+from axon.contents.reals import Real
+from axon.contents.values import scalar, vector
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Constant, Malformed
+from axon.importers.operations import Constant, Malformed, Unsupported
 from axon.importers.runtime_values import first_of
 from axon.types import dim as dims
 from axon.types.type import Tensor

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axon.importers.contents.values import Contents, Unsupported, scalar
+from axon.contents.values import Contents, scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Unsupported
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK, SLIDING
-from axon.importers.operations import Malformed
+from axon.importers.operations import Malformed, Unsupported
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.variables import DimVar

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
+from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.ops.sliding import MOST
 

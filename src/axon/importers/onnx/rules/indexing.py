@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.reals import Real
+from axon.contents.reals import Real
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node

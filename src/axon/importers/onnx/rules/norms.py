@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.contents.values import MOST_RANK, Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.attention import as_elem
-from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.registry import MOST_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.ops.families.normalise import MOST_AROUND
 from axon.types import dim as dims
 from axon.types.type import shape_size

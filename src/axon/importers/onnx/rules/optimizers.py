@@ -7,9 +7,9 @@ memories. The steps themselves are in the standard library.
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import first_of
 
 STEPS: dict[str, tuple[int, dict[str, float]]] = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.convolution import SAME
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.operations import Unsupported
 from axon.types import dim as dims
 
 POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}

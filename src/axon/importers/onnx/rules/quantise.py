@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
@@ -13,6 +12,7 @@ from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.convolution import sliding_options
 from axon.importers.onnx.rules.linear import product
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Unsupported
 
 
 def _behind(node: Node, index: int, behind: int | None) -> Expression | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
+from axon.contents import arithmetic as contents
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Node

@@ -10,6 +10,8 @@ from axon.importers.operations import Operation
 RULES: dict[str, Rule] = {}
 DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
 """Whose operators the rules are for."""
+MOST_RANK = 64
+"""The rank up to which a rule lists axes that an attribute only counts."""
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:

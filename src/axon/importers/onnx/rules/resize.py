@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.singles import shortest, single
-from axon.importers.contents.values import Unsupported
+from axon.contents import arithmetic as contents
+from axon.contents.singles import shortest, single
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.operations import Unsupported
 from axon.ops.families.resample import LARGEST, WHOLE
 from axon.types import dim as dims
 

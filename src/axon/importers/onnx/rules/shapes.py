@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.values import MOST_RANK, Unsupported, vector
+from axon.contents import arithmetic as contents
+from axon.contents.values import vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.registry import MOST_RANK, rule
 from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.operations import Unsupported
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.quotient import exact_quotient

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import element_type
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE
+from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import first_of
 
 WINDOWS = {
