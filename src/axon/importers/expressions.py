@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
@@ -60,13 +61,11 @@ class Scope(SizeFacts, Protocol):
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
 
 
+@dataclass(slots=True, eq=False)
 class Expression:
     """An expression that a rule makes. Its scope is asked when it is written, or typed."""
 
-    __slots__ = ("written",)
-
-    def __init__(self) -> None:
-        self.written: ast.Expr | None = None
+    written: ast.Expr | None = field(default=None, init=False)
 
     def expr(self, scope: Scope) -> ast.Expr:
         """The expression, written when it is first asked for."""
@@ -97,26 +96,21 @@ class Expression:
         return ()
 
 
+@dataclass(slots=True, eq=False)
 class Verbatim(Expression):
     """An expression as it is."""
 
-    __slots__ = ("said",)
-
-    def __init__(self, expr: ast.Expr) -> None:
-        self.written = self.said = expr
+    said: ast.Expr
 
     def write(self, scope: Scope) -> ast.Expr:
         return self.said
 
 
+@dataclass(slots=True, eq=False)
 class TensorRef(Expression):
     """A tensor of the model."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.written = None
-        self.name = name
+    name: str
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.Name(scope.alias(self.name), scope.span)
@@ -131,14 +125,11 @@ class TensorRef(Expression):
         return scope.contents_of(self.name)
 
 
+@dataclass(slots=True, eq=False)
 class SizeRef(Expression):
     """Something of a type, which has a name of its own."""
 
-    __slots__ = ("type",)
-
-    def __init__(self, type_: Type) -> None:
-        self.written = None
-        self.type = type_
+    type: Type
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.Name(scope.name_size(self.type), scope.span)
@@ -156,14 +147,11 @@ class SizeRef(Expression):
                 return None
 
 
+@dataclass(slots=True, eq=False)
 class Literal(Expression):
     """A value: a number, a string, an element type, a size, or a list of such."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.written = None
-        self.value = value
+    value: object
 
     def write(self, scope: Scope) -> ast.Expr:
         return literal(scope, self.value)
@@ -187,15 +175,12 @@ class Literal(Expression):
         return None
 
 
+@dataclass(slots=True, eq=False)
 class Scalar(Expression):
     """A number of an element type."""
 
-    __slots__ = ("elem", "value")
-
-    def __init__(self, value: Any, elem: str) -> None:
-        self.written = None
-        self.value = value
-        self.elem = elem
+    value: Any
+    elem: str
 
     def write(self, scope: Scope) -> ast.Expr:
         return Call("cast", (Literal(self.value),), {"to": Elem(self.elem)}).write(scope)
@@ -207,46 +192,35 @@ class Scalar(Expression):
         return scalar(settled(self.elem, self.value), self.elem)
 
 
+@dataclass(slots=True, eq=False)
 class ListOf(Expression):
     """`[a, b]`."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: Sequence[Expression]) -> None:
-        self.written = None
-        self.items = items
+    items: Sequence[Expression]
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.ListExpr(tuple(item.expr(scope) for item in self.items), scope.span)
 
 
+@dataclass(slots=True, eq=False)
 class TupleOf(Expression):
     """`(a, b)`."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: Sequence[Expression]) -> None:
-        self.written = None
-        self.items = items
+    items: Sequence[Expression]
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.TupleExpr(tuple(item.expr(scope) for item in self.items), scope.span)
 
 
+@dataclass(slots=True, eq=False)
 class Call(Expression):
     """An operator, or a function of the standard library, applied; attributes are values, or
     drafts where a run has them.
     """
 
-    __slots__ = ("args", "attributes", "operator")
-
-    def __init__(
-        self, operator: str, args: tuple[Expression, ...], attributes: dict[str, Any]
-    ) -> None:
-        self.written = None
-        self.operator = operator
-        self.args = args
-        self.attributes = attributes
+    operator: str
+    args: tuple[Expression, ...]
+    attributes: dict[str, Any]
 
     def write(self, scope: Scope) -> ast.Expr:
         span, args = scope.span, tuple(arg.expr(scope) for arg in self.args)
@@ -283,18 +257,15 @@ class Call(Expression):
         return Applied(self.operator, self.args, attributes, scope)
 
 
+@dataclass(slots=True, eq=False)
 class Declared(Expression):
     """An operator that Axon does not have, or cannot choose before a rank is known, applied: all
     that is known of it is its signature, and a program declares it.
     """
 
-    __slots__ = ("args", "name", "signature")
-
-    def __init__(self, name: str, signature: str, args: tuple[Expression, ...]) -> None:
-        self.written = None
-        self.name = name
-        self.signature = signature
-        self.args = args
+    name: str
+    signature: str
+    args: tuple[Expression, ...]
 
     def write(self, scope: Scope) -> ast.Expr:
         name = scope.name_scheme(declared_scheme(self.signature))
@@ -308,14 +279,11 @@ class Declared(Expression):
         return applied(scope, self.name, declared_scheme(self.signature), args)
 
 
+@dataclass(slots=True, eq=False)
 class TypeOf(Expression):
     """What has the type of an expression, and is something else that Axon has no operator for."""
 
-    __slots__ = ("like",)
-
-    def __init__(self, like: Expression) -> None:
-        self.written = None
-        self.like = like
+    like: Expression
 
     def write(self, scope: Scope) -> ast.Expr:
         return self.like.expr(scope)
