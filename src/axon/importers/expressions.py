@@ -51,8 +51,8 @@ class Scope(SizeFacts, Protocol):
     def contents_of(self, tensor: str) -> Contents | None:
         """The elements of a tensor, where they are known."""
 
-    def name_size(self, type_: Type) -> str:
-        """A name for a size, or a shape."""
+    def name_size(self, type_: Type, held: ast.Expr | None) -> str:
+        """A name for a size, or a shape, which a run finds as `held`."""
 
     def name_scheme(self, scheme: Scheme) -> str:
         """A name for an operator of which only the signature is known."""
@@ -127,12 +127,16 @@ class TensorRef(Expression):
 
 @dataclass(slots=True, eq=False)
 class SizeRef(Expression):
-    """Something of a type, which has a name of its own."""
+    """A size, or a shape. `held` is what a run finds it as: it stands in a program that cannot name
+    the size.
+    """
 
     type: Type
+    held: Expression | None = None
 
     def write(self, scope: Scope) -> ast.Expr:
-        return ast.Name(scope.name_size(self.type), scope.span)
+        held = None if self.held is None else self.held.expr(scope)
+        return ast.Name(scope.name_size(self.type, held), scope.span)
 
     def known(self, scope: Scope) -> Type | None:
         return scope.state.resolve(self.type)

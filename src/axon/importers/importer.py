@@ -25,6 +25,7 @@ from axon.inference.state import Asked, State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.source import Source, Span
+from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.elements import BIT
@@ -41,9 +42,9 @@ from axon.types.variables import ElemVar, ShapeVar
 NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
 LIBRARY = "std/onnx.axon"
 DEEPEST = 13
+"""Levels of subgraphs and functions."""
 MOST_WRITTEN_OUT = 100_000
 """Nodes of functions, counted wherever the functions are called."""
-"""Levels of subgraphs and functions."""
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
@@ -56,8 +57,8 @@ class Importer:
 
     __slots__ = (
         "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
-        "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
-        "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
+        "held", "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name",
+        "numbers", "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
         "state", "steps", "taken", "types", "unmade", "unsolved", "unsupported", "uses", "writes",
         "written_out",
     )  # fmt: skip
@@ -110,6 +111,8 @@ class Importer:
         self.numbers: dict[str, int] = {}
         self.taken: set[str] = set()
         self.env = Environment()
+        # What a run finds sizes as, by their names in expressions.
+        self.held: dict[str, ast.Expr] = {}
         self.spans: dict[int, Span] = {}
         self.steps: list[Step | Repeated] = []
 
@@ -166,6 +169,14 @@ class Importer:
             if name in self.types:
                 self.env.names[known] = Entry(self.types[name])
         return known
+
+    def name_size(self, entry: Entry, held: ast.Expr | None) -> str:
+        """A name in expressions for a size, or a shape, which a run finds as `held`."""
+        name = f"size {len(self.env.names)}"
+        self.env.names[name] = entry
+        if held is not None:
+            self.held[name] = held
+        return name
 
     def is_taken(self, name: str) -> bool:
         """Whether something in the program has this name, or the language does."""

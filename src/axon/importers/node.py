@@ -29,6 +29,7 @@ from axon.inference.environment import Entry
 from axon.inference.state import State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
+from axon.syntax import ast
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
@@ -217,11 +218,8 @@ class Node:
     def is_size(self, dim: Dim) -> bool:
         return self.importer.is_size(dim)
 
-    def name_size(self, type_: Type) -> str:
-        names = self.importer.env.names
-        name = f"size {len(names)}"
-        names[name] = Entry(type_)
-        return name
+    def name_size(self, type_: Type, held: ast.Expr | None) -> str:
+        return self.importer.name_size(Entry(type_), held)
 
     def name_scheme(self, scheme: Scheme) -> str:
         name, importer = self.operator, self.importer
@@ -251,16 +249,25 @@ class Node:
         """A value as an expression: numbers, lists, strings, dimensions."""
         return Literal(value)
 
-    def size(self, dim: Dim) -> Expression:
-        """A dimension as an expression."""
-        return SizeRef(DimValue(*sizes([dim])))
+    def size(self, dim: Dim, held: Expression | None = None) -> Expression:
+        """A dimension as an expression, which a run finds as `held`."""
+        return SizeRef(DimValue(*sizes([dim])), held)
 
-    def shape_literal(self, shape: Sequence[Any]) -> Expression:
-        """Sizes as a shape; one that is negative is an error, as in a program."""
+    def shape_literal(self, shape: Sequence[Any], held: Expression | None = None) -> Expression:
+        """Sizes as a shape, which a run finds as `held`; one that is negative is an error, as in a
+        program.
+        """
         word = sizes(shape)
         if any(isinstance(size, int) and size < 0 for size in word):
             return ListOf([self.literal(size) for size in word])
-        return SizeRef(ShapeValue(word))
+        return SizeRef(ShapeValue(word), held)
+
+    def held_shape(self, index: int) -> Expression:
+        """The sizes that an input holds, as far as they are known."""
+        found = self.vector(index)
+        if found is None:
+            return self.input(index)
+        return self.shape_literal(self.sizes_or_fresh(found.items), self.input(index))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:
         return ListOf(items)

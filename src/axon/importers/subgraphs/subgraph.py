@@ -143,12 +143,10 @@ def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents | No
     return name
 
 
-def computed(
-    node: Node, name: str, own: str, expr: Expression, fallback: Expression | None = None
-) -> str:
+def computed(node: Node, name: str, own: str, expr: Expression) -> str:
     """A hidden tensor that an expression makes."""
     hidden(node, name, own, node.infer(expr))
-    node.step((name,), expr, fallback)
+    node.step((name,), expr)
     return name
 
 

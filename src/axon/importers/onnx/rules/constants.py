@@ -45,15 +45,9 @@ def constant(node: Node) -> None:
 def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
-    later = node.call("full", node.input(0), number)
-    given = node.vector(0)
-    if given is None:
-        node.set_outputs(later)
-        return
-    sizes = node.sizes_or_fresh(given.items)
-    filled = node.call("full", node.shape_literal(sizes), number)
-    node.set_outputs(filled, fallback=later)
-    if None not in given.items and node.outputs[0] not in node.importer.contents:
+    node.set_outputs(node.call("full", node.held_shape(0), number))
+    known = node.known_elements(0) is not None
+    if known and node.outputs[0] not in node.importer.contents:
         node.importer.filled[node.outputs[0]] = value
         node.alone = True
 
@@ -82,7 +76,7 @@ def range_(node: Node) -> Made:
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
-        return (later if size is None else node.shaped(later, [size]), later)
+        return later if size is None else node.shaped(later, [size])
     if not isinstance(step, int) or step == 0:
         return later
     gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)

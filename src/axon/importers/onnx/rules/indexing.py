@@ -71,7 +71,7 @@ def gather_elements(node: Node) -> Made:
         x = cut_to(node, x, 0, 1, others)
     made = node.call("gather_elements", x, node.input(1), axis=axis)
     sizes: list[Any] = list(word)
-    return (made if x is whole else node.shaped(made, sizes), made)
+    return made if x is whole else node.shaped(made, sizes)
 
 
 @rule("GatherND")
@@ -115,8 +115,7 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
 def nonzero(node: Node) -> Made:
     count, rank = _nonzero_count(node), node.rank(0)
     made = node.call("transpose", node.call("argwhere", node.input(0)), perm=[1, 0])
-    expr = made if count is None or rank is None else node.shaped(made, [rank, count])
-    return expr, made
+    return made if count is None or rank is None else node.shaped(made, [rank, count])
 
 
 def _nonzero_count(node: Node) -> Any:

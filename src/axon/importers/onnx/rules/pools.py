@@ -62,8 +62,8 @@ def max_unpool(node: Node) -> Made:
     made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
     if not node.has(2):
         return made
-    later, wanted = _put_in(node, made, sizes), node.known_elements(2)
-    return (later if wanted is None else node.shaped(later, wanted), later)
+    padded, wanted = _put_in(node, made, sizes), node.known_elements(2)
+    return padded if wanted is None else node.shaped(padded, wanted)
 
 
 def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:

@@ -98,8 +98,7 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> Made:
         sizes = list(found.items)
     if aspect != "stretch":
         made = _one_scale([word[axis] for axis in axes], sizes, aspect)
-        sized = _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
-        return sized, later
+        return _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
     if all(size is None for size in sizes):
         return later
     sizes = node.sizes_or_fresh(sizes)
@@ -156,7 +155,7 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
     )
     if not all(_is_exact(scale) for scale in scales):
         made = {a: _scaled(word[a], float(s)) for a, s in zip(axes, scales, strict=True)}
-        return (_of_sizes(node, expr, word, made), expr)
+        return _of_sizes(node, expr, word, made)
     return expr
 
 

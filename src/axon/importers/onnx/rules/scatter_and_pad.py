@@ -130,7 +130,7 @@ def center_crop_pad(node: Node) -> Made:
         return node.call("center_crop_pad", x, node.input(1), axis=axes)
     if not axes:
         return node.call("identity", x)
-    found, later = node.known_elements(1), node.call("center_crop_pad", x, node.input(1), axis=axes)
-    if found is None or len(found) != len(axes):
-        return later
-    return node.call("center_crop_pad", x, node.shape_literal(found), axis=axes), later
+    found, sizes = node.known_elements(1), node.input(1)
+    if found is not None and len(found) == len(axes):
+        sizes = node.shape_literal(found, sizes)
+    return node.call("center_crop_pad", x, sizes, axis=axes)

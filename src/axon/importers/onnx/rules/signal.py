@@ -23,26 +23,21 @@ def _size(node: Node, index: int) -> Expression:
     size = node.element(index)
     if size is None or isinstance(size, float) or (isinstance(size, int) and size < 0):
         return first_of(node, index)
-    return node.size(size)
+    return node.size(size, first_of(node, index))
 
 
 @rule(*WINDOWS)
 def window(node: Node) -> Made:
     operator, elem = WINDOWS[node.operator], element_type(node, "output_datatype", 1)
     given = {"periodic": bool(node.attribute("periodic", 1)), "to": Elem(elem)}
-    later = node.call(operator, first_of(node, 0), **given)
-    return (node.call(operator, _size(node, 0), **given), later)
+    return node.call(operator, _size(node, 0), **given)
 
 
 @rule("MelWeightMatrix")
 def mel_filters(node: Node) -> Made:
     elem = element_type(node, "output_datatype", 1)
-    plain = [first_of(node, i) for i in range(5)]
-    sizes = [_size(node, i) for i in range(3)]
-    return (
-        node.call("mel_filters", *sizes, *plain[3:], to=Elem(elem)),
-        node.call("mel_filters", *plain, to=Elem(elem)),
-    )
+    bounds = first_of(node, 3), first_of(node, 4)
+    return node.call("mel_filters", *(_size(node, i) for i in range(3)), *bounds, to=Elem(elem))
 
 
 @rule("DFT")
