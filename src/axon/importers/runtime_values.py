@@ -12,19 +12,8 @@ from axon.types import dim as dims
 
 def scalar_of(node: Node, index: int) -> Expression:
     """The one element of an input, whatever its rank is."""
-    match node.rank(index):
-        case 0:
-            return node.input(index)
-        case 1:
-            return node.call("index", node.input(index), i=0)
-        case _:
-            return node.call("sum", node.input(index))
-
-
-def first_of(node: Node, index: int) -> Expression:
-    """The one element of an input that is a scalar, or a vector of one."""
     x = node.input(index)
-    return node.call("index", x, i=0) if node.rank(index) == 1 else x
+    return x if node.rank(index) == 0 else node.call("reshape", x, node.shape_literal(()))
 
 
 def sizes_of(node: Node, x: Expression, rank: int) -> list[Expression]:

@@ -14,7 +14,7 @@ from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Constant, Malformed, Unsupported
-from axon.importers.runtime_values import first_of
+from axon.importers.runtime_values import scalar_of
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -68,7 +68,7 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
 def range_(node: Node) -> Made:
     parts = [node.known_elements(i) for i in range(3)]
     elem = node.elem(0)
-    later = node.call("arange", *(first_of(node, i) for i in range(3)))
+    later = node.call("arange", *(scalar_of(node, i) for i in range(3)))
     if any(part is None for part in parts):
         return later
     if any(part is not None and len(part) != 1 for part in parts):

@@ -15,6 +15,7 @@ from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Unsupported
+from axon.importers.runtime_values import scalar_of
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,
@@ -54,7 +55,7 @@ def if_(node: Node) -> None:
     if not node.importer.writes:
         return
     same = list(zip(then.outputs, else_.outputs, strict=False))
-    test = _scalar(node, 0)
+    test = scalar_of(node, 0)
     branches = [function(node, b, (), together(b.outputs), same) for b in (then, else_)]
     later = _differing(node, test, then, else_)
     node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
@@ -97,13 +98,6 @@ def _truth(contents: Contents | None) -> bool | None:
     if contents is None or contents.items not in ((True,), (False,)):
         return None
     return bool(contents.items[0])
-
-
-def _scalar(node: Node, index: int) -> Expression:
-    """An input of one element, as a scalar."""
-    if node.rank(index) == 0:
-        return node.input(index)
-    return node.call("reshape", node.input(index), node.shape_literal(()))
 
 
 # --- Loop ------------------------------------------------------------------------------------
@@ -168,9 +162,9 @@ def _for(
     same = same_types(node, indices, params, made, differ)
     iterations = Iterations(node, found, params, made, rows, same, [true], differ)
     begin = [node.input(i) for i in indices]
-    zero, one, limit = node.literal(0), node.literal(1), _scalar(node, 0)
+    zero, one, limit = node.literal(0), node.literal(1), scalar_of(node, 0)
     if not _starts(node):
-        limit = node.call("where", _scalar(node, 1), limit, zero)
+        limit = node.call("where", scalar_of(node, 1), limit, zero)
     expr = later = iterations.over(begin, [number], [node.call("arange", zero, limit, one)])
     if times is not None:
         expr = iterations.over(begin, [number], [node.call("range", node.size(times))])
@@ -197,9 +191,9 @@ def _while(
     iterations = Iterations(node, found, given, states, rows, same, [counting], changing)
     holds: Expression = node.call("identity", alias[condition])
     if _limited(node):
-        within = node.call("<", alias[number], _scalar(node, 0))
+        within = node.call("<", alias[number], scalar_of(node, 0))
         holds = node.call("logical_and", alias[condition], within)
-    start = _scalar(node, 1) if node.has(1) else node.literal(True)
+    start = scalar_of(node, 1) if node.has(1) else node.literal(True)
     begin = [node.literal(0), start, *(node.input(i) for i in indices)]
     expr = iterations.holding(begin, test, [Step((test,), holds, node.operation)])
     names = padded(node.outputs, len(types))

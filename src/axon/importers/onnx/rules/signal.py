@@ -9,7 +9,7 @@ from axon.importers.onnx.elements import element_type
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.onnx.rules.signatures import ANY_SHAPE
 from axon.importers.operations import Unsupported
-from axon.importers.runtime_values import first_of
+from axon.importers.runtime_values import scalar_of
 
 WINDOWS = {
     "HannWindow": "hann_window",
@@ -22,8 +22,8 @@ def _size(node: Node, index: int) -> Expression:
     """The one element of an input, as a size if it is known."""
     size = node.element(index)
     if size is None or isinstance(size, float) or (isinstance(size, int) and size < 0):
-        return first_of(node, index)
-    return node.size(size, first_of(node, index))
+        return scalar_of(node, index)
+    return node.size(size, scalar_of(node, index))
 
 
 @rule(*WINDOWS)
@@ -36,7 +36,7 @@ def window(node: Node) -> Made:
 @rule("MelWeightMatrix")
 def mel_filters(node: Node) -> Made:
     elem = element_type(node, "output_datatype", 1)
-    bounds = first_of(node, 3), first_of(node, 4)
+    bounds = scalar_of(node, 3), scalar_of(node, 4)
     return node.call("mel_filters", *(_size(node, i) for i in range(3)), *bounds, to=Elem(elem))
 
 
@@ -58,11 +58,11 @@ def dft(node: Node) -> Made:
     parts, along = [node.input(0)], axis
     if axis is None:
         elem = node.elem(2) if isinstance(node.elem(2), str) else "i64"
-        parts.append(node.call("mod", first_of(node, 2), node.scalar(rank, elem)))
+        parts.append(node.call("mod", scalar_of(node, 2), node.scalar(rank, elem)))
     elif axis < 0:
         along = axis + 1  # Axon does not count the last dimension
     size = node.element(1)
-    by = first_of(node, 1) if node.has(1) and size is None else size
+    by = scalar_of(node, 1) if node.has(1) and size is None else size
     how = {"inverse": inverse, "onesided": onesided, "size": by}
     return node.call("dft", *parts, axis=along, **how)
 
@@ -78,5 +78,5 @@ def stft(node: Node) -> Made:
         window = node.call("ones", node.list_of([_size(node, 3)]), to=Elem(elem))
     else:
         raise Unsupported("STFT without a window and without a length of frames")
-    by = step if step is not None else first_of(node, 1)
+    by = step if step is not None else scalar_of(node, 1)
     return node.call("stft", node.input(0), window, step=by, onesided=onesided)
