@@ -70,8 +70,7 @@ def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
     """Zeros behind, up to the sizes that are asked for."""
     axes = list(range(len(sizes)))
     wanted = node.sized(2, [len(sizes)])
-    more = node.call("-", wanted, node.shape_literal(sizes))
-    pads = node.call("concat", node.call("zeros_like", wanted), more)
+    pads = node.call("padding_behind", wanted, node.shape_literal(sizes))
     return node.call("pad_by", x, pads, axis=axes)
 
 
