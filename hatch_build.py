@@ -35,7 +35,6 @@ COMPILED = (
 )
 LEFT_OUT = {
     "types/atoms.py",  # its objects are held weakly
-    "importers/elem.py",  # its class is a string
 }
 FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """

@@ -18,7 +18,6 @@ from axon.contents.arithmetic import settled
 from axon.contents.operators import CONTENTS, CONTENTS_OF_PARTS
 from axon.contents.values import Contents, scalar, vector
 from axon.driver import prelude
-from axon.importers.elem import Elem
 from axon.inference.apply import Site, matched
 from axon.inference.operators import apply_to_values
 from axon.inference.state import State
@@ -153,7 +152,7 @@ class SizeRef(Expression):
 
 @dataclass(slots=True, eq=False)
 class Literal(Expression):
-    """A value: a number, a string, an element type, a size, or a list of such."""
+    """A value: a number, a string, a size, or a list of such."""
 
     value: object
 
@@ -187,7 +186,7 @@ class Scalar(Expression):
     elem: str
 
     def write(self, scope: Scope) -> ast.Expr:
-        return Call("cast", (Literal(self.value),), {"to": Elem(self.elem)}).write(scope)
+        return Call("cast", (Literal(self.value),), {"to": self.elem}).write(scope)
 
     def known(self, scope: Scope) -> Type | None:
         return Tensor(self.elem, ())
@@ -230,11 +229,13 @@ class Call(Expression):
         span, args = scope.span, tuple(arg.expr(scope) for arg in self.args)
         if self.operator in INFIX and len(args) == 2:
             return ast.Infix(self.operator, args[0], args[1], span, span)
-        attributes = tuple(
-            ast.Attribute(name, literal(scope, value), span)
-            for name, value in self.attributes.items()
-        )
+        attributes = tuple(self._attribute(scope, *each) for each in self.attributes.items())
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
+
+    def _attribute(self, scope: Scope, name: str, value: Any) -> ast.Attribute:
+        is_elem = OPERATORS[self.operator].attributes[name].startswith("Element")
+        written = ast.Name(value, scope.span) if is_elem else literal(scope, value)
+        return ast.Attribute(name, written, scope.span)
 
     def known(self, scope: Scope) -> Type | None:
         args, name = known_types(self.args, scope), self.operator
@@ -362,8 +363,6 @@ def literal(scope: Scope, value: object) -> ast.Expr:
             return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
         case float():
             return ast.Number(value, "float", str(value), span)
-        case Elem():
-            return ast.Name(str(value), span)
         case str():
             return ast.String(value, span)
         case list() | tuple():

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from axon.contents.values import Contents, vector
-from axon.importers.elem import Elem
 from axon.importers.expressions import (
     Call,
     Declared,
@@ -243,7 +242,7 @@ class Node:
 
     def cast(self, x: Expression, elem: str) -> Expression:
         """An expression with this element type."""
-        return self.call("cast", x, to=Elem(elem))
+        return self.call("cast", x, to=elem)
 
     def literal(self, value: object) -> Expression:
         """A value as an expression: numbers, lists, strings, dimensions."""

@@ -8,7 +8,6 @@ from axon.contents import arithmetic as contents
 from axon.contents.pointwise import size_of
 from axon.contents.reals import Real
 from axon.contents.values import scalar, vector
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
@@ -104,7 +103,7 @@ def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
 
 def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expression:
     """So many integers from a start, by steps."""
-    expr = node.call("range", node.size(count), to=Elem(elem))
+    expr = node.call("range", node.size(count), to=elem)
     if step != 1:
         expr = node.call("*", expr, node.scalar(step, elem))
     if not isinstance(start, int):

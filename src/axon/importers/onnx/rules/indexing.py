@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from axon.contents.reals import Real
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
@@ -103,7 +102,7 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
     counted = node.call(
         "where", node.call("<", numbers, zero), node.call("+", numbers, size), numbers
     )
-    hot = node.call("one_hot", counted, depth=depth, axis=axis, to=Elem("bool"))
+    hot = node.call("one_hot", counted, depth=depth, axis=axis, to="bool")
     off, on = (node.call("index", node.input(2), i=i) for i in (0, 1))
     return node.call("where", hot, on, off)
 
@@ -172,8 +171,7 @@ def trilu(node: Node) -> Made:
 def eye_like(node: Node) -> Made:
     elem, x = ELEMENTS.get(node.attribute("dtype", 0)), node.input(0)
     made = node.call("diagonal_mask", x, node.literal(node.attribute("k", 0)))
-    to_type = ("cast_like", made, x) if elem is None else ("cast", made)
-    return node.call(*to_type, to=None if elem is None else Elem(elem))
+    return node.call("cast_like", made, x) if elem is None else node.cast(made, elem)
 
 
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli")

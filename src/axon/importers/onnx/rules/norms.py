@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS, FLOATS
@@ -162,7 +161,7 @@ def hardmax(node: Node) -> Made:
 
     def hard(x: Expression, axis: int, size: Any) -> Expression:
         largest = node.call("argmax", x, axis=axis)
-        return node.call("one_hot", largest, depth=size, axis=axis, to=Elem(elem))
+        return node.call("one_hot", largest, depth=size, axis=axis, to=elem)
 
     return _along(node, hard)
 

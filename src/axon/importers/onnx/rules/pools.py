@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.convolution import SAME
@@ -56,7 +55,7 @@ def max_unpool(node: Node) -> Made:
     for i, size in enumerate(word[2:]):
         margin = window[i] - strides[i] - pads[i] - pads[i + spatial]
         sizes.append(dims.add(dims.scale(strides[i], size), margin))  # type: ignore[arg-type]
-    zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to=Elem("f32"))
+    zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to="f32")
     flat = [node.call("flatten", part) for part in parts]
     zeros = node.call("cast_like", zeros, flat[1])
     made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import rule
@@ -111,7 +110,7 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
         return node.type_of(node.input(0))
     first = node.call("mod", node.input(3), node.literal(rank))
     places = node.call("concat", first, node.call("+", first, node.literal(rank)))
-    none = node.call("zeros", node.shape_literal([2 * rank]), to=Elem("i64"))
+    none = node.call("zeros", node.shape_literal([2 * rank]), to="i64")
     pads = node.call("scatter", none, places, node.input(1))
     return _pad_by(node, pads, list(range(rank)), mode)
 

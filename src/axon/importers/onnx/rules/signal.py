@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import element_type
@@ -29,7 +28,7 @@ def _size(node: Node, index: int) -> Expression:
 @rule(*WINDOWS)
 def window(node: Node) -> Made:
     operator, elem = WINDOWS[node.operator], element_type(node, "output_datatype", 1)
-    given = {"periodic": bool(node.attribute("periodic", 1)), "to": Elem(elem)}
+    given = {"periodic": bool(node.attribute("periodic", 1)), "to": elem}
     return node.call(operator, _size(node, 0), **given)
 
 
@@ -37,7 +36,7 @@ def window(node: Node) -> Made:
 def mel_filters(node: Node) -> Made:
     elem = element_type(node, "output_datatype", 1)
     bounds = scalar_of(node, 3), scalar_of(node, 4)
-    return node.call("mel_filters", *(_size(node, i) for i in range(3)), *bounds, to=Elem(elem))
+    return node.call("mel_filters", *(_size(node, i) for i in range(3)), *bounds, to=elem)
 
 
 @rule("DFT")
@@ -75,7 +74,7 @@ def stft(node: Node) -> Made:
     if node.has(2):
         window = node.input(2)
     elif node.has(3) and isinstance(elem, str):
-        window = node.call("ones", node.list_of([_size(node, 3)]), to=Elem(elem))
+        window = node.call("ones", node.list_of([_size(node, 3)]), to=elem)
     else:
         raise Unsupported("STFT without a window and without a length of frames")
     by = step if step is not None else scalar_of(node, 1)
