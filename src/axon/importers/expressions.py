@@ -300,12 +300,14 @@ class TypeOf(Expression):
 def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
     """The types of expressions, if they need no inference."""
     types: list[Type] = []
+    learns = False
     for expr in exprs:
         type_ = expr.known(scope)
         if type_ is None:
             return None
         types.append(type_)
-    return types
+        learns = learns or isinstance(expr, Call | Declared)
+    return [scope.state.resolve(type_) for type_ in types] if learns else types
 
 
 def applied(scope: Scope, name: str, scheme: Scheme, args: list[Type]) -> Type | None:

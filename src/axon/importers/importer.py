@@ -204,14 +204,16 @@ class Importer:
         return type_.elem if isinstance(type_, Tensor) else ElemVar("", self.state.level)
 
     def type(self, name: str) -> Type:
-        """The type of a tensor, all that is known put in; found again only if more is known."""
-        raw = self.types.get(name, UNKNOWN)
-        state = self.state
-        if state.is_bare:
-            return raw
-        known = self.resolved.get(id(raw))
+        """The type of a tensor, all that is known put in."""
+        return self.resolve(self.types.get(name, UNKNOWN))
+
+    def resolve(self, raw: Type) -> Type:
+        """The type under all that is known; found again only if more is known."""
+        known, state = self.resolved.get(id(raw)), self.state
         if known is not None and known[0] == FOR_GOOD:
             return known[1]
+        if known is None and state.is_bare and not is_closed(raw):
+            return raw
         stamp = state.store.clock + len(state.elems) + len(state.types)
         if known is None or known[0] != stamp:
             type_ = state.resolve(raw)

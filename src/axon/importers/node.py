@@ -332,7 +332,7 @@ class Node:
         be.
         """
         importer = self.importer
-        found: Sequence[Type] = [importer.state.resolve(type_) for type_ in types]
+        found: Sequence[Type] = [importer.resolve(type_) for type_ in types]
         if not all(map(is_plain, found)):
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)

@@ -104,7 +104,8 @@ class Operation:
 def _key(value: Any) -> Hashable:
     """1, 1.0 and True differ, and so do 0.0 and -0.0."""
     if isinstance(value, tuple):
-        return tuple([_key(each) for each in value])
+        whole = set(map(type, value)) == {int}
+        return (int, value) if whole else tuple([_key(each) for each in value])
     if isinstance(value, Constant | Graph):
         return value.key()
     return type(value), repr(value) if isinstance(value, float) else value
