@@ -120,7 +120,7 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    importer = Importer(asked.name, graph.operations, sizes, asked.program)
+    importer = Importer(asked.name, graph.operations, sizes or Sizes(), asked.program)
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version

@@ -63,7 +63,6 @@ class Node:
         "alone",
         "at",
         "attributes",
-        "domain",
         "importer",
         "inputs",
         "looked",
@@ -81,7 +80,6 @@ class Node:
         self.rules = rules
         self.span = importer.span(at)
         self.operator = operation.operator
-        self.domain = operation.domain
         self.attributes = operation.attributes
         self.inputs = operation.inputs
         self.outputs = operation.outputs

@@ -217,20 +217,12 @@ def _line(writer: Writer, step: Written) -> Line | None:
     writer.originals.update(
         (mine, name) for mine, name in zip(names, step.names, strict=True) if mine
     )
-    handed = _handed_on(expr)
-    if handed is not None:
-        writer.copies[names[0]] = handed
-        return None
-    return Line(names, expr, step.node)
-
-
-def _handed_on(expr: ast.Expr) -> ast.Expr | None:
-    """What an expression only hands on."""
     match expr:
         case ast.Call(ast.Name("identity", _), (given,), (), _):
-            return given
-        case _:
+            writer.copies[names[0]] = given
             return None
+        case _:
+            return Line(names, expr, step.node)
 
 
 def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:

@@ -8,8 +8,7 @@ from typing import Any
 from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Malformed, Unsupported
 from axon.ops.families.attention import UPDATES
 from axon.types import dim as dims

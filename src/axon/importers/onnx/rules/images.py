@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
+from axon.importers.onnx.rules.convolution import window_options
+from axon.importers.onnx.rules.registry import ANY_SHAPE, SAME_RANK, rule
 from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.ops.sliding import MOST
@@ -28,13 +26,8 @@ def col2im(node: Node) -> Made:
     count = node.length(1) or node.length(2)
     if count is None or count < 1:
         return node.declared(ANY_SHAPE, 0)
-    how: dict[str, Any] = {
-        "dimensions": count,
-        "stride": node.attribute("strides") or [1] * count,
-        "pad": node.attribute("pads") or [0] * count,
-        "dilation": node.attribute("dilations") or [1] * count,
-    }
-    return node.call("col2im", node.input(0), node.held_shape(1), node.held_shape(2), **how)
+    parts = node.input(0), node.held_shape(1), node.held_shape(2)
+    return node.call("col2im", *parts, dimensions=count, **window_options(node, count))
 
 
 # --- grids -----------------------------------------------------------------------------------

@@ -6,9 +6,8 @@ from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.convolution import SAME
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.convolution import window_options
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Unsupported
 from axon.types import dim as dims
 
@@ -20,11 +19,9 @@ def pool(node: Node) -> None:
     window = node.attribute("kernel_shape")
     spatial, kind = len(window), node.operator
     x = node.ranked(0, spatial + 2)
-    auto = node.attribute("auto_pad", "NOTSET")
     how: dict[str, Any] = {
         "window": window,
-        "stride": node.attribute("strides") or [1] * spatial,
-        "pad": SAME.get(auto) or node.attribute("pads") or [0] * spatial,
+        **window_options(node, spatial),
         "dilation": node.attribute("dilations"),
         "ceil_mode": bool(node.attribute("ceil_mode", 0)),
     }

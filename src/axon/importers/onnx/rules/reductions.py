@@ -5,8 +5,7 @@ from __future__ import annotations
 from axon.importers.expressions import Expression, TypeOf
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import FLOATS
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
+from axon.importers.onnx.rules.registry import ANY_SHAPE, SAME_RANK, rule
 
 REDUCTIONS = {
     "ReduceProd": "prod", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min",

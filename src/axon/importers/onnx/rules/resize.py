@@ -11,8 +11,7 @@ from axon.contents import arithmetic as contents
 from axon.contents.singles import shortest, single
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Unsupported
 from axon.ops.families.resample import LARGEST, WHOLE
 from axon.types import dim as dims

@@ -6,8 +6,7 @@ from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 

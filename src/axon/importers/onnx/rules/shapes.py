@@ -8,8 +8,7 @@ from axon.contents import arithmetic as contents
 from axon.contents.values import vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import MOST_RANK, rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import MOST_RANK, SAME_RANK, rule
 from axon.importers.operations import Unsupported
 from axon.types import dim as dims
 from axon.types.dim import Poly

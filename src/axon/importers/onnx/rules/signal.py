@@ -5,8 +5,7 @@ from __future__ import annotations
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import element_type
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import ANY_SHAPE
+from axon.importers.onnx.rules.registry import ANY_SHAPE, rule
 from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 

@@ -8,8 +8,7 @@ from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.importer import known_shape
 from axon.importers.node import Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Poly
