@@ -16,8 +16,13 @@ f = fn (x, k = 2, b = 1f) { x * k + b };
 g = f;
 parts = fn (x : f32 [n], k = 3) { reshape(x, [k, n/k]) };
 act = fn (x : f32 [n], act = relu, scale = 2) { act(x) * scale };
-all = fn (x : f32 [n]) { act(x), act(x, tanh), act(x, scale=3), act(scale=1, act=fn (y) { -y }, x=x) };
-inner = fn (x : f32 [n], c : f32) { h = fn (y, s = c * 2f) { y * s }; h(x), h(s=1f, y=x), map(h, x) };
+many = fn (x : f32 [n]) {
+  act(x), act(x, tanh), act(x, scale=3), act(scale=1, act=fn (y) { -y }, x=x)
+};
+inner = fn (x : f32 [n], c : f32) {
+  h = fn (y, s = c * 2f) { y * s };
+  h(x), h(s=1f, y=x), map(h, x)
+};
 """
 
 
@@ -43,7 +48,7 @@ def test_in_programs(backend: str) -> None:
     x = numpy.array([-1, 2], numpy.float32)
     relu = numpy.maximum(x, 0)
     wanted = relu * 2, numpy.tanh(x) * 2, relu * 3, -x
-    for found, each in zip(net.all(x), wanted, strict=True):
+    for found, each in zip(net.many(x), wanted, strict=True):
         close(found, each)
     for found, each in zip(net.inner(x, 5.0), (x * 10, x, x * 10), strict=True):
         close(found, each)
