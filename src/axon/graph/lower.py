@@ -160,11 +160,13 @@ class Lowering(Walk):
         span: Span,
         rows: Sequence[Shape] = (),
         groups: Sequence[Type] = (),
+        by_row: int = 0,
     ) -> Operand:
         """A function argument of an operator, as a nested graph. `written` is its type before
         substitution, `own` that of the function by itself: it may take a size where the operator
         passes a number. `rows` are the shapes of the rows that it is called for, if those vary. Its
-        arguments are made into structures of the types `groups`, if there are any.
+        arguments are of the types `groups`, if there are any: the last ones, so many as `by_row`
+        says, are structures made of rows.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
@@ -190,9 +192,11 @@ class Lowering(Walk):
             ]
             params = (*params[:first], *(given for given, _ in asked))
             args = (*args[:first], *(arg for _, arg in asked))
-        called = _with_sizes(type_, own)
+        called = _with_sizes(type_, first_row)
         if groups:
-            args, called = grouped(groups, args), Fn(tuple(groups), type_.result)
+            first_row = len(groups) - by_row
+            args = [*args[:first_row], *grouped(groups[first_row:], args[first_row:])]
+            called = Fn(tuple(groups), type_.result)
         found = apply(self, value, list(args), called, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
@@ -341,6 +345,8 @@ class Lowering(Walk):
 
     def _call(self, call: ast.Call, scope: Scope) -> Known:
         state, record = self.state, self.state.elaboration.record
+        if call.span in record.rewritten:
+            return self.expr(record.rewritten[call.span], scope)
         if isinstance(call.function, ast.Name):
             callee = look_up(self, call.function.name, scope)
         elif isinstance(call.function, ast.Field) and is_imported(call.function, scope):

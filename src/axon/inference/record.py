@@ -39,7 +39,7 @@ class Default:
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
     by the span of the application; `arguments` those of calls by name, or that leave some out;
-    `data` the sizes that are values of expressions.
+    `rewritten` what stands for a call; `data` the sizes that are values of expressions.
 
     The types are as inference made them: bindings of their variables are in its state.
     """
@@ -48,4 +48,5 @@ class Record:
     uses: dict[Span, Use] = field(default_factory=dict)
     calls: dict[Span, Fn] = field(default_factory=dict)
     arguments: dict[Span, tuple[ast.Expr | Default, ...]] = field(default_factory=dict)
+    rewritten: dict[Span, ast.Expr] = field(default_factory=dict)
     data: list[tuple[DimVar, ast.Expr]] = field(default_factory=list)
