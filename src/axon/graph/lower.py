@@ -192,7 +192,7 @@ class Lowering(Walk):
             ]
             params = (*params[:first], *(given for given, _ in asked))
             args = (*args[:first], *(arg for _, arg in asked))
-        called = _with_sizes(type_, first_row)
+        called = _with_sizes(type_, own)
         if groups:
             first_row = len(groups) - by_row
             args = [*args[:first_row], *grouped(groups[first_row:], args[first_row:])]
