@@ -32,6 +32,9 @@ def _ones() -> list[Operation]:
         Operation(1, "({} > 1f)", m.each(lambda x: x > 1, "f")),
         Operation(1, "({} * 2)", m.each(lambda x: x * 2)),
         Operation(1, "({} + 1)", m.each(lambda x: x + 1)),
+        Operation(1, "({} ** 2)", m.each(lambda x: x * x)),
+        Operation(1, "({} |> relu)", m.each(lambda x: numpy.maximum(x, 0))),
+        Operation(1, "(not {})", m.each(numpy.logical_not, "b"), "not"),
     ]
     for k in AXES:
         found += [
@@ -83,6 +86,11 @@ BINARY = [
     Operation(2, "outer({}, {})", s.outer, "outer"),
     Operation(2, "gather({}, {})", s.gather, "gather"),
     Operation(2, "compress({}, {})", s.compress, "compress"),
+    Operation(2, "({} // {})", m.pointwise(numpy.floor_divide), "//"),
+    Operation(2, "({} % {})", m.pointwise(numpy.remainder), "%"),
+    Operation(2, "({} and {})", m.pointwise(numpy.logical_and, "b"), "and"),
+    Operation(2, "({} or {})", m.pointwise(numpy.logical_or, "b"), "or"),
+    Operation(2, "({} |> concat({}))", s.joined(0, s.concat)),
 ]
 GATHER = next(b for b in BINARY if b.value == "gather")
 STRICTS = [
@@ -110,6 +118,8 @@ BROADCAST_TO = Operation(2, "broadcast_to({}, {})", s.broadcast_to)
 LITERALS = {k: Operation(k, f"[{', '.join(['{}'] * k)}]", s.shape_literal) for k in (1, 2, 3)}
 SIZE_SUM = Operation(2, "({} + {})", s.arithmetic(lambda a, b: a + b))
 SIZE_PRODUCT = Operation(2, "({} * {})", s.arithmetic(lambda a, b: a * b))
+SIZE_FLOOR = Operation(2, "({} // {})", s.arithmetic(lambda a, b: a // b if b else -1))
+SIZE_REST = Operation(2, "({} % {})", s.arithmetic(lambda a, b: a % b if b else -1))
 SIZE_HALF = Operation(2, "({} / {})", s.arithmetic(lambda a, b: a // b if b else -1, Halved))
 
 MAP = Operation(2, "map({}, {})", f.map_rows, functions=(0,))

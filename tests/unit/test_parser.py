@@ -117,6 +117,21 @@ def signature(text: str) -> Signature:
         ("f(x)(y)", "(f(x))(y)"),
         ("f (x)", "f(x)"),
         ("f(x, y,)", "f(x, y)"),
+        ("-a ** b", "-(a ** b)"),
+        ("a ** -b", "a ** (-b)"),
+        ("a ** b ** c", "a ** (b ** c)"),
+        ("a ** -b ** c * d", "(a ** (-(b ** c))) * d"),
+        ("f(x) ** 2", "(f(x)) ** 2"),
+        ("a // b % c @ d", "((a // b) % c) @ d"),
+        ("a or b and c", "a or (b and c)"),
+        ("a and b or c and d", "(a and b) or (c and d)"),
+        ("not a and b", "(not a) and b"),
+        ("not a == b + c", "not (a == (b + c))"),
+        ("a or not not b and c", "a or ((not (not b)) and c)"),
+        ("a == b and c < d", "(a == b) and (c < d)"),
+        ("a or b |> f |> g(c)", "((a or b) |> f) |> g(c)"),
+        ("a |> f(b)(c)", "a |> (f(b))(c)"),
+        ("a |> not f", "a |> (not f)"),
     ],
 )
 def test_precedence(text: str, same: str) -> None:
@@ -131,6 +146,25 @@ def test_operators_alone() -> None:
             raise AssertionError(other)
     assert isinstance(tree_of("(+)"), OperatorName)
     assert isinstance(tree_of("f(-)"), Call)
+
+
+def test_a_pipe_is_a_call() -> None:
+    match tree_of("x |> f(y, axis=0)"):
+        case Call(Name("f"), (Name("x"), Name("y")), (attribute,), span, True):
+            assert attribute.name == "axis"
+            assert span.text == "x |> f(y, axis=0)"
+        case other:
+            raise AssertionError(other)
+    match tree_of("x |> (f(y))"):
+        case Call(Call(Name("f"), (Name("y"),)), (Name("x"),), ()):
+            pass
+        case other:
+            raise AssertionError(other)
+    match tree_of("x |> fn (y) { y }"):
+        case Call(Fn(), (Name("x"),), ()):
+            pass
+        case other:
+            raise AssertionError(other)
 
 
 def test_numbers() -> None:
@@ -377,6 +411,15 @@ MISTAKES = [
     ("a = fn (x : t [n) { x };", "AX002"),
     ("a = fn (x) where n == 1 { x };", "AX002"),
     ("a = f(..., x);", "AX001"),
+    ("a = x == not y;", "AX002"),
+    ("a = -not y;", "AX002"),
+    ("a = x |> ;", "AX002"),
+    ("a = f(|>, x);", "AX002"),
+    ("a = x and;", "AX002"),
+    ("a = fn (type) { type + 1 };", "AX002"),
+    ("a = fn (not, x) { x * not };", "AX002"),
+    ("a = fn (x : t [if]) { x };", "AX002"),
+    ("a = x ** ;", "AX002"),
 ]
 
 
@@ -457,6 +500,10 @@ DEEP = {
     "signs": "a = " + "-" * N + "x",
     "signs and parentheses": "a = " + "-(" * N + "x" + ")" * N,
     "curried calls": "a = f" + "(x)" * N,
+    "negations": "a = " + "not " * N + "x",
+    "powers": "a = " + "x ** " * N + "x",
+    "powers of signs": "a = " + "x ** - " * N + "x",
+    "pipes": "a = x" + " |> f" * N,
     "calls of calls": "a = " + "(" * 90 + "f" + ("(x)" * 90 + ")") * 90,
     "types": "op a : " + "(" * N + "t" + ")" * N + " -> t",
     "arrows": "op a : " + "t -> " * N + "t",
@@ -494,6 +541,10 @@ def test_too_deep_is_one_message(text: str) -> None:
         "1 == 1 + 1 * fn (x) { y = " * 99 + "x" + "; y }" * 99,
         "-" * 99 + "x",
         "f" + "(x)" * 99,
+        "not " * 99 + "x",
+        "x ** " * 99 + "x",
+        "x" + " |> f" * 99,
+        "x or y and not x == y + z * (" * 33 + "x" + ")" * 33,
     ],
 )
 def test_not_too_deep(text: str) -> None:
@@ -513,6 +564,7 @@ def test_long_chains() -> None:
 
 FRAGMENTS = [
     *("(", ")", "[", "]", "{", "}", "fn", "x", "y", "=", ";", ",", "->", "+", "-", "*", "/", "@"),
+    *("**", "//", "%", "|>", "and", "or", "not", "if", "else", "None", "type"),
     *("==", "<", ":", "where", "op", "import", '"a"', '"', "as", "1", "2.5", "0f", "inf", "true"),
     *("?k", "$", "t", "f32", "dim", "shape", "broadcast", "min", "mod", "size", "(+", "'", "."),
     *("…", "fn(x){", "f(", "\n", "\n  ", "# c\n", "\0", "\ud800", "x = ", "\t", "\r\n"),

@@ -46,6 +46,7 @@ from axon.syntax.ast import (
     NamedType,
     NamePattern,
     Negate,
+    Not,
     Number,
     OpDecl,
     OperatorName,
@@ -178,7 +179,7 @@ numbers = st.sampled_from(["0", "12", "0f", "1.5", "1e-5", "2.5f", "inf", "true"
     lambda text: parse_expression(Source("number", text))[0]
 )
 
-operators = st.builds(OperatorName, st.sampled_from(sorted(INFIX_LEVEL)), st.just(AT))
+operators = st.builds(OperatorName, st.sampled_from(["not", *sorted(INFIX_LEVEL)]), st.just(AT))
 
 
 def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
@@ -204,7 +205,16 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(
             Infix, st.sampled_from(sorted(INFIX_LEVEL)), inner, inner, st.just(AT), st.just(AT)
         ),
+        st.builds(
+            Call,
+            inner,
+            st.lists(st.one_of(inner, operators), min_size=1, max_size=3).map(tuple),
+            st.lists(st.builds(Attribute, names, inner, st.just(AT)), max_size=1).map(tuple),
+            st.just(AT),
+            st.just(True),
+        ),
         st.builds(Negate, inner, st.just(AT)),
+        st.builds(Not, inner, st.just(AT)),
         st.builds(TupleExpr, not_one(inner), st.just(AT)),
         st.builds(ListExpr, some, st.just(AT)),
         st.builds(

@@ -39,7 +39,7 @@ from axon.graph.state import Library, Shared, State
 from axon.graph.tidy import tidy
 from axon.graph.walk import Walk
 from axon.inference.walk import Prelude
-from axon.ops import OPERATORS
+from axon.ops import written_as
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast
@@ -212,7 +212,7 @@ class Lowering(Walk):
                 return value_of(self, expr, scope)
             case ast.Number() | ast.Negate(ast.Number(), _):
                 return self._number(expr)
-            case ast.Negate(operand, span):
+            case ast.Negate(operand, span) | ast.Not(operand, span):
                 use = self.state.elaboration.record.uses[span]
                 return use_operator(self, use, (operand,), (), span, scope)
             case ast.Call():
@@ -224,7 +224,7 @@ class Lowering(Walk):
             case ast.TupleExpr(items, _):
                 return Bundle(tuple(no_function(self.expr(i, scope), i.span) for i in items))
             case ast.OperatorName(op, _):
-                return OperatorFunction(OPERATORS[op])
+                return OperatorFunction(written_as(op))
             case ast.ListExpr():
                 measure(self, expr, scope)
                 type_ = self.state.size_of(expr)

@@ -8,7 +8,7 @@ from axon.graph.graph import OperatorFunction, ShapeOf, SizeOf
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Known, Scope, constant
 from axon.graph.walk import Walk
-from axon.ops import OPERATORS
+from axon.ops import OPERATORS, written_as
 from axon.syntax import ast
 from axon.types.type import DimValue, Scheme, ShapeValue, Type
 
@@ -44,7 +44,7 @@ def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) 
         return Closure(item.value, Scope(module, at), known)
     if isinstance(item.pattern, ast.NamePattern) and _is_function(module, known, at):
         if isinstance(item.value, ast.OperatorName):
-            return OperatorFunction(OPERATORS[item.value.op])
+            return OperatorFunction(written_as(item.value.op))
         if isinstance(item.value, ast.Name):
             return look_up(lowering, item.value.name, Scope(module, at))
     return _top_level(lowering, module, known, at, item, type_)

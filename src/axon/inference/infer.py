@@ -11,6 +11,7 @@ from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.inference.walk import Walk
+from axon.ops import written_as
 from axon.ops.families.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -56,12 +57,14 @@ class Inference(Walk):
                         return DimValue(dims.scale(-1, number.dim))
                     return number
                 return operators.apply_operator(self, negate.name, (operand,), (), span, env)
+            case ast.Not(operand, _):
+                return operators.apply_not(self, expr, self.infer(operand, env))
             case ast.Fn():
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
             case ast.OperatorName(op, span):
-                return operators.operator_value(self, op, span)
+                return operators.operator_value(self, written_as(op).name, span)
             case ast.ListExpr():
                 return size_values.read_shape(self, expr, env)
             case ast.String(_, span):
@@ -91,7 +94,7 @@ class Inference(Walk):
         type_ = self.infer(left, env)
         for node in reversed(spine):
             right = self.infer(node.right, env)
-            type_ = size_values.combined(self, node.op, type_, right) or operators.apply_infix(
+            type_ = size_values.combined(self, node, type_, right) or operators.apply_infix(
                 self, node, type_, right
             )
             if self.record is not None:
@@ -273,7 +276,7 @@ class Inference(Walk):
     def _other_name(self, value: ast.Expr, env: Environment) -> Scheme | None:
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
-            return operators.scheme_of_value(value.op)
+            return operators.scheme_of_value(written_as(value.op).name)
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
             return None
         entry = env.find(value.name)

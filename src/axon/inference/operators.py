@@ -15,7 +15,7 @@ from axon.inference.schemes import instantiate
 from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
-from axon.ops import OPERATORS, Operator, Problem
+from axon.ops import OPERATORS, SIGNS, Operator, Problem, written_as
 from axon.ops.scheme import General, general_scheme, scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -38,12 +38,15 @@ from axon.types.variables import DimVar, ShapeVar, TypeVar, is_ragged
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An operator with its attributes, and the signature that it has with them."""
+    """An operator with its attributes, the signature that it has with them, and the sign that it is
+    written with.
+    """
 
     operator: Operator
     attributes: dict[str, object]
     given: dict[str, Dim]
     general: General
+    sign: str = ""
 
 
 _same = ShapeVar("s")
@@ -90,16 +93,25 @@ def scheme_of_value(name: str) -> Scheme | None:
 
 
 def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
-    operator = OPERATORS[node.op]
+    operator = SIGNS[node.op]
     arithmetic = operator.traits.arithmetic
     if arithmetic and (same := _same_tensor(inference.state, left, right)) is not None:
         if inference.record is not None:
             inference.record.uses[node.span] = Use(operator, {}, {}, SAME, Fn((same, same), same))
         return same
-    general = general_scheme(operator, 2, {})
+    return _apply_sign(inference, node.op, [left, right], (node.left, node.right), node.span)
+
+
+def apply_not(inference: Walk, node: ast.Not, operand: Type) -> Type:
+    return _apply_sign(inference, "not", [operand], (node.operand,), node.span)
+
+
+def _apply_sign(
+    inference: Walk, sign: str, args: list[Type], exprs: tuple[ast.Expr, ...], span: Span
+) -> Type:
+    general = general_scheme(SIGNS[sign], len(args), {})
     assert isinstance(general, General)
-    found = Chosen(operator, {}, {}, general)
-    return _apply(inference, found, [left, right], (node.left, node.right), node.span)
+    return _apply(inference, Chosen(SIGNS[sign], {}, {}, general, sign), args, exprs, span)
 
 
 def apply_to_values(
@@ -222,7 +234,7 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
     """The name of an operator that is passed as a function, else the empty string."""
     match expr:
         case ast.OperatorName(op, _):
-            return op
+            return written_as(op).name
         case ast.Name(name, _) if is_operator(name):
             hidden = env.find(name) is not None or name in inference.defining
             return "" if hidden or size_values.named_size(inference, name) is not None else name
@@ -238,7 +250,7 @@ def _apply(
     span: Span,
 ) -> Type:
     operator, scheme = chosen.operator, chosen.general.scheme
-    name = operator.name
+    name = chosen.sign or operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
         wrong_count(inference, name, len(params), len(args), span)

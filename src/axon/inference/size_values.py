@@ -21,7 +21,7 @@ from axon.types.type import (
     shape_size,
 )
 from axon.types.variables import DimVar, ElemVar
-from axon.types.written import EXTREMA, apply_written
+from axon.types.written import EXTREMA, SIZE_SIGNS, apply_written
 
 
 def named_size(inference: Walk, name: str) -> Type | None:
@@ -43,12 +43,16 @@ def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
     return ShapeValue(word)
 
 
-def combined(inference: Walk, op: str, left: Type, right: Type) -> Type | None:
-    """Sums, products and quotients of sizes are sizes."""
+def combined(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type | None:
+    """Sums, products, quotients, remainders and some powers of sizes are sizes."""
     left, right = inference.state.prune(left), inference.state.prune(right)
     if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
         return None
-    return combine(op, left, right)
+    found = combine(node.op, left, right)
+    if found is not None and node.op in ("//", "%") and not isinstance(right.dim, int):
+        guard = AtLeast(dims.sub(right.dim, 1), silent=True, why="divisor")
+        inference.state.post(guard, Origin("divisor", node.span))
+    return found
 
 
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
@@ -56,7 +60,7 @@ def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
     compute is a run-time size.
     """
     spine: list[ast.Infix] = []
-    while isinstance(expr, ast.Infix) and expr.op in "+-*/":
+    while isinstance(expr, ast.Infix) and expr.op in SIZE_SIGNS:
         spine.append(expr)
         expr = expr.left
     value = _operand(inference, expr, env)

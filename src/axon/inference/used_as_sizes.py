@@ -17,7 +17,7 @@ from axon.ops import OPERATORS
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
-from axon.types.written import EXTREMA
+from axon.types.written import EXTREMA, SIZE_SIGNS
 
 Kind = Literal["dim", "shape"]
 
@@ -93,7 +93,7 @@ class _Search:
                     self.size(item, seen)
             case ast.Call():
                 self._call(expr, seen)
-            case ast.Negate(operand, _):
+            case ast.Negate(operand, _) | ast.Not(operand, _):
                 self.expr(operand, seen)
             case ast.Fn():
                 self._function(expr, seen)
@@ -105,7 +105,7 @@ class _Search:
 
     def size(self, expr: ast.Expr, seen: _Seen) -> None:
         """An expression that is read as a size."""
-        while isinstance(expr, ast.Infix) and expr.op in "+-*/":
+        while isinstance(expr, ast.Infix) and expr.op in SIZE_SIGNS:
             self.size(expr.right, seen)
             expr = expr.left
         match expr:

@@ -5,7 +5,8 @@ import     = 'import' STRING 'as' NAME ';'
 op         = 'op' NAME ':' type [ where ] ';'
 binding    = pattern '=' expression ';'
 pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
-expression = tuples, comparisons, + -, * / @, unary -, calls, names, numbers, fn, lists
+expression = tuples, |>, or, and, not, comparisons, + -, * / // % @, unary -, **, calls, names,
+             numbers, fn, lists
 fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ where ] block
 block      = '{' { binding } expression [ ';' ] '}'
 call       = expression '(' { expression | NAME '=' expression } ')'
@@ -249,15 +250,22 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """`function(args, attributes)`; one that is `piped` has its first argument before it:
+    `x |> f(y)`.
+    """
+
     function: Expr
     args: tuple[Expr, ...]
     attributes: tuple[Attribute, ...]
     span: Span
+    piped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Infix:
-    """`left op right`. Chains lean left and may be long: walk the left spine in a loop."""
+    """`left op right`. Chains lean left and may be long: walk the left spine in a loop. Only those
+    of `**` lean right; they are not longer than the nesting limit.
+    """
 
     op: str
     left: Expr
@@ -268,6 +276,12 @@ class Infix:
 
 @dataclass(frozen=True, slots=True)
 class Negate:
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
     operand: Expr
     span: Span
 
@@ -327,6 +341,7 @@ Expr = (
     | Call
     | Infix
     | Negate
+    | Not
     | TupleExpr
     | ListExpr
     | Fn

@@ -29,7 +29,7 @@ def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
                 todo.extend(each.value for each in body.bindings)
             case ast.Call(function, args, attributes, _):
                 todo.extend((function, *args, *(each.value for each in attributes)))
-            case ast.Negate(operand, _):
+            case ast.Negate(operand, _) | ast.Not(operand, _):
                 todo.append(operand)
             case _:
                 pass
@@ -49,7 +49,7 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
                 todo.extend((function, *args, *(a.value for a in attributes)))
             case ast.Infix(_, left, right, _, _):
                 todo.extend((left, right))
-            case ast.Negate(operand, _):
+            case ast.Negate(operand, _) | ast.Not(operand, _):
                 todo.append(operand)
             case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
                 todo.extend(items)

@@ -21,6 +21,7 @@ from axon.syntax.ast import (
     Name,
     NamePattern,
     Negate,
+    Not,
     Number,
     OperatorName,
     Param,
@@ -32,50 +33,82 @@ from axon.syntax.lexer import unquote
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
 from axon.syntax.parse_types import parse_annotation
-from axon.syntax.tokens import COMPARISON, INFIX_LEVEL
+from axon.syntax.tokens import CHAIN_LEVEL, COMPARISON, INFIX_LEVEL, NOT, WORDS
 
 _EXPRESSION_STARTS = frozenset(
-    {"name", "dotted", "int", "float", "inf", "true", "false", "string", "(", "[", "fn", "-"}
+    {"name", "dotted", "int", "float", "inf", "true", "false", "string", "(", "[", "fn", "-", "not"}
 )
 
 
 def parse_expr(p: Cursor, commas: bool = False) -> Expr:
     """An expression; with `commas`, a bare `a, b` is a tuple."""
     start = p.at
-    left = _operand(p)
-    if p.kind in INFIX_LEVEL:
-        left = _infix(p, left)
+    left = _one(p)
     if not commas or p.kind != ",":
         return left
     items = [left]
     while p.kind == ",":
         p.stuck = False
         p.advance()
-        left = _operand(p)
-        items.append(_infix(p, left) if p.kind in INFIX_LEVEL else left)
+        items.append(_one(p))
     return TupleExpr(tuple(items), p.since(start))
 
 
-def _infix(p: Cursor, left: Expr) -> Expr:
-    """What follows the first operand. Never more than three operators are held back."""
-    held: list[tuple[Expr, str, Span, int]] = []
-    while (level := INFIX_LEVEL.get(p.kind, 0)) and not p.stuck:
+_Held = tuple[Expr | None, str, Span, int]
+"""What waits for its right operand: the left one (`not` has none), the sign, and its level."""
+
+
+def _one(p: Cursor) -> Expr:
+    """Operands and what connects them, by precedence. Of each level at most one is held back, apart
+    from `not`.
+    """
+    held: list[_Held] = []
+    value: Expr | None = (
+        None  # a call in parentheses, which is a function where `x |>` is before it
+    )
+    if p.kind == "not":
+        _nots(p, held)
+    left = _operand(p)
+    if p.kind not in CHAIN_LEVEL and not held:
+        return left
+    while (level := CHAIN_LEVEL.get(p.kind, 0)) and not p.stuck:
         while held and held[-1][3] >= level:
             if level == COMPARISON and held[-1][3] == COMPARISON:
                 label, help = "a second comparison", "put parentheses around one of them"
                 p.add(error("AX002", "comparisons do not chain", p.here(), label, help))
-            left = _join(held.pop(), left)
+            left = _join(p, held.pop(), left, value)
         held.append((left, p.kind, p.here(), level))
         p.advance()
+        if p.kind == "not" and level < NOT:
+            _nots(p, held)
+        begin = p.starts[p.at]
         left = _operand(p)
+        value = left if isinstance(left, Call) and left.span.start > begin else None
     while held:
-        left = _join(held.pop(), left)
+        left = _join(p, held.pop(), left, value)
     return left
 
 
-def _join(held: tuple[Expr, str, Span, int], right: Expr) -> Expr:
+def _nots(p: Cursor, held: list[_Held]) -> None:
+    """Each `not` is a level of nesting."""
+    while p.kind == "not" and p.depth < MAX_DEPTH:
+        held.append((None, p.kind, p.here(), NOT))
+        p.depth += 1
+        p.advance()
+
+
+def _join(p: Cursor, held: _Held, right: Expr, value: Expr | None) -> Expr:
     left, op, op_span, _ = held
-    return Infix(op, left, right, op_span, left.span.to(right.span))
+    if left is None:
+        p.depth -= 1
+        return Not(right, op_span.to(right.span))
+    span = left.span.to(right.span)
+    if op == "|>":
+        p.curried = True
+        if isinstance(right, Call) and right is not value:
+            return Call(right.function, (left, *right.args), right.attributes, span, True)
+        return Call(right, (left,), (), span, True)
+    return Infix(op, left, right, op_span, span)
 
 
 # --- operands --------------------------------------------------------------------------------
@@ -111,10 +144,24 @@ def _operand(p: Cursor) -> Expr:
         if calls > 1 or not isinstance(part, Name):
             p.curried = True
         part = _call(p, part, start + signs)
+    if p.kind == "**" and not p.stuck:
+        part = _power(p, part)
     p.depth -= signs
     for minus in range(start + signs - 1, start - 1, -1):
         part = Negate(part, Span(p.source, p.starts[minus], part.span.end))
     return part
+
+
+def _power(p: Cursor, base: Expr) -> Expr:
+    """`**` binds tighter than the sign before it and weaker than the one behind it."""
+    sign = p.here()
+    p.advance()
+    if p.depth >= MAX_DEPTH:
+        return Broken(p.too_deep())
+    p.depth += 1
+    exponent = _operand(p)
+    p.depth -= 1
+    return Infix("**", base, exponent, sign, base.span.to(exponent.span))
 
 
 def _leaf(p: Cursor) -> Expr:
@@ -140,8 +187,20 @@ def _leaf(p: Cursor) -> Expr:
 
 def _missing(p: Cursor) -> Expr:
     start = p.at
-    p.fail("expected an expression")
+    if p.kind in p.misnamed:
+        p.advance()
+    elif p.kind == "not" and p.depth >= MAX_DEPTH:
+        p.too_deep()
+    else:
+        help = _HELP.get(p.kind)
+        p.fail("expected an expression", help)
     return Broken(p.since(start))
+
+
+_HELP = {
+    "not": "put parentheses around `not …` here",
+    "//": "a comment begins with `#`",
+}
 
 
 def _number(p: Cursor) -> Expr:
@@ -168,7 +227,8 @@ def _number(p: Cursor) -> Expr:
 
 def _operator_alone(p: Cursor) -> bool:
     """An infix operator with nothing to work on, as in `reduce(+, 0f, x)`."""
-    return p.kind in INFIX_LEVEL and p.kinds[p.at + 1] in (",", ")")
+    alone = p.kind in INFIX_LEVEL or p.kind == "not"
+    return alone and p.kinds[p.at + 1] in (",", ")")
 
 
 def _operator(p: Cursor) -> Expr:
@@ -229,7 +289,7 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
     while more:
         begin = p.at
         p.strings_allowed = False
-        if p.kind == "name" and p.kinds[begin + 1] == "=":
+        if p.kinds[begin + 1] == "=" and (p.kind == "name" or p.kind in WORDS):
             name = p.text()
             p.advance()
             p.advance()
@@ -337,6 +397,11 @@ def _block(p: Cursor) -> Block:
 def parse_statement(p: Cursor) -> Binding | Expr:
     """A binding, or an expression that stands alone."""
     start = p.at
+    if p.kind in WORDS and p.kinds[start + 1] == "=":
+        found = p.name("a name")
+        assert found is not None
+        p.advance()
+        return Binding(NamePattern(*found), parse_expr(p, commas=True), p.since(start))
     if (p.kind == "name" and p.kinds[start + 1] == "=") or p.tokens.pattern_end(start):
         pattern = parse_pattern(p)
         p.expect("=", "after what is defined")

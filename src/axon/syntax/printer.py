@@ -26,6 +26,7 @@ from axon.syntax.ast import (
     Name,
     NamePattern,
     Negate,
+    Not,
     Number,
     OpDecl,
     OperatorName,
@@ -51,7 +52,7 @@ from axon.syntax.layout import (
 )
 from axon.syntax.lexer import quote
 from axon.syntax.print_types import print_condition, print_type
-from axon.syntax.tokens import COMPARISON, INFIX_LEVEL
+from axon.syntax.tokens import COMPARISON, INFIX_LEVEL, NOT, PIPE, POWER
 
 
 def print_program(program: Program) -> str:
@@ -227,10 +228,10 @@ def _all(items: tuple[Expr, ...]) -> Generator[Expr, Doc, list[Doc]]:
 
 def _expr(expr: Expr, comments: _Comments) -> _Builder:
     match expr:
-        case Call():
-            return (yield from _call(expr))
-        case Infix():
+        case Call(piped=True, args=(_, *_)) | Infix() | Not():
             return (yield from _chain(expr))
+        case Call():
+            return (yield from _call(expr, expr.args))
         case Negate():
             return (yield from _negated(expr))
         case TupleExpr(items):
@@ -243,16 +244,38 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return (yield expr)
 
 
-def _call(call: Call) -> _Builder:
+def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
+    """A call with these of its arguments; `x |> f` has no parentheses for them."""
     callee = yield call.function
-    if isinstance(call.function, Fn | Infix | Negate):
+    bare = len(args) < len(call.args) and not args and not call.attributes
+    match call.function:
+        case Infix() | Negate() | Not() | Call(piped=True):
+            enclosed = True
+        case Call():
+            enclosed = bare
+        case Fn():
+            enclosed = not bare
+        case _:
+            enclosed = False
+    if enclosed:
         callee = join("(", callee, ")")
+    if bare:
+        return callee
     given: list[Doc] = []
-    for arg in call.args:
+    for arg in args:
         given.append(arg.op if isinstance(arg, OperatorName) else (yield arg))
     for attribute in call.attributes:
         given.append(join(attribute.name + "=", (yield attribute.value)))
     return join(callee, bracketed("(", given, ")"))
+
+
+_Parts = list[tuple[Expr | str | Line | Join, int]]
+"""Parts of a chain, the last one first, each with the level of what is around it."""
+
+
+def _enclosed(parts: _Parts, own: int, level: int) -> _Parts:
+    """The parts in parentheses, if what is around them binds tighter."""
+    return [(")", 0), *parts, ("(", 0)] if own < level else parts
 
 
 def _negated(expr: Negate) -> _Builder:
@@ -263,27 +286,42 @@ def _negated(expr: Negate) -> _Builder:
         signs += 1
         operand = operand.operand
     doc = yield operand
-    if isinstance(operand, Infix | Fn):
-        doc = join("(", doc, ")")
+    match operand:
+        case Infix(op="**"):
+            pass
+        case Infix() | Fn() | Not() | Call(piped=True):
+            doc = join("(", doc, ")")
+        case _:
+            pass
     return join("-" * signs, doc)
 
 
-def _chain(expr: Infix) -> _Builder:
+def _chain(expr: Call | Infix | Not) -> _Builder:
     """A tree of infix operators, in a loop: the left spine of a chain may be very long.
 
     It may be broken before each operator.
     """
     docs: list[Doc] = []
-    waiting: list[tuple[Expr | str | Line, int]] = [(expr, 0)]
+    waiting: _Parts = [(expr, 0)]
     while waiting:
         part, level = waiting.pop()
         match part:
+            case Infix("**", left, right):
+                waiting += _enclosed([(right, POWER), ("**", 0), (left, POWER + 1)], POWER, level)
             case Infix(op, left, right):
                 own = INFIX_LEVEL[op]
-                inner = [(right, own + 1), (f"{op} ", 0), (Line(), 0)]
+                inner: _Parts = [(right, own + 1), (f"{op} ", 0), (Line(), 0)]
                 inner.append((left, own + 1 if own == COMPARISON else own))
-                waiting += [(")", 0), *inner, ("(", 0)] if own < level else inner
-            case str() | Line():
+                waiting += _enclosed(inner, own, level)
+            case Not(operand):
+                waiting += _enclosed([(operand, NOT), ("not ", 0)], NOT, level)
+            case Call(piped=True, args=(first, *rest)):
+                call = yield from _call(part, tuple(rest))
+                into = Join((Line(), "|> ", call))
+                waiting += _enclosed([(into, 0), (first, PIPE)], PIPE, level)
+            case Negate() if level > POWER:
+                docs.append(join("(", (yield part), ")"))
+            case str() | Line() | Join():
                 docs.append(part)
             case Fn():
                 docs.append(join("(", (yield part), ")"))

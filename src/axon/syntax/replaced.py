@@ -30,7 +30,7 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             )
         case ast.Infix(_, left, right, _, _):
             return replace(expr, left=go(left), right=go(right))
-        case ast.Negate(operand, _):
+        case ast.Negate(operand, _) | ast.Not(operand, _):
             return replace(expr, operand=go(operand))
         case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
             return replace(expr, items=tuple(map(go, items)))
