@@ -11,6 +11,7 @@ from tests.properties.meanings import Operation
 from tests.properties.values import Halved
 
 AXES = (0, 1, -1)
+SUBSCRIPTS = {0: "[{}]", 1: "[:, {}]", -1: "[..., {}]"}
 
 
 def _ones() -> list[Operation]:
@@ -51,6 +52,12 @@ def _ones() -> list[Operation]:
             Operation(1, f"index({{}}, i=0, axis={k})", m.along(k, m.picked(0))),
             Operation(1, f"index({{}}, i=-1, axis={k})", m.along(k, m.picked(-1))),
             Operation(1, f"expand_dims({{}}, axis={k})", s.expand(k)),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('1:')}", m.along(k, m.cut(1, None, None))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format(':-1')}", m.along(k, m.cut(None, -1, None))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('::2')}", m.along(k, m.cut(None, None, 2))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('0')}", m.along(k, m.picked(0))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('-1')}", m.along(k, m.picked(-1))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('None')}", s.expand(k)),
         ]
     return found
 
@@ -85,6 +92,7 @@ BINARY = [
     Operation(2, "dot({}, {})", s.dot, "dot"),
     Operation(2, "outer({}, {})", s.outer, "outer"),
     Operation(2, "gather({}, {})", s.gather, "gather"),
+    Operation(2, "{}[({} + 0)]", s.gather),
     Operation(2, "compress({}, {})", s.compress, "compress"),
     Operation(2, "({} // {})", m.pointwise(numpy.floor_divide), "//"),
     Operation(2, "({} % {})", m.pointwise(numpy.remainder), "%"),

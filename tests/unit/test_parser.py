@@ -35,19 +35,24 @@ from axon.syntax.ast import (
     Import,
     IndexName,
     Infix,
+    ListExpr,
     Name,
     NamedType,
     NamePattern,
     Negate,
+    NewAxis,
     Number,
     OpDecl,
     OperatorName,
     Program,
     Relation,
+    Rest,
     ShapeValueType,
     Signature,
+    Slice,
     Star,
     String,
+    Subscript,
     TensorType,
     TupleExpr,
     TuplePattern,
@@ -132,6 +137,12 @@ def signature(text: str) -> Signature:
         ("a or b |> f |> g(c)", "((a or b) |> f) |> g(c)"),
         ("a |> f(b)(c)", "a |> (f(b))(c)"),
         ("a |> not f", "a |> (not f)"),
+        ("-x[0] ** 2", "-((x[0]) ** 2)"),
+        ("a * x[i + 1, :]", "a * (x[(i + 1), :])"),
+        ("f(x)[0](y)[1]", "(((f(x))[0])(y))[1]"),
+        ("x [0]", "x[0]"),
+        ("x[0, 1:2,]", "x[0, 1:2]"),
+        ("x |> f[0]", "x |> (f[0])"),
     ],
 )
 def test_precedence(text: str, same: str) -> None:
@@ -162,6 +173,28 @@ def test_a_pipe_is_a_call() -> None:
             raise AssertionError(other)
     match tree_of("x |> fn (y) { y }"):
         case Call(Fn(), (Name("x"),), ()):
+            pass
+        case other:
+            raise AssertionError(other)
+
+
+def test_subscripts() -> None:
+    match tree_of("x[0, 1:, ::n, ..., None]"):
+        case Subscript(
+            Name("x"),
+            (
+                Number(0),
+                Slice(Number(1), None, None),
+                Slice(None, None, Name("n")),
+                Rest(),
+                NewAxis(),
+            ),
+        ):
+            pass
+        case other:
+            raise AssertionError(other)
+    match tree_of("x[(a, b)], [1, 2][0]"):
+        case TupleExpr((Subscript(_, (TupleExpr(),)), Subscript(ListExpr(), (Number(0),)))):
             pass
         case other:
             raise AssertionError(other)
@@ -420,6 +453,13 @@ MISTAKES = [
     ("a = fn (not, x) { x * not };", "AX002"),
     ("a = fn (x : t [if]) { x };", "AX002"),
     ("a = x ** ;", "AX002"),
+    ("a = x[];", "AX002"),
+    ("a = x[..., 0, ...];", "AX002"),
+    ("a = x[1:2:3:4];", "AX002"),
+    ("a = x[0;", "AX002"),
+    ("a = x[0, 1);", "AX002"),
+    ("a = None;", "AX002"),
+    ("a = x[None + 1];", "AX002"),
 ]
 
 
@@ -504,6 +544,8 @@ DEEP = {
     "powers": "a = " + "x ** " * N + "x",
     "powers of signs": "a = " + "x ** - " * N + "x",
     "pipes": "a = x" + " |> f" * N,
+    "subscripts": "a = " + "x[" * N + "0" + "]" * N,
+    "subscripts of subscripts": "a = x" + "[0]" * N,
     "calls of calls": "a = " + "(" * 90 + "f" + ("(x)" * 90 + ")") * 90,
     "types": "op a : " + "(" * N + "t" + ")" * N + " -> t",
     "arrows": "op a : " + "t -> " * N + "t",
@@ -544,6 +586,8 @@ def test_too_deep_is_one_message(text: str) -> None:
         "not " * 99 + "x",
         "x ** " * 99 + "x",
         "x" + " |> f" * 99,
+        "x[" * 99 + "0" + "]" * 99,
+        "x" + "[1:, None]" * 99,
         "x or y and not x == y + z * (" * 33 + "x" + ")" * 33,
     ],
 )
@@ -564,7 +608,7 @@ def test_long_chains() -> None:
 
 FRAGMENTS = [
     *("(", ")", "[", "]", "{", "}", "fn", "x", "y", "=", ";", ",", "->", "+", "-", "*", "/", "@"),
-    *("**", "//", "%", "|>", "and", "or", "not", "if", "else", "None", "type"),
+    *("**", "//", "%", "|>", "and", "or", "not", "...", "x[", ":", "if", "else", "None", "type"),
     *("==", "<", ":", "where", "op", "import", '"a"', '"', "as", "1", "2.5", "0f", "inf", "true"),
     *("?k", "$", "t", "f32", "dim", "shape", "broadcast", "min", "mod", "size", "(+", "'", "."),
     *("…", "fn(x){", "f(", "\n", "\n  ", "# c\n", "\0", "\ud800", "x = ", "\t", "\r\n"),

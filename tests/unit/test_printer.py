@@ -46,6 +46,7 @@ from axon.syntax.ast import (
     NamedType,
     NamePattern,
     Negate,
+    NewAxis,
     Not,
     Number,
     OpDecl,
@@ -54,12 +55,16 @@ from axon.syntax.ast import (
     Pattern,
     Program,
     Relation,
+    Rest,
     ShapeExpr,
     ShapeMeasure,
     ShapeValueType,
     Signature,
+    Slice,
     Star,
     String,
+    Subscript,
+    SubscriptItem,
     TensorType,
     TupleExpr,
     TuplePattern,
@@ -182,6 +187,17 @@ numbers = st.sampled_from(["0", "12", "0f", "1.5", "1e-5", "2.5f", "inf", "true"
 operators = st.builds(OperatorName, st.sampled_from(["not", *sorted(INFIX_LEVEL)]), st.just(AT))
 
 
+def subscripts(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[tuple[SubscriptItem, ...]]:
+    bound = st.one_of(st.none(), inner)
+    item: st.SearchStrategy[SubscriptItem] = st.one_of(
+        inner,
+        st.builds(Slice, bound, bound, bound, st.just(AT)),
+        st.builds(NewAxis, st.just(AT)),
+    )
+    some = st.lists(item, min_size=1, max_size=2).map(tuple)
+    return st.one_of(some, some.map(lambda items: (*items[:1], Rest(AT), *items[1:])))
+
+
 def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     some = st.lists(inner, max_size=3).map(tuple)
     params = st.builds(Param, names, st.one_of(st.none(), types), st.just(AT), st.just(AT))
@@ -215,6 +231,7 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         ),
         st.builds(Negate, inner, st.just(AT)),
         st.builds(Not, inner, st.just(AT)),
+        st.builds(Subscript, inner, subscripts(inner), st.just(AT)),
         st.builds(TupleExpr, not_one(inner), st.just(AT)),
         st.builds(ListExpr, some, st.just(AT)),
         st.builds(

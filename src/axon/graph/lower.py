@@ -32,7 +32,7 @@ from axon.graph.levels import Analysis
 from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import look_up, value_of
-from axon.graph.operators import apply_operator, type_at, use_operator
+from axon.graph.operators import apply_operator, subscript, type_at, use_operator
 from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, as_function
 from axon.graph.state import Library, Shared, State
@@ -212,6 +212,9 @@ class Lowering(Walk):
                 return value_of(self, expr, scope)
             case ast.Number() | ast.Negate(ast.Number(), _):
                 return self._number(expr)
+            case ast.Negate(operand, _) if isinstance(size := self.state.size_of(expr), DimValue):
+                self.expr(operand, scope)
+                return SizeOf(size.dim, "", size.number)
             case ast.Negate(operand, span) | ast.Not(operand, span):
                 use = self.state.elaboration.record.uses[span]
                 return use_operator(self, use, (operand,), (), span, scope)
@@ -225,6 +228,8 @@ class Lowering(Walk):
                 return Bundle(tuple(no_function(self.expr(i, scope), i.span) for i in items))
             case ast.OperatorName(op, _):
                 return OperatorFunction(written_as(op))
+            case ast.Subscript():
+                return subscript(self, expr, scope)
             case ast.ListExpr():
                 measure(self, expr, scope)
                 type_ = self.state.size_of(expr)

@@ -43,7 +43,9 @@ def measure(lowering: Walk, expr: ast.Expr, scope: Scope) -> None:
                 measure(lowering, arg, scope)
         case _ if id(expr) in elaboration.record.types:
             # a size by name, or `size(x)`: what it is of must have been computed
-            if isinstance(state.type_of(expr), DimValue) and isinstance(expr, ast.Call):
+            if isinstance(state.type_of(expr), DimValue) and isinstance(
+                expr, ast.Call | ast.Subscript
+            ):
                 lowering.expr(expr, scope)
         case _:
             pass

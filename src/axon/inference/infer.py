@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, size_values
+from axon.inference import calls, operators, size_values, subscripts
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
@@ -56,7 +56,10 @@ class Inference(Walk):
                     if isinstance(number, DimValue):
                         return DimValue(dims.scale(-1, number.dim))
                     return number
-                return operators.apply_operator(self, negate.name, (operand,), (), span, env)
+                type_ = self.infer(operand, env)
+                return size_values.negated(self, type_) or operators.apply_chosen(
+                    self, negate, {}, {}, [type_], (operand,), span
+                )
             case ast.Not(operand, _):
                 return operators.apply_not(self, expr, self.infer(operand, env))
             case ast.Fn():
@@ -65,6 +68,8 @@ class Inference(Walk):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, written_as(op).name, span)
+            case ast.Subscript():
+                return subscripts.infer_subscript(self, expr, env)
             case ast.ListExpr():
                 return size_values.read_shape(self, expr, env)
             case ast.String(_, span):

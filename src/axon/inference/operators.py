@@ -114,6 +114,24 @@ def _apply_sign(
     return _apply(inference, Chosen(SIGNS[sign], {}, {}, general, sign), args, exprs, span)
 
 
+def apply_chosen(
+    inference: Walk,
+    operator: Operator,
+    attributes: dict[str, object],
+    given: dict[str, Dim],
+    args: list[Type],
+    exprs: tuple[ast.Expr, ...],
+    span: Span,
+    sign: str = "",
+) -> Type:
+    """Apply an operator that the syntax stands for, with attributes that are known."""
+    general = general_scheme(operator, len(args), attributes, None, tuple(given))
+    if isinstance(general, Problem):
+        inference.error("AX210", general.text, span, subject=sign or operator.name)
+        return UNKNOWN
+    return _apply(inference, Chosen(operator, attributes, given, general, sign), args, exprs, span)
+
+
 def apply_to_values(
     state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
 ) -> Type | None:

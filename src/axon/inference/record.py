@@ -25,10 +25,19 @@ class Use:
     type: Type
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One operator of a subscript: the span of its use, and the tensors that it takes besides."""
+
+    span: Span
+    tensors: tuple[ast.Expr, ...]
+
+
 @dataclass(slots=True)
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
-    by the span of the application; `data` the sizes that are values of expressions.
+    by the span of the application; `data` the sizes that are values of expressions, `subscripts`
+    the operators that subscripts become.
 
     The types are as inference made them: bindings of their variables are in its state.
     """
@@ -37,3 +46,4 @@ class Record:
     uses: dict[Span, Use] = field(default_factory=dict)
     calls: dict[Span, Fn] = field(default_factory=dict)
     data: list[tuple[DimVar, ast.Expr]] = field(default_factory=list)
+    subscripts: dict[Span, tuple[Part, ...]] = field(default_factory=dict)

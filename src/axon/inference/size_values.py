@@ -55,6 +55,12 @@ def combined(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type 
     return found
 
 
+def negated(inference: Walk, operand: Type) -> Type | None:
+    """`-n` of a size is what `0 - n` is."""
+    size = inference.state.prune(operand)
+    return combine("-", DimValue(0), size) if isinstance(size, DimValue) else None
+
+
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
     """The dimension that an expression in a shape literal denotes; one that only the run can
     compute is a run-time size.

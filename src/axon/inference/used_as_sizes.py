@@ -51,7 +51,7 @@ def used_as_sizes(
     roots = {name: _Root(name) for name in names}
     search = _Search(inference, env)
     search.lines(bindings, result, dict(roots))
-    return {name: search.found[root] for name, root in roots.items() if root in search.found}
+    return {name: kind for name, root in roots.items() if (kind := search.kind(root))}
 
 
 class _Search:
@@ -59,6 +59,13 @@ class _Search:
         self.inference = inference
         self.env = env
         self.found: dict[_Root, Kind] = {}
+        self.indices: set[_Root] = set()
+        self.indexed: set[_Root] = set()
+
+    def kind(self, root: _Root) -> Kind | None:
+        """How a name is used. An index is a size, unless it is a tensor that is indexed itself."""
+        index: Kind | None = "dim" if root in self.indices - self.indexed else None
+        return self.found.get(root, index)
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
         for binding in bindings:
@@ -81,7 +88,7 @@ class _Search:
         roots = [_Root(param.name) for param in fn.params]
         inner: _Seen = {**seen, **{root.name: root for root in roots}}
         self.lines(fn.body.bindings, fn.body.result, inner)
-        return _Local(tuple([self.found.get(root) for root in roots]))
+        return _Local(tuple([self.kind(root) for root in roots]))
 
     def expr(self, expr: ast.Expr, seen: _Seen) -> None:
         while isinstance(expr, ast.Infix):
@@ -95,6 +102,11 @@ class _Search:
                 self._call(expr, seen)
             case ast.Negate(operand, _) | ast.Not(operand, _):
                 self.expr(operand, seen)
+            case ast.Subscript(value, items, _):
+                if isinstance(value, ast.Name) and isinstance(root := seen.get(value.name), _Root):
+                    self.indexed.add(root)
+                self.expr(value, seen)
+                self._subscript(items, seen)
             case ast.Fn():
                 self._function(expr, seen)
             case ast.TupleExpr(items, _):
@@ -121,6 +133,20 @@ class _Search:
                     self.size(arg, seen)
             case _:
                 self.expr(expr, seen)
+
+    def _subscript(self, items: Sequence[ast.SubscriptItem], seen: _Seen) -> None:
+        for item in items:
+            match item:
+                case ast.Slice():
+                    for bound in item.bounds:
+                        self.size(bound, seen)
+                case ast.Rest() | ast.NewAxis():
+                    pass
+                case ast.Name(name, _):
+                    if isinstance(root := seen.get(name), _Root):
+                        self.indices.add(root)
+                case _:
+                    self.size(item, seen)
 
     def _call(self, call: ast.Call, seen: _Seen) -> None:
         self.expr(call.function, seen)

@@ -6,10 +6,12 @@ op         = 'op' NAME ':' type [ where ] ';'
 binding    = pattern '=' expression ';'
 pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
 expression = tuples, |>, or, and, not, comparisons, + -, * / // % @, unary -, **, calls, names,
-             numbers, fn, lists
+             numbers, fn, lists, subscripts
 fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ where ] block
 block      = '{' { binding } expression [ ';' ] '}'
 call       = expression '(' { expression | NAME '=' expression } ')'
+subscript  = expression '[' item { ',' item } ']'
+item       = expression | [ expression ] ':' [ expression ] [ ':' [ expression ] ] | '...' | 'None'
 
 type       = ELEM [ shape ] | NAME | '(' { type } ')' | type '->' type
            | 'shape' shape | 'dim' dimension
@@ -303,6 +305,58 @@ class ListExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class Slice:
+    """`start:stop:step` in a subscript."""
+
+    start: Expr | None
+    stop: Expr | None
+    step: Expr | None
+    span: Span
+
+    @property
+    def bounds(self) -> tuple[Expr, ...]:
+        """The parts that are written."""
+        return tuple([part for part in (self.start, self.stop, self.step) if part is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """`...` in a subscript: the axes that it does not mention."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NewAxis:
+    """`None` in a subscript."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """`value[items]`, at least one of them."""
+
+    value: Expr
+    items: tuple[SubscriptItem, ...]
+    span: Span
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        """The expressions in it."""
+        found = [self.value]
+        for item in self.items:
+            match item:
+                case Slice():
+                    found += item.bounds
+                case Rest() | NewAxis():
+                    pass
+                case _:
+                    found.append(item)
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
 class Param:
     name: str
     type: TypeExpr | None
@@ -345,8 +399,10 @@ Expr = (
     | TupleExpr
     | ListExpr
     | Fn
+    | Subscript
     | Broken
 )
+SubscriptItem = Expr | Slice | Rest | NewAxis
 
 # --- patterns, bindings, programs --------------------------------------------------------------
 

@@ -21,11 +21,16 @@ from axon.syntax.ast import (
     Name,
     NamePattern,
     Negate,
+    NewAxis,
     Not,
     Number,
     OperatorName,
     Param,
+    Rest,
+    Slice,
     String,
+    Subscript,
+    SubscriptItem,
     TupleExpr,
 )
 from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, Cursor
@@ -115,7 +120,9 @@ def _join(p: Cursor, held: _Held, right: Expr, value: Expr | None) -> Expr:
 
 
 def _operand(p: Cursor) -> Expr:
-    """Signs, a part, and the calls made of it. A `(` on the line after a `fn` begins anew."""
+    """Signs, a part, and the calls and subscripts of it. A `(` on the line after a `fn` begins
+    anew, and a `[` on the line after anything.
+    """
     start = p.at
     while p.kind == "-":
         p.advance()
@@ -130,8 +137,8 @@ def _operand(p: Cursor) -> Expr:
     else:
         part = _leaf(p)
     calls = 0
-    while p.kind == "(" and not p.stuck:
-        if isinstance(part, Fn) and p.at in p.tokens.fresh:
+    while p.kind in _POSTFIX and not p.stuck:
+        if p.at in p.tokens.fresh and (p.kind == "[" or isinstance(part, Fn)):
             break
         if p.depth >= MAX_DEPTH:
             p.too_deep()
@@ -143,7 +150,7 @@ def _operand(p: Cursor) -> Expr:
             break
         if calls > 1 or not isinstance(part, Name):
             p.curried = True
-        part = _call(p, part, start + signs)
+        part = _POSTFIX[p.kind](p, part, start + signs)
     if p.kind == "**" and not p.stuck:
         part = _power(p, part)
     p.depth -= signs
@@ -191,6 +198,10 @@ def _missing(p: Cursor) -> Expr:
         p.advance()
     elif p.kind == "not" and p.depth >= MAX_DEPTH:
         p.too_deep()
+    elif p.kind == "...":
+        label = "write it in full"
+        p.add(error("AX001", "`...` stands for something left out", p.here(), label))
+        p.skip()
     else:
         help = _HELP.get(p.kind)
         p.fail("expected an expression", help)
@@ -199,6 +210,7 @@ def _missing(p: Cursor) -> Expr:
 
 _HELP = {
     "not": "put parentheses around `not …` here",
+    "None": "`None` is a new axis in a subscript, as in `x[:, None]`, and nothing else",
     "//": "a comment begins with `#`",
 }
 
@@ -308,6 +320,55 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
     p.depth -= 1
     p.close()
     return Call(function, tuple(args), tuple(attributes), p.since(start))
+
+
+def _subscript(p: Cursor, value: Expr, start: int) -> Expr:
+    """What stands between the brackets; the cursor is at the `[`."""
+    outer = p.inside, p.strings_allowed
+    p.inside, p.strings_allowed = LIST, False
+    p.depth += 1
+    opener = p.here()
+    p.advance()
+    items: list[SubscriptItem] = []
+    more = p.kind != "]"
+    if not more:
+        label, help = "nothing is given", "as in `x[0]`, `x[1:n]` or `x[..., None]`"
+        p.add(error("AX002", "a subscript needs an index", opener, label, help))
+    while more:
+        item = _item(p)
+        if isinstance(item, Rest) and any(isinstance(other, Rest) for other in items):
+            message = "`...` can stand only once in a subscript"
+            p.add(error("AX002", message, item.span, "the second one", "write `:` for one axis"))
+        else:
+            items.append(item)
+        more = p.next_item("]")
+    p.inside, p.strings_allowed = outer
+    p.depth -= 1
+    p.close()
+    return Subscript(value, tuple(items), p.since(start)) if items else Broken(p.since(start))
+
+
+def _item(p: Cursor) -> SubscriptItem:
+    start = p.at
+    if p.kind in ("...", "None") and p.kinds[start + 1] in (",", "]"):
+        span = p.here()
+        p.advance()
+        return Rest(span) if span.text == "..." else NewAxis(span)
+    first = None if p.kind == ":" else parse_expr(p)
+    if p.kind != ":" or p.stuck:
+        assert first is not None
+        return first
+    stop = _bound(p)
+    step = _bound(p)
+    return Slice(first, stop, step, p.since(start))
+
+
+def _bound(p: Cursor) -> Expr | None:
+    """What stands behind a `:`, if there is one."""
+    if p.kind != ":" or p.stuck:
+        return None
+    p.advance()
+    return None if p.kind in (":", ",", "]") else parse_expr(p)
 
 
 # --- functions and blocks --------------------------------------------------------------------
@@ -450,3 +511,4 @@ def keep_unused(p: Cursor, value: Expr, place: str) -> Binding:
 
 
 _NESTED = {"(": _parenthesised, "[": _list, "fn": _fn}
+_POSTFIX = {"(": _call, "[": _subscript}

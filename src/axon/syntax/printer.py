@@ -26,6 +26,7 @@ from axon.syntax.ast import (
     Name,
     NamePattern,
     Negate,
+    NewAxis,
     Not,
     Number,
     OpDecl,
@@ -33,7 +34,11 @@ from axon.syntax.ast import (
     Param,
     Pattern,
     Program,
+    Rest,
+    Slice,
     String,
+    Subscript,
+    SubscriptItem,
     TupleExpr,
     TuplePattern,
 )
@@ -234,6 +239,8 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return (yield from _call(expr, expr.args))
         case Negate():
             return (yield from _negated(expr))
+        case Subscript():
+            return (yield from _subscript(expr))
         case TupleExpr(items):
             return bracketed("(", (yield from _all(items)), ")")
         case ListExpr(items):
@@ -267,6 +274,38 @@ def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
     for attribute in call.attributes:
         given.append(join(attribute.name + "=", (yield attribute.value)))
     return join(callee, bracketed("(", given, ")"))
+
+
+def _subscript(expr: Subscript) -> _Builder:
+    value = yield expr.value
+    if isinstance(expr.value, Infix | Negate | Not | Fn | Call) and not _is_plain_call(expr.value):
+        value = join("(", value, ")")
+    items: list[Doc] = []
+    for item in expr.items:
+        items.append((yield from _subscript_item(item)))
+    return join(value, bracketed("[", items, "]"))
+
+
+def _is_plain_call(expr: Expr) -> bool:
+    return isinstance(expr, Call) and not (expr.piped and expr.args)
+
+
+def _subscript_item(item: SubscriptItem) -> _Builder:
+    match item:
+        case Rest():
+            return "..."
+        case NewAxis():
+            return "None"
+        case Slice(start, stop, step):
+            parts: list[Doc] = []
+            for i, bound in enumerate((start, stop, step)):
+                if i == 1 or (i == 2 and step is not None):
+                    parts.append(":")
+                if bound is not None:
+                    parts.append((yield bound))
+            return join(*parts)
+        case _:
+            return (yield item)
 
 
 _Parts = list[tuple[Expr | str | Line | Join, int]]

@@ -34,10 +34,23 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             return replace(expr, operand=go(operand))
         case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
             return replace(expr, items=tuple(map(go, items)))
+        case ast.Subscript(value, items, _):
+            return replace(expr, value=go(value), items=tuple([_item(item, go) for item in items]))
         case ast.Fn():
             return _function(expr, change)
         case _:
             return expr
+
+
+def _item(item: ast.SubscriptItem, go: Change) -> ast.SubscriptItem:
+    match item:
+        case ast.Slice(start, stop, step, span):
+            start, stop, step = (None if b is None else go(b) for b in (start, stop, step))
+            return ast.Slice(start, stop, step, span)
+        case ast.Rest() | ast.NewAxis():
+            return item
+        case _:
+            return go(item)
 
 
 def _function(function: ast.Fn, change: Change) -> ast.Fn:
