@@ -230,6 +230,9 @@ class Lowering(Walk):
                 return OperatorFunction(written_as(op))
             case ast.Subscript():
                 return subscript(self, expr, scope)
+            case ast.ListExpr(items, span) if span in self.state.elaboration.record.uses:
+                use = self.state.elaboration.record.uses[span]
+                return use_operator(self, use, items, (), span, scope)
             case ast.ListExpr():
                 measure(self, expr, scope)
                 type_ = self.state.size_of(expr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, size_values, subscripts
+from axon.inference import calls, lists, operators, size_values, subscripts
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
@@ -71,7 +71,7 @@ class Inference(Walk):
             case ast.Subscript():
                 return subscripts.infer_subscript(self, expr, env)
             case ast.ListExpr():
-                return size_values.read_shape(self, expr, env)
+                return lists.infer_list(self, expr, env)
             case ast.String(_, span):
                 self.error("AX207", "a string stands where a tensor is wanted", span)
                 return UNKNOWN

@@ -241,6 +241,8 @@ def _arguments(
         elif infers_size and isinstance(param, ShapeValue) and i and isinstance(expr, ast.ListExpr):
             origin = Origin("argument", exprs[0].span, operator.name, 1, "", call)
             types.append(size_values.reshaped(inference, types[0], origin, expr, env))
+        elif isinstance(param, ShapeValue) and isinstance(expr, ast.ListExpr):
+            types.append(size_values.read_shape(inference, expr, env))
         elif isinstance(param, Fn) and (name := _bare_operator(inference, expr, env)):
             types.append(operator_value(inference, name, expr.span, len(param.params)))
         else:

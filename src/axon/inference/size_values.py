@@ -118,7 +118,7 @@ def reshaped(
     wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
     if len(wild) != 1:
         if not wild:
-            return inference.infer(expr, env)
+            return read_shape(inference, expr, env)
         second = expr.items[wild[1]].span
         inference.error("AX210", "only one size can be -1", second, subject=origin.operator)
         return UNKNOWN

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from axon.inference.environment import Environment
+from axon.inference.lists import is_no_size
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.ops.scheme import scheme_of
@@ -96,8 +97,9 @@ class _Search:
             expr = expr.left
         match expr:
             case ast.ListExpr(items, _):
+                read = self.expr if any(map(is_no_size, items)) else self.size
                 for item in items:
-                    self.size(item, seen)
+                    read(item, seen)
             case ast.Call():
                 self._call(expr, seen)
             case ast.Negate(operand, _) | ast.Not(operand, _):
@@ -125,7 +127,7 @@ class _Search:
                 self._mark(name, "dim", seen)
             case ast.Negate(operand, _):
                 self.size(operand, seen)
-            case ast.ListExpr(items, _):  # in an attribute
+            case ast.ListExpr(items, _):  # in an attribute, or a shape
                 for item in items:
                     self.size(item, seen)
             case ast.Call(ast.Name(name, _), args, (), _) if name in EXTREMA and len(args) > 1:
@@ -155,7 +157,7 @@ class _Search:
             kind = kinds[i] if i < len(kinds) else None
             if kind is not None and isinstance(arg, ast.Name):
                 self._mark(arg.name, kind, seen)
-            elif kind == "dim" and reads:
+            elif reads and (kind == "dim" or (kind == "shape" and isinstance(arg, ast.ListExpr))):
                 self.size(arg, seen)
             else:
                 self.expr(arg, seen)
