@@ -16,6 +16,7 @@ from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, SIGNS, Operator, Problem, written_as
+from axon.ops.named import placed
 from axon.ops.scheme import General, general_scheme, scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -54,12 +55,8 @@ SAME = Fn((Tensor("f32", (_same,)), Tensor("f32", (_same,))), Tensor("f32", (_sa
 """The signature of `x + y` for equal types."""
 
 
-def is_operator(name: str) -> bool:
-    return name in OPERATORS
-
-
-def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
-    """An operator used as a function value of `arity` arguments."""
+def operator_value(inference: Walk, name: str, span: Span, arity: int | None = None) -> Type:
+    """An operator used as a function value of `arity` arguments, if that is known."""
     operator = OPERATORS.get(name)
     if operator is None:
         inference.error("AX201", f"`{name}` is not an operator", span)
@@ -70,7 +67,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
             "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
         )
         return UNKNOWN
-    scheme = scheme_of(operator, arity, {})
+    scheme = scheme_of(operator, operator.arity_as_value if arity is None else arity, {})
     if isinstance(scheme, Problem):
         inference.error("AX210", scheme.text, span, subject=name)
         return UNKNOWN
@@ -88,11 +85,15 @@ def scheme_of_value(name: str) -> Scheme | None:
     operator = OPERATORS.get(name)
     if operator is None or operator.required:
         return None
-    scheme = scheme_of(operator, 2, {})
+    scheme = scheme_of(operator, operator.arity_as_value, {})
     return scheme if isinstance(scheme, Scheme) else None
 
 
 def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
+    """Sums, products and quotients of sizes are sizes; anything else is left to the operator."""
+    size = size_values.combined(inference, node, left, right)
+    if size is not None:
+        return size
     operator = SIGNS[node.op]
     arithmetic = operator.traits.arithmetic
     if arithmetic and (same := _same_tensor(inference.state, left, right)) is not None:
@@ -135,9 +136,7 @@ def apply_chosen(
 def apply_to_values(
     state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
 ) -> Type | None:
-    """The result of an operator for arguments of these types and attributes that are values; None
-    if this needs an expression.
-    """
+    """The result of an operator for types and plain values; None if it needs an expression."""
     operator = OPERATORS[name]
     if operator.traits.arithmetic and len(args) == 2 and not attributes:
         same = _same_tensor(state, args[0], args[1])
@@ -186,6 +185,7 @@ def apply_operator(
     env: Environment,
 ) -> Type:
     operator = OPERATORS[name]
+    exprs, attributes = placed(operator, exprs, attributes)
     state = inference.state
     reader = AttributeReader(lambda expr: size_values.read_dim(inference, expr, env))
     call = ast.Call(ast.Name(name, span), exprs, attributes, span)
@@ -255,7 +255,7 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
     match expr:
         case ast.OperatorName(op, _):
             return written_as(op).name
-        case ast.Name(name, _) if is_operator(name):
+        case ast.Name(name, _) if name in OPERATORS:
             hidden = env.find(name) is not None or name in inference.defining
             return "" if hidden or size_values.named_size(inference, name) is not None else name
         case _:
@@ -273,7 +273,8 @@ def _apply(
     name = chosen.sign or operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
-        wrong_count(inference, name, len(params), len(args), span)
+        missing = operator.hints.get(1) if len(args) < len(params) else None
+        wrong_count(inference, name, len(params), len(args), span, missing)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))
     sizes = chosen.general.sizes(chosen.given) if chosen.given else None
@@ -337,9 +338,7 @@ def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
 
 
 def settle(inference: Walk, mark: int, final: bool) -> None:
-    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for
-    all of them.
-    """
+    """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
     progress = True
     while progress:
         progress = False
@@ -374,11 +373,14 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
     return True
 
 
-def wrong_count(inference: Walk, name: str, wanted: int, given: int, span: Span) -> None:
+def wrong_count(
+    inference: Walk, name: str, wanted: int, given: int, span: Span, help: str | None = None
+) -> None:
     plural = "argument" if wanted == 1 else "arguments"
     inference.error(
         "AX203",
         f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given",
         span,
         f"{given} given",
+        help,
     )

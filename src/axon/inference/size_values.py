@@ -62,9 +62,7 @@ def negated(inference: Walk, operand: Type) -> Type | None:
 
 
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
-    """The dimension that an expression in a shape literal denotes; one that only the run can
-    compute is a run-time size.
-    """
+    """The dimension that an expression denotes: a run-time size where only the run knows it."""
     spine: list[ast.Infix] = []
     while isinstance(expr, ast.Infix) and expr.op in SIZE_SIGNS:
         spine.append(expr)
@@ -137,8 +135,5 @@ def reshaped(
 
 
 def _is_minus_one(item: ast.Expr) -> bool:
-    match item:
-        case ast.Negate(ast.Number(1, "int", _, _), _):
-            return True
-        case _:
-            return False
+    number = item.operand if isinstance(item, ast.Negate) else None
+    return isinstance(number, ast.Number) and number.kind == "int" and number.value == 1
