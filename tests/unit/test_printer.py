@@ -38,6 +38,7 @@ from axon.syntax.ast import (
     Expr,
     Fn,
     FnType,
+    If,
     Import,
     IndexName,
     Infix,
@@ -202,6 +203,8 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     some = st.lists(inner, max_size=3).map(tuple)
     params = st.builds(Param, names, st.one_of(st.none(), types), st.just(AT), st.just(AT))
     bindings = st.builds(Binding, patterns, inner, st.just(AT))
+    block = st.builds(Block, st.lists(bindings, max_size=1).map(tuple), inner, st.just(AT))
+    branch = st.builds(Fn, st.just(()), st.none(), st.just(()), block, st.just(AT))
     return st.one_of(
         st.builds(
             Call,
@@ -232,6 +235,7 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(Negate, inner, st.just(AT)),
         st.builds(Not, inner, st.just(AT)),
         st.builds(Subscript, inner, subscripts(inner), st.just(AT)),
+        st.builds(If, inner, branch, branch, st.just(AT)),
         st.builds(TupleExpr, not_one(inner), st.just(AT)),
         st.builds(ListExpr, some, st.just(AT)),
         st.builds(

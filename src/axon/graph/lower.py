@@ -228,6 +228,9 @@ class Lowering(Walk):
                 return Bundle(tuple(no_function(self.expr(i, scope), i.span) for i in items))
             case ast.OperatorName(op, _):
                 return OperatorFunction(written_as(op))
+            case ast.If(span=span):
+                use = self.state.elaboration.record.uses[span]
+                return use_operator(self, use, expr.parts, (), span, scope)
             case ast.Subscript():
                 return subscript(self, expr, scope)
             case ast.ListExpr(items, span) if span in self.state.elaboration.record.uses:

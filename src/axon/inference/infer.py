@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, lists, operators, size_values, subscripts
+from axon.inference import branches, calls, lists, operators, size_values, subscripts
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
@@ -68,6 +68,8 @@ class Inference(Walk):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, written_as(op).name, span)
+            case ast.If():
+                return branches.infer_if(self, expr, env)
             case ast.Subscript():
                 return subscripts.infer_subscript(self, expr, env)
             case ast.ListExpr():

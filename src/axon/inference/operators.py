@@ -33,6 +33,7 @@ from axon.types.type import (
     Tensor,
     Type,
     Uniform,
+    shape_variables,
 )
 from axon.types.variables import DimVar, ShapeVar, TypeVar, is_ragged
 
@@ -343,6 +344,11 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
     while progress:
         progress = False
         for pending in inference.pending[mark:]:
+            if pending.decide is not None:
+                if pending.decide(False):
+                    inference.pending.remove(pending)
+                    progress = True
+                continue
             spatial = _spatial(inference.state, pending.args)
             if spatial is not None:
                 inference.pending.remove(pending)
@@ -353,7 +359,10 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
         for pending in ours:
             if pending in inference.pending:
                 inference.pending.remove(pending)
-                _choose(inference, pending, None)
+                if pending.decide is None:
+                    _choose(inference, pending, None)
+                else:
+                    pending.decide(True)
                 settle(inference, mark, final=False)
         for pending in inference.pending[mark:]:  # an outer definition decides
             lower(inference.state, pending.result, inference.state.level - 1)
@@ -368,8 +377,10 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
             return False
         if isinstance(type_, Tensor):
             word = state.store.shape(type_.shape)
-            if any(isinstance(item, ShapeVar) and item.level < state.level for item in word):
-                return False
+            sizes_too = pending.decide is not None
+            for var in shape_variables(word):
+                if var.level < state.level and (sizes_too or isinstance(var, ShapeVar)):
+                    return False
     return True
 
 

@@ -103,6 +103,9 @@ class _Search:
                     self.indexed.add(root)
                 self.expr(value, seen)
                 self._subscript(items, seen)
+            case ast.If():
+                for part in expr.parts:
+                    self.expr(part, seen)
             case ast.Fn():
                 self._function(expr, seen)
             case ast.TupleExpr(items, _):

@@ -6,9 +6,10 @@ op         = 'op' NAME ':' type [ where ] ';'
 binding    = pattern '=' expression ';'
 pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
 expression = tuples, |>, or, and, not, comparisons, + -, * / // % @, unary -, **, calls, names,
-             numbers, fn, lists, subscripts
+             numbers, fn, if, lists, subscripts
 fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ where ] block
 block      = '{' { binding } expression [ ';' ] '}'
+if         = 'if' expression block 'else' ( block | if )
 call       = expression '(' { expression | NAME '=' expression } ')'
 subscript  = expression '[' item { ',' item } ']'
 item       = expression | [ expression ] ':' [ expression ] [ ':' [ expression ] ] | '...' | 'None'
@@ -381,6 +382,20 @@ class Fn:
 
 
 @dataclass(frozen=True, slots=True)
+class If:
+    """`if condition { … } else { … }`; the branches are functions without parameters."""
+
+    condition: Expr
+    then: Fn
+    otherwise: Fn
+    span: Span
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        return self.condition, self.then, self.otherwise
+
+
+@dataclass(frozen=True, slots=True)
 class Broken:
     """What stands where an expression could not be read; the error was reported by the parser."""
 
@@ -399,6 +414,7 @@ Expr = (
     | TupleExpr
     | ListExpr
     | Fn
+    | If
     | Subscript
     | Broken
 )

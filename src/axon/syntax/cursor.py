@@ -235,7 +235,11 @@ class Cursor:
                 if depth == 0:
                     break
         else:
+            inside = self.inside
+            if self.kind == "if":  # its blocks are nested too
+                self.inside = STATEMENT
             self.skip()
+            self.inside = inside
         return self.since(start)
 
     def report_too_deep(self) -> None:

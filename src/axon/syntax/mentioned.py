@@ -31,8 +31,8 @@ def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
                 todo.extend((function, *args, *(each.value for each in attributes)))
             case ast.Negate(operand, _) | ast.Not(operand, _):
                 todo.append(operand)
-            case ast.Subscript() as subscript:
-                todo.extend(subscript.parts)
+            case (ast.Subscript() | ast.If()) as whole:
+                todo.extend(whole.parts)
             case _:
                 pass
 
@@ -53,8 +53,8 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
                 todo.extend((left, right))
             case ast.Negate(operand, _) | ast.Not(operand, _):
                 todo.append(operand)
-            case ast.Subscript() as subscript:
-                todo.extend(subscript.parts)
+            case (ast.Subscript() | ast.If()) as whole:
+                todo.extend(whole.parts)
             case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
                 todo.extend(items)
             case ast.Fn(_, _, _, body, _):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.syntax.ast import Call, Expr, Fn, Infix, ListExpr, Negate, Not, Subscript, TupleExpr
+from axon.syntax.ast import Call, Expr, Fn, If, Infix, ListExpr, Negate, Not, Subscript, TupleExpr
 
 
 def depth_of(expr: Expr) -> int:
@@ -29,7 +29,7 @@ def depth_of(expr: Expr) -> int:
                 waiting.append((operand, depth + 1))
             case TupleExpr(items) | ListExpr(items):
                 waiting.extend((item, depth + 1) for item in items)
-            case Subscript():
+            case Subscript() | If():
                 waiting.extend((part, depth + 1) for part in expr.parts)
             case Fn(body=body):
                 waiting.append((body.result, depth + 1))

@@ -16,6 +16,7 @@ from axon.syntax.ast import (
     Call,
     Expr,
     Fn,
+    If,
     Infix,
     ListExpr,
     Name,
@@ -41,7 +42,22 @@ from axon.syntax.parse_types import parse_annotation
 from axon.syntax.tokens import CHAIN_LEVEL, COMPARISON, INFIX_LEVEL, NOT, WORDS
 
 _EXPRESSION_STARTS = frozenset(
-    {"name", "dotted", "int", "float", "inf", "true", "false", "string", "(", "[", "fn", "-", "not"}
+    {
+        "name",
+        "dotted",
+        "int",
+        "float",
+        "inf",
+        "true",
+        "false",
+        "string",
+        "(",
+        "[",
+        "fn",
+        "if",
+        "-",
+        "not",
+    }
 )
 
 
@@ -138,7 +154,7 @@ def _operand(p: Cursor) -> Expr:
         part = _leaf(p)
     calls = 0
     while p.kind in _POSTFIX and not p.stuck:
-        if p.at in p.tokens.fresh and (p.kind == "[" or isinstance(part, Fn)):
+        if p.at in p.tokens.fresh and (p.kind == "[" or isinstance(part, Fn | If)):
             break
         if p.depth >= MAX_DEPTH:
             p.too_deep()
@@ -386,18 +402,61 @@ def _fn(p: Cursor) -> Expr:
         p.advance()
         result = parse_annotation(p)
     where = parse_where(p)
-    if p.kind != "{":
-        p.fail("expected `{` and the body of the function")
-    if p.kind == "{":
-        p.stuck = False
-        body = _block(p)
-    else:
-        missing = p.here()
-        place = Span(p.source, missing.start, missing.start)
-        body = Block((), Broken(place), place)
+    opened = _opens(p, "`{` and the body of the function")
+    body = _block(p) if opened else _no_block(p)
     p.inside = outer
     p.depth -= 1
     return Fn(params, result, where, body, p.since(start))
+
+
+def _if(p: Cursor) -> Expr:
+    start = p.at
+    outer = p.inside
+    p.inside = HEADER
+    p.depth += 1
+    p.advance()
+    failures = p.failures
+    condition = parse_expr(p)
+    opened = _opens(p, "`{` and what is computed if the condition holds")
+    then = _branch(_block(p) if opened else _no_block(p))
+    p.inside = HEADER
+    if p.kind == "else" and p.next_kind() == "if":
+        p.advance()
+        begin = p.at
+        nested = Broken(p.too_deep()) if p.depth >= MAX_DEPTH else _if(p)
+        otherwise = _branch(Block((), nested, p.since(begin)))
+    elif p.kind == "else":
+        p.advance()
+        opened = _opens(p, "`{` and what is computed if the condition does not hold")
+        otherwise = _branch(_block(p) if opened else _no_block(p))
+    else:
+        if p.failures == failures:
+            message, help = "an `if` without `else`", "both give a value: `if c { a } else { b }`"
+            p.add(error("AX002", message, p.since(start), "gives nothing otherwise", help))
+        otherwise = _branch(_no_block(p))
+    p.inside = outer
+    p.depth -= 1
+    return If(condition, then, otherwise, p.since(start))
+
+
+def _opens(p: Cursor, expected: str) -> bool:
+    """Whether a block comes next, perhaps after something that was passed over."""
+    if p.kind != "{":
+        p.fail(f"expected {expected}")
+    if p.kind == "{":
+        p.stuck = False
+        return True
+    return False
+
+
+def _no_block(p: Cursor) -> Block:
+    place = Span(p.source, p.starts[p.at], p.starts[p.at])
+    return Block((), Broken(place), place)
+
+
+def _branch(body: Block) -> Fn:
+    """A block as a function without parameters."""
+    return Fn((), None, (), body, body.span)
 
 
 def _params(p: Cursor) -> tuple[Param, ...]:
@@ -510,5 +569,5 @@ def keep_unused(p: Cursor, value: Expr, place: str) -> Binding:
     return Binding(NamePattern("_", value.span), value, value.span)
 
 
-_NESTED = {"(": _parenthesised, "[": _list, "fn": _fn}
+_NESTED = {"(": _parenthesised, "[": _list, "fn": _fn, "if": _if}
 _POSTFIX = {"(": _call, "[": _subscript}

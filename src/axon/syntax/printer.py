@@ -20,6 +20,7 @@ from axon.syntax.ast import (
     Condition,
     Expr,
     Fn,
+    If,
     Import,
     Infix,
     ListExpr,
@@ -247,6 +248,8 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return bracketed("[", (yield from _all(items)), "]")
         case Fn():
             return (yield from _fn(expr, comments))
+        case If():
+            return (yield from _if(expr, comments))
         case _:
             return (yield expr)
 
@@ -260,7 +263,7 @@ def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
             enclosed = True
         case Call():
             enclosed = bare
-        case Fn():
+        case Fn() | If():
             enclosed = not bare
         case _:
             enclosed = False
@@ -278,7 +281,9 @@ def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
 
 def _subscript(expr: Subscript) -> _Builder:
     value = yield expr.value
-    if isinstance(expr.value, Infix | Negate | Not | Fn | Call) and not _is_plain_call(expr.value):
+    if isinstance(expr.value, Infix | Negate | Not | Fn | If | Call) and not _is_plain_call(
+        expr.value
+    ):
         value = join("(", value, ")")
     items: list[Doc] = []
     for item in expr.items:
@@ -328,7 +333,7 @@ def _negated(expr: Negate) -> _Builder:
     match operand:
         case Infix(op="**"):
             pass
-        case Infix() | Fn() | Not() | Call(piped=True):
+        case Infix() | Fn() | If() | Not() | Call(piped=True):
             doc = join("(", doc, ")")
         case _:
             pass
@@ -362,7 +367,7 @@ def _chain(expr: Call | Infix | Not) -> _Builder:
                 docs.append(join("(", (yield part), ")"))
             case str() | Line() | Join():
                 docs.append(part)
-            case Fn():
+            case Fn() | If():
                 docs.append(join("(", (yield part), ")"))
             case operand:
                 docs.append((yield operand))
@@ -380,6 +385,17 @@ def _fn(fn: Fn, comments: _Comments) -> _Builder:
         head.append(group(indent(*_where(fn.where))))
     body = yield from _block(fn.body, comments)
     return join(*head, " ", body)
+
+
+def _if(expr: If, comments: _Comments) -> _Builder:
+    condition = yield expr.condition
+    then = yield from _block(expr.then.body, comments)
+    match expr.otherwise.body:
+        case Block((), If() as nested):
+            otherwise = yield nested
+        case body:
+            otherwise = yield from _block(body, comments)
+    return join("if ", condition, " ", then, " else ", otherwise)
 
 
 def _param(param: Param) -> Doc:

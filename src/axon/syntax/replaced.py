@@ -36,6 +36,13 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             return replace(expr, items=tuple(map(go, items)))
         case ast.Subscript(value, items, _):
             return replace(expr, value=go(value), items=tuple([_item(item, go) for item in items]))
+        case ast.If(condition, then, otherwise, _):
+            return replace(
+                expr,
+                condition=go(condition),
+                then=_function(then, change),
+                otherwise=_function(otherwise, change),
+            )
         case ast.Fn():
             return _function(expr, change)
         case _:
