@@ -63,4 +63,4 @@ def test_a_long_list() -> None:
     net = axon.compile(f"f = fn (x) {{ x + {items} }};")
     close(net.f(numpy.float32(1)), numpy.array(items, numpy.float32) + 1)
     found = axon.check_text(f"f = [{'0.5, ' * 2000}];")
-    assert [d.code for d in found.diagnostics] == ["AX218"]
+    assert [d.code for d in found.diagnostics] == ["AX222"]

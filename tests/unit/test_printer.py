@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from axon.syntax import (
     print_type,
 )
 from axon.syntax.ast import (
+    AliasType,
     Append,
     Attribute,
     Binding,
@@ -36,6 +38,8 @@ from axon.syntax.ast import (
     DimValueType,
     ElementClass,
     Expr,
+    Field,
+    FieldType,
     Fn,
     FnType,
     If,
@@ -55,6 +59,9 @@ from axon.syntax.ast import (
     Param,
     Pattern,
     Program,
+    Record,
+    RecordPattern,
+    RecordType,
     Relation,
     Rest,
     ShapeExpr,
@@ -70,6 +77,7 @@ from axon.syntax.ast import (
     TupleExpr,
     TuplePattern,
     TupleType,
+    TypeAlias,
     TypeExpr,
 )
 from axon.syntax.tokens import INFIX_LEVEL
@@ -93,6 +101,11 @@ def bones(tree: object) -> object:
             if "span" not in field.name and field.name not in ("source", "comments")
         ),
     )
+
+
+def distinct(fields: list[Any]) -> tuple[Any, ...]:
+    """The fields of a record: of two with the same name, the last."""
+    return tuple({field.name: field for field in fields}.values())
 
 
 # --- trees -----------------------------------------------------------------------------------
@@ -165,9 +178,19 @@ types: st.SearchStrategy[TypeExpr] = st.recursive(
         st.builds(NamedType, st.sampled_from(["t", "S", "shape", "r'"]), st.just(AT)),
         st.builds(ShapeValueType, shapes, st.just(AT)),
         st.builds(DimValueType, dims, st.just(AT)),
+        st.builds(
+            AliasType, st.just("Block"), st.lists(shapes, min_size=1).map(tuple), st.just(AT)
+        ),
+        st.builds(AliasType, st.just("m.Block"), st.lists(plain_dims).map(tuple), st.just(AT)),
     ),
     lambda inner: st.one_of(
         st.builds(TupleType, not_one(inner), st.just(AT)),
+        st.builds(
+            RecordType,
+            st.lists(st.builds(FieldType, names, inner, st.just(AT)), max_size=3).map(distinct),
+            st.sampled_from(["", "r"]),
+            st.just(AT),
+        ),
         st.builds(FnType, st.lists(inner, max_size=3).map(tuple), inner, st.just(AT)),
     ),
     max_leaves=5,
@@ -177,7 +200,14 @@ signatures = st.builds(Signature, types, st.lists(conditions, max_size=3).map(tu
 
 patterns: st.SearchStrategy[Pattern] = st.recursive(
     st.builds(NamePattern, st.one_of(names, st.just("_")), st.just(AT)),
-    lambda inner: st.builds(TuplePattern, not_one(inner), st.just(AT)),
+    lambda inner: st.one_of(
+        st.builds(TuplePattern, not_one(inner), st.just(AT)),
+        st.builds(
+            RecordPattern,
+            st.lists(st.builds(NamePattern, names, st.just(AT)), max_size=3).map(distinct),
+            st.just(AT),
+        ),
+    ),
     max_leaves=4,
 )
 
@@ -201,7 +231,13 @@ def subscripts(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[tuple[Subscr
 
 def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     some = st.lists(inner, max_size=3).map(tuple)
-    params = st.builds(Param, names, st.one_of(st.none(), types), st.just(AT), st.just(AT))
+
+    def in_order(params: list[Param]) -> tuple[Param, ...]:
+        return tuple(sorted(params, key=lambda param: param.default is not None))
+
+    kinds = st.one_of(st.none(), types)
+    defaults = st.one_of(st.none(), st.none(), inner)
+    params = st.builds(Param, names, kinds, st.just(AT), st.just(AT), defaults)
     bindings = st.builds(Binding, patterns, inner, st.just(AT))
     block = st.builds(Block, st.lists(bindings, max_size=1).map(tuple), inner, st.just(AT))
     branch = st.builds(Fn, st.just(()), st.none(), st.just(()), block, st.just(AT))
@@ -238,9 +274,16 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(If, inner, branch, branch, st.just(AT)),
         st.builds(TupleExpr, not_one(inner), st.just(AT)),
         st.builds(ListExpr, some, st.just(AT)),
+        st.builds(Field, inner, names, st.just(AT)),
+        st.builds(
+            Record,
+            st.sampled_from([None, Name("p", AT), Field(Name("p", AT), "q", AT)]),
+            st.lists(st.builds(Attribute, names, inner, st.just(AT)), max_size=3).map(distinct),
+            st.just(AT),
+        ),
         st.builds(
             Fn,
-            st.lists(params, max_size=2).map(tuple),
+            st.lists(params, max_size=2).map(in_order),
             st.one_of(st.none(), types),
             st.lists(conditions, max_size=1).map(tuple),
             st.builds(Block, st.lists(bindings, max_size=2).map(tuple), inner, st.just(AT)),
@@ -250,9 +293,7 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
 
 
 expressions: st.SearchStrategy[Expr] = st.recursive(
-    st.one_of(
-        st.builds(Name, st.one_of(names, st.just("layers.f'")), st.just(AT)), numbers, operators
-    ),
+    st.one_of(st.builds(Name, names, st.just(AT)), numbers, operators),
     grow_expressions,
     max_leaves=12,
 )
@@ -264,6 +305,14 @@ programs = st.builds(
             st.builds(Binding, patterns, expressions, st.just(AT)),
             st.builds(OpDecl, names, signatures, st.just(AT), st.just(AT)),
             st.builds(Import, st.text(), names, st.just(AT), st.just(AT)),
+            st.builds(
+                TypeAlias,
+                st.sampled_from(["Block", "weights"]),
+                st.lists(names, max_size=2).map(tuple),
+                types,
+                st.just(AT),
+                st.just(AT),
+            ),
         ),
         max_size=3,
     ).map(tuple),

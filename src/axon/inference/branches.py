@@ -15,7 +15,7 @@ from axon.ops.axes import LIMIT
 from axon.ops.families.functional import cond
 from axon.solver.constraints import Origin
 from axon.syntax import ast
-from axon.types.type import UNKNOWN, DimValue, Fn, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import UNKNOWN, Fn, Tensor, Type
 from axon.types.variables import ShapeVar
 
 SIGN = "if"
@@ -103,7 +103,8 @@ class _Branches:
         if not self._ranks_agree():
             return UNKNOWN
         if not self.are_alike():
-            then, otherwise = _numbers(inference, then), _numbers(inference, otherwise)
+            then = widened(inference.state, then, sizes=True)
+            otherwise = widened(inference.state, otherwise, sizes=True)
         args: list[Type] = [self.condition, Fn((), then), Fn((), otherwise)]
         attributes: dict[str, object] = {"differ": differ} if differ else {}
         return operators.apply_chosen(
@@ -121,18 +122,6 @@ def _rank(inference: Walk, type_: Type) -> int | None:
 
 def _dimensions(count: int | None) -> str:
     return "1 dimension" if count == 1 else f"{count or 'no'} dimensions"
-
-
-def _numbers(inference: Walk, type_: Type) -> Type:
-    """Sizes that may differ are numbers."""
-    known = inference.state.prune(type_)
-    match known:
-        case DimValue() | ShapeValue():
-            return widened(inference.state, known, sizes=True)
-        case Tuple(items):
-            return Tuple(tuple([_numbers(inference, item) for item in items]))
-        case _:
-            return known
 
 
 def _results(expr: ast.If) -> tuple[ast.Expr, ...]:

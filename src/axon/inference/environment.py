@@ -6,22 +6,42 @@ from dataclasses import dataclass, field
 
 from axon.source import Span
 from axon.syntax import ast
+from axon.types.read import Alias
 from axon.types.type import Scheme, Type
 
 
 @dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of a function with a name. `defaults` has a scheme for each that has a
+    default, of a function without parameters that gives it; a number is in `literals`. `as_value`
+    is the scheme of the function without those.
+    """
+
+    names: tuple[str, ...]
+    defaults: dict[str, Scheme] = field(default_factory=dict)
+    literals: dict[str, ast.Number | ast.Negate] = field(default_factory=dict)
+    as_value: Scheme | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """The type or scheme of a name, where it was bound, and its declaration if it has one."""
+    """The type or scheme of a name, where it was bound, its declaration if it has one, and the
+    parameters of a function.
+    """
 
     type: Type | Scheme
     span: Span | None = None
     declared: Span | None = None
+    function: Parameters | None = None
 
 
 @dataclass(slots=True)
 class Environment:
+    """`types` are the type aliases of the file, which only the outermost environment has."""
+
     outer: Environment | None = None
     names: dict[str, Entry] = field(default_factory=dict)
+    types: dict[str, Alias] = field(default_factory=dict)
 
     def find(self, name: str) -> Entry | None:
         frame: Environment | None = self
@@ -31,6 +51,12 @@ class Environment:
                 return entry
             frame = frame.outer
         return None
+
+    def find_type(self, name: str) -> Alias | None:
+        frame = self
+        while frame.outer is not None:
+            frame = frame.outer
+        return frame.types.get(name)
 
     def is_global(self, name: str) -> bool:
         """Whether the name is bound only at the top level of the file."""

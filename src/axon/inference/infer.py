@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import branches, calls, lists, operators, size_values, subscripts
-from axon.inference.environment import Entry, Environment
+from axon.inference import (
+    branches,
+    calls,
+    lists,
+    operators,
+    records,
+    size_values,
+    structures,
+    subscripts,
+)
+from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import named_sizes
+from axon.inference.parameters import copied, has_defaults, parameters_of
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
@@ -23,6 +33,7 @@ from axon.types.type import (
     UNKNOWN,
     DimValue,
     Fn,
+    Record,
     Scheme,
     ShapeEq,
     ShapeValue,
@@ -66,6 +77,10 @@ class Inference(Walk):
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
+            case ast.Field():
+                return self._field(expr, env)
+            case ast.Record():
+                return records.infer_record(self, expr, env)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, written_as(op).name, span)
             case ast.If():
@@ -103,6 +118,12 @@ class Inference(Walk):
                 self.record.types[id(node)] = type_
         return type_
 
+    def _field(self, expr: ast.Field, env: Environment) -> Type:
+        name = calls.imported(self, expr, env)
+        if name is not None:
+            return self._name(name, env)
+        return records.infer_field(self, expr, env, expr.name in OPERATORS)
+
     def _name(self, expr: ast.Name, env: Environment) -> Type:
         entry = env.find(expr.name)
         size = size_values.named_size(self, expr.name)
@@ -117,7 +138,8 @@ class Inference(Walk):
             return UNKNOWN
         if isinstance(entry.type, Scheme):
             origin = Origin("value", expr.span, expr.name)
-            return instantiate(self.state, entry.type, origin, called=False)
+            value = entry.function.as_value if entry.function is not None else None
+            return instantiate(self.state, value or entry.type, origin, called=False)
         self.tainted = self.tainted or entry.type is UNKNOWN
         return entry.type
 
@@ -137,7 +159,8 @@ class Inference(Walk):
         state = self.state
         inner = Environment(env)
         params: list[Type] = []
-        reader = Reader(state.names, state.names_level, state.depth + 1)
+        names, depth = state.names, state.depth + 1
+        reader = Reader(names, state.names_level, depth, aliases=env.find_type)
         reader.in_parameter = True
         reader.given = bool(arguments)
         open_ = [
@@ -146,7 +169,10 @@ class Inference(Walk):
             if param.type is None and not given and (i >= len(arguments) or arguments[i] is None)
         ]
         body = fn.body
-        uses = used_as_sizes(self, env, open_, body.bindings, body.result) if open_ else {}
+        uses: dict[str, Kind] = {}
+        if open_:
+            tensors = frozenset(p.name for p in fn.params if isinstance(p.type, ast.TensorType))
+            uses = used_as_sizes(self, env, open_, body.bindings, body.result, tensors)
         for i, param in enumerate(fn.params):
             if param.name in inner.names and param.name != "_":
                 self.error(
@@ -176,6 +202,8 @@ class Inference(Walk):
                 if isinstance(var, DimVar) and var.rank_of is not None:
                     state.store.ask_rank(var.rank_of)
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
+        if reader.stacked:
+            structures.post_written(state, reader.stacked, "condition", state.depth)
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))
@@ -217,7 +245,7 @@ class Inference(Walk):
                 self.state.store.post(ShapeEq((var,), shape), origin, self.state.depth + 1)
                 return Tensor(elem, (var,))
             case Tuple(items):
-                return Tuple(tuple(self._declared(item, origin) for item in items))
+                return type_.of(tuple(self._declared(item, origin) for item in items))
             case _:
                 return type_
 
@@ -225,7 +253,7 @@ class Inference(Walk):
         inner = Environment(env)
         for i, binding in enumerate(block.bindings):
             self.bind(binding, inner)
-            if isinstance(binding.pattern, ast.TuplePattern):
+            if not isinstance(binding.pattern, ast.NamePattern):
                 self._parts_used_as_sizes(binding, block.bindings[i + 1 :], block.result, inner)
         return self.infer(block.result, inner)
 
@@ -251,14 +279,20 @@ class Inference(Walk):
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
         generalised: Generalised | None = None
+        function: Parameters | None = None
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
+            names = copied(self.state.names) if has_defaults(value) else self.state.names
+            said = len(self.state.diagnostics), len(self.state.store.conflicts)
             self.state.level += 1
             mark, checked = len(self.pending), len(self.state.store.guards)
             type_ = self.bounded(self.infer_fn(value, env), pattern.span)
             operators.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_, checked)
-        elif (scheme := self._other_name(value, env)) is not None:
+            sound = said == (len(self.state.diagnostics), len(self.state.store.conflicts))
+            function = parameters_of(self, pattern.name, value, env, names, sound)
+        elif (other := self._other_name(value, env)) is not None:
+            scheme, function = other
             type_ = scheme.type
             generalised = Generalised(scheme, (), type_)
         else:
@@ -267,30 +301,48 @@ class Inference(Walk):
             self.defining.pop()
             if pattern.name != "_":
                 known = type_ if generalised is None else generalised.scheme
-                env.names[pattern.name] = Entry(known, pattern.span)
+                env.names[pattern.name] = Entry(known, pattern.span, None, function)
         else:
             self._destructure(pattern, type_, env, value.span)
         return generalised
 
-    def _other_name(self, value: ast.Expr, env: Environment) -> Scheme | None:
+    def _other_name(
+        self, value: ast.Expr, env: Environment
+    ) -> tuple[Scheme, Parameters | None] | None:
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
-            return operators.scheme_of_value(written_as(value.op).name)
+            found = operators.scheme_of_value(written_as(value.op).name)
+            return None if found is None else (found, None)
+        if isinstance(value, ast.Field):
+            value = calls.imported(self, value, env) or value
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
             return None
         entry = env.find(value.name)
         if entry is None and value.name not in self.defining:
             if value.name in OPERATORS:
-                return operators.scheme_of_value(value.name)
+                found = operators.scheme_of_value(value.name)
+                return None if found is None else (found, None)
             entry = self.prelude(value.name)
-        return entry.type if entry is not None and isinstance(entry.type, Scheme) else None
+        if entry is None or not isinstance(entry.type, Scheme):
+            return None
+        return entry.type, entry.function
 
     def _destructure(self, pattern: ast.Pattern, type_: Type, env: Environment, span: Span) -> None:
         if isinstance(pattern, ast.NamePattern):
             if pattern.name != "_":
                 env.names[pattern.name] = Entry(type_, pattern.span)
             return
+        if isinstance(pattern, ast.RecordPattern):
+            types = records.fields_of(self, pattern, type_, span)
+            for field, part in zip(pattern.items, types, strict=True):
+                self._destructure(field, part, env, span)
+            return
         found = self.state.prune(type_)
+        if isinstance(found, Record):
+            unify(
+                self.state, Tuple((UNKNOWN,) * len(pattern.items)), found, Origin("pattern", span)
+            )
+            found = UNKNOWN
         if isinstance(found, Tuple) and len(found.items) != len(pattern.items):
             self.error(
                 "AX213",

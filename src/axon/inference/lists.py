@@ -13,7 +13,7 @@ from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.ops.families.rearrange import stack
 from axon.syntax import ast
-from axon.types.type import UNKNOWN, Fn, Scheme, Tensor, Type
+from axon.types.type import UNKNOWN, Fn, Record, Scheme, Tensor, Type
 from axon.types.written import EXTREMA, SIZE_SIGNS
 
 MOST_ITEMS = 1024
@@ -55,18 +55,18 @@ def _is_regular(inference: Walk, expr: ast.ListExpr) -> bool:
     if not 0 < count <= MOST_ITEMS:
         text = f"a list that is a tensor has 1 to {MOST_ITEMS} items, not {count}"
         help = "`zeros` makes a tensor without elements" if not count else "give it as an argument"
-        inference.error("AX218", text, expr.span, _items(count), help)
+        inference.error("AX222", text, expr.span, _items(count), help)
         return False
     rows = [item for item in expr.items if isinstance(item, ast.ListExpr)]
     other = next((row for row in rows if len(row.items) != len(rows[0].items)), None)
     if other is not None:
         text = f"the rows differ in length, {len(rows[0].items)} and {len(other.items)}"
-        inference.error("AX218", text, other.span, _items(len(other.items)))
+        inference.error("AX222", text, other.span, _items(len(other.items)))
         return False
     number = next((item for item in expr.items if isinstance(item, ast.Number)), None)
     if rows and number is not None:
         text = "a number stands beside a row of numbers"
-        inference.error("AX218", text, number.span, "a number")
+        inference.error("AX222", text, number.span, "a number")
         return False
     return True
 
@@ -108,11 +108,8 @@ def _is_tensor(inference: Walk, item: ast.Expr, env: Environment) -> bool:
             return True
         item = item.left
     match item:
-        case ast.Name(name, _):
-            size = size_values.named_size(inference, name)
-            entry = env.find(name) if size is None or not env.is_global(name) else None
-            type_ = entry.type if entry is not None else UNKNOWN
-            return not isinstance(type_, Scheme) and _tensor(inference, type_)
+        case ast.Name() | ast.Field():
+            return isinstance(_known(inference, item, env), Tensor)
         case ast.Negate(operand, _) | ast.Subscript(operand, _, _):
             return _is_tensor(inference, operand, env)
         case ast.Call(ast.Name(name, _), args, _, _):
@@ -123,6 +120,23 @@ def _is_tensor(inference: Walk, item: ast.Expr, env: Environment) -> bool:
             return False
 
 
+def _known(inference: Walk, expr: ast.Expr, env: Environment) -> Type:
+    """The type of a name, or of a field of one, if it is no size."""
+    match expr:
+        case ast.Name(name, _):
+            size = size_values.named_size(inference, name)
+            entry = env.find(name) if size is None or not env.is_global(name) else None
+            if entry is None or isinstance(entry.type, Scheme):
+                return UNKNOWN
+            return inference.state.prune(entry.type)
+        case ast.Field(of, name, _):
+            found = _known(inference, of, env)
+            fields = found.fields if isinstance(found, Record) else {}
+            return inference.state.prune(fields.get(name, UNKNOWN))
+        case _:
+            return UNKNOWN
+
+
 def _gives_tensor(inference: Walk, name: str, env: Environment) -> bool:
     """Whether a function is known to give a tensor."""
     entry = env.find(name)
@@ -130,8 +144,5 @@ def _gives_tensor(inference: Walk, name: str, env: Environment) -> bool:
         return OPERATORS[name].meaning is not None
     type_ = entry.type if entry is not None else UNKNOWN
     known = type_.type if isinstance(type_, Scheme) else inference.state.prune(type_)
-    return isinstance(known, Fn) and _tensor(inference, known.result)
-
-
-def _tensor(inference: Walk, type_: Type) -> bool:
-    return isinstance(inference.state.prune(type_), Tensor)
+    result = inference.state.prune(known.result) if isinstance(known, Fn) else UNKNOWN
+    return isinstance(result, Tensor)

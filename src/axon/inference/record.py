@@ -33,11 +33,22 @@ class Part:
     tensors: tuple[ast.Expr, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default of a parameter, where a call leaves it out; `type` is that of a function without
+    parameters which gives it.
+    """
+
+    name: str
+    type: Fn
+
+
 @dataclass(slots=True)
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
-    by the span of the application; `data` the sizes that are values of expressions, `subscripts`
-    the operators that subscripts become.
+    by the span of the application; `arguments` those of calls by name, or that leave some out;
+    `data` the sizes that are values of expressions, `subscripts` the operators that subscripts
+    become.
 
     The types are as inference made them: bindings of their variables are in its state.
     """
@@ -45,5 +56,6 @@ class Record:
     types: dict[int, Type] = field(default_factory=dict)
     uses: dict[Span, Use] = field(default_factory=dict)
     calls: dict[Span, Fn] = field(default_factory=dict)
+    arguments: dict[Span, tuple[ast.Expr | Default, ...]] = field(default_factory=dict)
     data: list[tuple[DimVar, ast.Expr]] = field(default_factory=list)
     subscripts: dict[Span, tuple[Part, ...]] = field(default_factory=dict)

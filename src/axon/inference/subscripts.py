@@ -115,14 +115,18 @@ def _read(inference: Walk, item: ast.SubscriptItem, env: Environment) -> _Read |
         case ast.Rest() | ast.NewAxis():
             return item
         case ast.Slice(start, stop, step, _):
-            bounds = [b if b is None else _bound(inference, b, env) for b in (start, stop, step)]
-            return bounds[0], bounds[1], bounds[2]
+            first, last = _bound(inference, start, env), _bound(inference, stop, env)
+            return first, last, _bound(inference, step, env)
         case _:
             return _index(inference, item, env)
 
 
-def _bound(inference: Walk, expr: ast.Expr, env: Environment) -> _Place:
-    return _place(inference, expr, size_values.read_dim(inference, expr, env))
+def _bound(inference: Walk, expr: ast.Expr | None, env: Environment) -> _Place | None:
+    return (
+        None
+        if expr is None
+        else _place(inference, expr, size_values.read_dim(inference, expr, env))
+    )
 
 
 def _index(inference: Walk, expr: ast.Expr, env: Environment) -> _Place | _Elements | None:
@@ -145,7 +149,7 @@ def _index(inference: Walk, expr: ast.Expr, env: Environment) -> _Place | _Eleme
             if type_ is not UNKNOWN:
                 text = "this cannot be an index"
                 help = "an index is a size, a tensor of whole numbers or one of truth values"
-                inference.error("AX217", text, expr.span, "not a whole number", help)
+                inference.error("AX221", text, expr.span, "not a whole number", help)
             return None
 
 
@@ -172,17 +176,17 @@ def _is_possible(inference: Walk, expr: ast.Subscript, read: list[_Read]) -> boo
     """Report what no tensor can be indexed with."""
     if len(read) > LIMIT:
         text = f"a subscript has at most {LIMIT} items, and this one has {len(read)}"
-        inference.error("AX217", text, expr.span, "too many")
+        inference.error("AX221", text, expr.span, "too many")
         return False
     tensors = [item for item in read if isinstance(item, _Elements)]
     if len(tensors) > 1:
         text, help = "only one item of a subscript can be a tensor", "index twice: `x[i][:, j]`"
-        inference.error("AX217", text, tensors[1].expr.span, "the second one", help)
+        inference.error("AX221", text, tensors[1].expr.span, "the second one", help)
         return False
     if tensors and any(isinstance(item, _Place) for item in read):
         text = "a tensor and a whole number cannot stand in one subscript"
         help = "index twice: `x[i][:, 0]` says in which order the axes go"
-        inference.error("AX217", text, tensors[0].expr.span, "a tensor", help)
+        inference.error("AX221", text, tensors[0].expr.span, "a tensor", help)
         return False
     return True
 
@@ -197,7 +201,7 @@ def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]
     if mentioned > len(word):
         count = "1 dimension" if len(word) == 1 else f"{len(word)} dimensions"
         text = f"a subscript for {mentioned} dimensions, and there {_are(len(word))} {count}"
-        inference.error("AX217", text, expr.span, f"`{_shown(inference, type_)}`")
+        inference.error("AX221", text, expr.span, f"`{_shown(inference, type_)}`")
         return False
     axis = 0
     for item, known in zip(expr.items, read, strict=True):
@@ -211,7 +215,7 @@ def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]
                 shown = _shown(inference, DimValue(size)).removeprefix("dim ")
                 text = f"there is no index {at}: this dimension has size {shown}"
                 help = _range(size) if isinstance(size, int) else None
-                inference.error("AX217", text, item.span, "out of range", help)
+                inference.error("AX221", text, item.span, "out of range", help)
                 return False
             case _:
                 axis += 1

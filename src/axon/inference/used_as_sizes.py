@@ -46,10 +46,13 @@ def used_as_sizes(
     names: Iterable[str],
     bindings: Sequence[ast.Binding],
     result: ast.Expr,
+    tensors: frozenset[str] = frozenset(),
 ) -> dict[str, Kind]:
-    """Those of the names that these lines use as sizes, or as shapes."""
+    """Those of the names that these lines use as sizes, or as shapes; `tensors` are declared to be
+    tensors.
+    """
     roots = {name: _Root(name) for name in names}
-    search = _Search(inference, env)
+    search = _Search(inference, env, tensors)
     search.lines(bindings, result, dict(roots))
     return {name: kind for name, root in roots.items() if (kind := search.kind(root))}
 
@@ -58,7 +61,9 @@ def used_as_sizes(
 class _Search:
     inference: Walk
     env: Environment
+    tensors: frozenset[str] = frozenset()
     found: dict[_Root, Kind] = field(default_factory=dict)
+    params: dict[str, tuple[str, ...]] = field(default_factory=dict)
     indices: set[_Root] = field(default_factory=set)
     indexed: set[_Root] = field(default_factory=set)
 
@@ -72,6 +77,7 @@ class _Search:
             pattern, value = binding.pattern, binding.value
             if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
                 seen[pattern.name] = self._function(value, seen)
+                self.params[pattern.name] = tuple([param.name for param in value.params])
                 continue
             self.expr(value, seen)
             same = seen.get(value.name) if isinstance(value, ast.Name) else None
@@ -91,7 +97,8 @@ class _Search:
             expr = expr.left
         match expr:
             case ast.ListExpr(items, _):
-                read = self.expr if any(map(is_no_size, items)) else self.size
+                tensor = any(is_no_size(item) or self._is_tensor(item, seen) for item in items)
+                read = self.expr if tensor else self.size
                 for item in items:
                     read(item, seen)
             case ast.Call():
@@ -133,6 +140,10 @@ class _Search:
             case _:
                 self.expr(expr, seen)
 
+    def _is_tensor(self, item: ast.Expr, seen: _Seen) -> bool:
+        """Whether an item of a list is declared to be a tensor."""
+        return isinstance(item, ast.Name) and item.name in self.tensors - seen.keys()
+
     def _subscript(self, items: Sequence[ast.SubscriptItem], seen: _Seen) -> None:
         for item in items:
             match item:
@@ -151,6 +162,16 @@ class _Search:
         self.expr(call.function, seen)
         args, attributes = self._operands(call, seen)
         kinds, reads = self._kinds(call, seen)
+        names = self._names(call, seen)
+        if names is not None:  # what is given by name is an argument
+            for attribute in attributes:
+                at = names.index(attribute.name) if attribute.name in names else len(names)
+                kind = kinds[at] if at < len(kinds) else None
+                if kind is not None and isinstance(attribute.value, ast.Name):
+                    self._mark(attribute.value.name, kind, seen)
+                else:
+                    self.expr(attribute.value, seen)
+            attributes = ()
         for i, arg in enumerate(args):
             kind = kinds[i] if i < len(kinds) else None
             if kind is not None and isinstance(arg, ast.Name):
@@ -161,6 +182,21 @@ class _Search:
                 self.expr(arg, seen)
         for attribute in attributes:
             self.size(attribute.value, seen)
+
+    def _names(self, call: ast.Call, seen: _Seen) -> Sequence[str] | None:
+        """The names of a function's parameters, as far as they are known; None for an operator."""
+        if not isinstance(call.function, ast.Name):
+            return ()
+        name = call.function.name
+        if name in seen:
+            return self.params.get(name, ())
+        entry = self.env.find(name)
+        if entry is None and name not in self.inference.defining:
+            if name in OPERATORS:
+                return None
+            entry = self.inference.prelude(name)
+        known = entry.function if entry is not None else None
+        return known.names if known is not None else ()
 
     def _operands(self, call: ast.Call, seen: _Seen) -> tuple[Exprs, Attributes]:
         """An operand of an operator that is given by name is no attribute."""

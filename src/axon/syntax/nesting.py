@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from axon.syntax.ast import Call, Expr, Fn, If, Infix, ListExpr, Negate, Not, Subscript, TupleExpr
+from axon.syntax.ast import (
+    Call,
+    Expr,
+    Field,
+    Fn,
+    If,
+    Infix,
+    ListExpr,
+    Negate,
+    Not,
+    Record,
+    Subscript,
+    TupleExpr,
+)
 
 
 def depth_of(expr: Expr) -> int:
-    """The most calls, lists, tuples, signs and functions that lie inside one another.
+    """The most calls, fields, lists, tuples, records, signs and functions inside one another.
 
     Infix operators other than `**` are not counted: at most five stand between two other levels,
     apart from the left spine of a chain, which everyone walks in a loop.
@@ -31,7 +44,14 @@ def depth_of(expr: Expr) -> int:
                 waiting.extend((item, depth + 1) for item in items)
             case Subscript() | If():
                 waiting.extend((part, depth + 1) for part in expr.parts)
-            case Fn(body=body):
+            case Record(base, fields):
+                waiting.extend((field.value, depth + 1) for field in fields)
+                if base is not None:
+                    waiting.append((base, depth + 1))
+            case Field(record):
+                waiting.append((record, depth + 1))
+            case Fn(params, body=body):
+                waiting.extend((p.default, depth + 1) for p in params if p.default is not None)
                 waiting.append((body.result, depth + 1))
                 waiting.extend((binding.value, depth + 1) for binding in body.bindings)
             case _:

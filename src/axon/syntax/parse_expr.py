@@ -15,6 +15,7 @@ from axon.syntax.ast import (
     Broken,
     Call,
     Expr,
+    Field,
     Fn,
     If,
     Infix,
@@ -38,13 +39,13 @@ from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, C
 from axon.syntax.lexer import unquote
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
+from axon.syntax.parse_record import parse_record
 from axon.syntax.parse_types import parse_annotation
 from axon.syntax.tokens import CHAIN_LEVEL, COMPARISON, INFIX_LEVEL, NOT, WORDS
 
 _EXPRESSION_STARTS = frozenset(
     {
         "name",
-        "dotted",
         "int",
         "float",
         "inf",
@@ -53,6 +54,7 @@ _EXPRESSION_STARTS = frozenset(
         "string",
         "(",
         "[",
+        "{",
         "fn",
         "if",
         "-",
@@ -148,12 +150,16 @@ def _operand(p: Cursor) -> Expr:
     if signs and p.depth > MAX_DEPTH:
         p.depth -= signs
         return Broken(p.too_deep())
-    if p.kind in _NESTED:
+    if p.kind in _NESTED and not (p.kind == "{" and p.inside == HEADER):
         part = Broken(p.too_deep()) if p.depth >= MAX_DEPTH else _NESTED[p.kind](p)
     else:
         part = _leaf(p)
     calls = 0
     while p.kind in _POSTFIX and not p.stuck:
+        if p.kind == "field":
+            calls += 1
+            part = _field(p, part, start + signs)
+            continue
         if p.at in p.tokens.fresh and (p.kind == "[" or isinstance(part, Fn | If)):
             break
         if p.depth >= MAX_DEPTH:
@@ -187,9 +193,16 @@ def _power(p: Cursor, base: Expr) -> Expr:
     return Infix("**", base, exponent, sign, base.span.to(exponent.span))
 
 
+def _field(p: Cursor, record: Expr, start: int) -> Expr:
+    name = p.text()[1:]
+    p.advance()
+    p.curried = True
+    return Field(record, name, p.since(start))
+
+
 def _leaf(p: Cursor) -> Expr:
     match p.kind:
-        case "name" | "dotted":
+        case "name":
             if p.begins_definition():
                 return _missing(p)
             span = p.here()
@@ -475,11 +488,23 @@ def _params(p: Cursor) -> tuple[Param, ...]:
             if p.kind == ":":
                 p.advance()
                 type = parse_annotation(p)
-            params.append(Param(found[0], type, p.since(start), found[1]))
+            default = _default(p, found[1], params)
+            params.append(Param(found[0], type, p.since(start), found[1], default))
         more = p.next_item(")")
     p.inside = HEADER
     p.close()
     return tuple(params)
+
+
+def _default(p: Cursor, name: Span, params: list[Param]) -> Expr | None:
+    """The default of a parameter, if it has one: then so have all that follow it."""
+    if p.kind == "=" and not p.stuck:
+        p.advance()
+        return parse_expr(p)
+    if params and params[-1].default is not None and not p.stuck:
+        message, label = "a parameter without a default after one that has one", "no default"
+        p.add(error("AX002", message, name, label, "put it before the parameters with defaults"))
+    return None
 
 
 def _block(p: Cursor) -> Block:
@@ -569,5 +594,9 @@ def keep_unused(p: Cursor, value: Expr, place: str) -> Binding:
     return Binding(NamePattern("_", value.span), value, value.span)
 
 
-_NESTED = {"(": _parenthesised, "[": _list, "fn": _fn, "if": _if}
-_POSTFIX = {"(": _call, "[": _subscript}
+def _record(p: Cursor) -> Expr:
+    return parse_record(p, parse_expr)
+
+
+_NESTED = {"(": _parenthesised, "[": _list, "{": _record, "fn": _fn, "if": _if}
+_POSTFIX = {"(": _call, "[": _subscript, "field": _field}

@@ -19,10 +19,12 @@ from axon.syntax.ast import (
     Call,
     Condition,
     Expr,
+    Field,
     Fn,
     If,
     Import,
     Infix,
+    Item,
     ListExpr,
     Name,
     NamePattern,
@@ -35,6 +37,8 @@ from axon.syntax.ast import (
     Param,
     Pattern,
     Program,
+    Record,
+    RecordPattern,
     Rest,
     Slice,
     String,
@@ -42,6 +46,7 @@ from axon.syntax.ast import (
     SubscriptItem,
     TupleExpr,
     TuplePattern,
+    TypeAlias,
 )
 from axon.syntax.layout import (
     Doc,
@@ -96,6 +101,8 @@ def _nested_pattern(pattern: Pattern) -> str:
             return name
         case TuplePattern(items):
             return f"({', '.join([_nested_pattern(item) for item in items])})"
+        case RecordPattern(names):
+            return f"{{ {', '.join([each.name for each in names])} }}" if names else "{}"
 
 
 # --- statements and their comments -------------------------------------------------------------
@@ -203,13 +210,16 @@ def _leaf(expr: Expr) -> str | None:
             return None
 
 
-def _item(item: Import | OpDecl | Binding) -> _Builder:
+def _item(item: Item) -> _Builder:
     match item:
         case Import(path, alias):
             return f"import {quote(path)} as {alias}"
         case OpDecl(name, signature):
             head = f"op {name} : {print_type(signature.type)}"
             return group(head, indent(*_where(signature.where)))
+        case TypeAlias(name, params, type_):
+            given = f"({', '.join(params)})" if params else ""
+            return f"type {name}{given} = {print_type(type_)}"
         case Binding(pattern, value):
             doc = yield from _bare(value)
             return join(print_pattern(pattern), " = ", doc)
@@ -246,6 +256,10 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return bracketed("(", (yield from _all(items)), ")")
         case ListExpr(items):
             return bracketed("[", (yield from _all(items)), "]")
+        case Record():
+            return (yield from _record(expr))
+        case Field(record, name):
+            return join((yield from _callee(record)), f".{name}")
         case Fn():
             return (yield from _fn(expr, comments))
         case If():
@@ -254,21 +268,40 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return (yield expr)
 
 
-def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
-    """A call with these of its arguments; `x |> f` has no parentheses for them."""
-    callee = yield call.function
-    bare = len(args) < len(call.args) and not args and not call.attributes
-    match call.function:
+def _record(record: Record) -> _Builder:
+    items: list[Doc] = []
+    for each in record.fields:
+        items.append(join(f"{each.name} = ", (yield each.value)))
+    if record.base is not None:
+        base = yield record.base
+        items = [join(Line(), commas(items))] if items else []
+        return group("{ ", base, " |", indent(*items), Line(), "}")
+    return group("{", indent(Line(), commas(items)), Line(), "}") if items else "{}"
+
+
+def _callee(expr: Expr, bare: bool = False) -> _Builder:
+    """An expression before a call, a field or a subscript; one that is `bare` stands alone behind
+    `|>`.
+    """
+    doc = yield expr
+    match expr:
         case Infix() | Negate() | Not() | Call(piped=True):
             enclosed = True
         case Call():
             enclosed = bare
         case Fn() | If():
             enclosed = not bare
+        case Number(kind=kind):
+            enclosed = kind != "bool"
         case _:
             enclosed = False
-    if enclosed:
-        callee = join("(", callee, ")")
+    return join("(", doc, ")") if enclosed else doc
+
+
+def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
+    """A call with these of its arguments; `x |> f` has no parentheses for them."""
+    bare = len(args) < len(call.args) and not args and not call.attributes
+    callee = yield from _callee(call.function, bare)
     if bare:
         return callee
     given: list[Doc] = []
@@ -280,19 +313,11 @@ def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
 
 
 def _subscript(expr: Subscript) -> _Builder:
-    value = yield expr.value
-    if isinstance(expr.value, Infix | Negate | Not | Fn | If | Call) and not _is_plain_call(
-        expr.value
-    ):
-        value = join("(", value, ")")
+    value = yield from _callee(expr.value)
     items: list[Doc] = []
     for item in expr.items:
         items.append((yield from _subscript_item(item)))
     return join(value, bracketed("[", items, "]"))
-
-
-def _is_plain_call(expr: Expr) -> bool:
-    return isinstance(expr, Call) and not (expr.piped and expr.args)
 
 
 def _subscript_item(item: SubscriptItem) -> _Builder:
@@ -378,7 +403,11 @@ def _chain(expr: Call | Infix | Not) -> _Builder:
 
 
 def _fn(fn: Fn, comments: _Comments) -> _Builder:
-    head: list[Doc] = ["fn ", bracketed("(", [_param(param) for param in fn.params], ")")]
+    params: list[Doc] = []
+    for param in fn.params:
+        doc = _param(param)
+        params.append(doc if param.default is None else join(doc, " = ", (yield param.default)))
+    head: list[Doc] = ["fn ", bracketed("(", params, ")")]
     if fn.result is not None:
         head.append(f" : {print_type(fn.result)}")
     if fn.where:

@@ -32,6 +32,14 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             return replace(expr, left=go(left), right=go(right))
         case ast.Negate(operand, _) | ast.Not(operand, _):
             return replace(expr, operand=go(operand))
+        case ast.Field(record, _, _):
+            return replace(expr, record=go(record))
+        case ast.Record(base, fields, _):
+            return replace(
+                expr,
+                base=None if base is None else go(base),
+                fields=tuple(replace(each, value=go(each.value)) for each in fields),
+            )
         case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
             return replace(expr, items=tuple(map(go, items)))
         case ast.Subscript(value, items, _):
@@ -52,16 +60,23 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
 def _item(item: ast.SubscriptItem, go: Change) -> ast.SubscriptItem:
     match item:
         case ast.Slice(start, stop, step, span):
-            start, stop, step = (None if b is None else go(b) for b in (start, stop, step))
-            return ast.Slice(start, stop, step, span)
+            return ast.Slice(_bound(start, go), _bound(stop, go), _bound(step, go), span)
         case ast.Rest() | ast.NewAxis():
             return item
         case _:
             return go(item)
 
 
+def _bound(bound: ast.Expr | None, go: Change) -> ast.Expr | None:
+    return None if bound is None else go(bound)
+
+
 def _function(function: ast.Fn, change: Change) -> ast.Fn:
     """A function in which only what comes from outside is replaced."""
+    params = tuple(
+        param if param.default is None else replace(param, default=replaced(param.default, change))
+        for param in function.params
+    )
     bound = {param.name for param in function.params}
 
     def free(found: ast.Expr) -> ast.Expr:
@@ -77,13 +92,13 @@ def _function(function: ast.Fn, change: Change) -> ast.Fn:
         bound.update(_names(binding.pattern))
     result = replaced(function.body.result, free)
     body = replace(function.body, bindings=tuple(bindings), result=result)
-    return replace(function, body=body)
+    return replace(function, params=params, body=body)
 
 
 def _names(pattern: ast.Pattern) -> Iterator[str]:
     match pattern:
         case ast.NamePattern(name, _):
             yield name
-        case ast.TuplePattern(items, _):
+        case ast.TuplePattern(items, _) | ast.RecordPattern(items, _):
             for item in items:
                 yield from _names(item)
