@@ -163,7 +163,8 @@ class ProgramInference:
     def _import(self, item: ast.Import) -> None:
         found = self._read_import(item)
         if isinstance(found, Diagnostic):
-            self.diagnostics.append(found)
+            if not self._unreadable(item.span):
+                self.diagnostics.append(found)
             self.inference.missing.add(item.alias)
             return
         self.inference.files.add(item.alias)

@@ -62,20 +62,27 @@ class _Stack:
         del self.opened[keep:]
         return taken
 
-    def below(self, closer: str, line: int) -> int:
+    def below(self, closer: str, line: int, indent: int | None) -> int:
         """How many brackets lie below the opener of this closer; all of them when it has none.
 
         A round or square bracket does not reach across a `{` of an earlier line, and none reaches
-        far: that keeps the search short where brackets are hopeless.
+        far: that keeps the search short where brackets are hopeless. A `}` that begins a line, with
+        this indentation, closes what a line with the same indentation opens, if there is one.
         """
         opener, opened = OPENER[closer], self.opened
-        if self.counts[opener]:
-            for at in range(len(opened) - 1, max(len(opened) - 24, 0) - 1, -1):
-                if opened[at].kind == opener:
+        if not self.counts[opener]:
+            return len(opened)
+        nearest = len(opened)
+        for at in range(len(opened) - 1, max(len(opened) - 24, 0) - 1, -1):
+            if opened[at].kind == opener:
+                if indent is None or opened[at].indent == indent or opener != "{":
                     return at
-                if opened[at].kind == "{" and opened[at].line != line:
-                    break
-        return len(opened)
+                nearest = at if nearest == len(opened) else nearest
+                if opened[at].indent < indent:
+                    return nearest
+            elif opened[at].kind == "{" and opened[at].line != line:
+                break
+        return nearest
 
 
 def _unclosed(tokens: Tokens) -> set[int]:
@@ -99,7 +106,7 @@ def _unclosed(tokens: Tokens) -> set[int]:
         if kind in CLOSER:
             stack.push(_Open(kind, at, line, indent))
         elif kind in OPENER:
-            keep = stack.below(kind, line)
+            keep = stack.below(kind, line, tokens.fresh.get(at))
             unclosed.update(bracket.at for bracket in stack.cut(keep)[1:])
     unclosed.update(bracket.at for bracket in stack.opened)
     return unclosed
@@ -156,7 +163,7 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
             lower = reach[-1] if reach else -1
             reach.append(max(lower, indent) if at in unclosed else lower)
         elif kind in OPENER:
-            keep = stack.below(kind, line)
+            keep = stack.below(kind, line, tokens.fresh.get(at))
             if keep == len(stack.opened):
                 kind = "stray"
             else:
