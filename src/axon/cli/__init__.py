@@ -7,9 +7,13 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from axon.cli.out import complain, say, say_json
 from axon.files import Finder, Unreadable, Unwritable, find_import, read_source, write_page
+
+if TYPE_CHECKING:
+    from axon.driver import Checked
 
 FINE, HAS_ERRORS, WRONG_USAGE, BUG = 0, 1, 2, 3
 
@@ -57,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("files", nargs="+", metavar="FILE")
     check.add_argument("--json", action="store_true", help="the diagnostics as JSON")
+    check.add_argument("--strict", action="store_true", help="exit 1 on warnings too")
     _add_prove(check)
     check.set_defaults(run=_check)
 
@@ -196,10 +201,19 @@ def _check(options: argparse.Namespace) -> int:
         for result in results:
             _print_diagnostics(result.diagnostics)
             if result.ok:
-                count = len(result.inferred.definitions)
-                noun = "definition" if count == 1 else "definitions"
-                say(f"{result.program.source.name}: fine, {count} {noun}")
-    return FINE if all(result.ok for result in results) else HAS_ERRORS
+                say(f"{result.program.source.name}: {_verdict(result)}")
+    wrong = [r for r in results if not r.ok or (options.strict and r.warnings)]
+    return HAS_ERRORS if wrong else FINE
+
+
+def _verdict(result: Checked) -> str:
+    warnings = len(result.warnings)
+    fine = f"{_counted(warnings, 'warning')} in" if warnings else "fine,"
+    return f"{fine} {_counted(len(result.inferred.definitions), 'definition')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _infer(options: argparse.Namespace) -> int:

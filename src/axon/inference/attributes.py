@@ -10,7 +10,7 @@ from axon.diagnostics import Diagnostic, error
 from axon.ops import Operator
 from axon.syntax import ast
 from axon.types.dim import Dim, Poly
-from axon.types.elements import BIT
+from axon.types.elements import BIT, called_elsewhere
 from axon.types.variables import DimVar
 
 ReadDim = Callable[[ast.Expr], Dim | None]
@@ -158,6 +158,15 @@ class Values(Attributes):
         return item if type(item) is int or isinstance(item, DimVar | Poly) else _no(item)
 
 
+def _advice(kind: str, item: Any) -> str | None:
+    """Our name for an element type that is written as elsewhere, or in quotes."""
+    name = item.name if isinstance(item, ast.Name) else getattr(item, "value", None)
+    if "Element" not in kind or not isinstance(name, str):
+        return None
+    ours = name if name in BIT else called_elsewhere(name)
+    return f"write {ours}" if ours else None
+
+
 def _no(item: Any) -> Any:
     raise _Wrong(item)
 
@@ -204,7 +213,8 @@ class AttributeReader(Attributes):
                             f"`{name}` wants {_wanted(kind)}",
                             wrong.item.span,
                             "not that",
-                            subject=operator.name,
+                            _advice(kind, wrong.item),
+                            operator.name,
                         )
                     )
         missing = sorted(operator.required.difference(values))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from axon.diagnostics import Severity
+from axon.diagnostics import Diagnostic, Severity
 from axon.driver import check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
@@ -111,6 +111,15 @@ class Program:
 
     def __repr__(self) -> str:
         return "\n".join(s.line() for s in self._checked.signatures)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What the check warns of: names that turn out equal or constant, names that are unused.
+
+        >>> [w.code for w in compile("f = fn (x : f32 [a], y : f32 [b]) { max(x, y) };").warnings]
+        ['AX301']
+        """
+        return self._checked.warnings
 
     def implement(self, name: str, function: Callable[..., Any]) -> None:
         """Say what an operator does that the program only declares (`op name : …`)."""

@@ -9,7 +9,7 @@ from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
-from axon.types.elements import ANY, BIT, CLASSES
+from axon.types.elements import ANY, BIT, CLASSES, ELEMENTS, called_elsewhere
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -85,9 +85,14 @@ class Reader:
 
     def read_type(self, expr: ast.TypeExpr) -> Type:
         match expr:
-            case ast.TensorType(elem, shape, _):
-                return Tensor(self.elem(elem), self._sizes(self.shape(shape), shape.span))
-            case ast.NamedType(name, _):
+            case ast.TensorType(elem, shape, span):
+                ours = self._foreign(elem, span) if elem not in BIT else None
+                sizes = self._sizes(self.shape(shape), shape.span)
+                return Tensor(self.elem(ours or elem), sizes)
+            case ast.NamedType(name, span):
+                ours = self._foreign(name, span)
+                if ours:
+                    return Tensor(self.elem(ours), ())
                 if name not in self.scope.types:
                     self.scope.types[name] = TypeVar(name, self.level, self.user, self._here)
                 if self.quantified and self._nesting > 1:
@@ -123,6 +128,24 @@ class Reader:
         if name not in self.scope.elems:
             self.scope.elems[name] = ElemVar(name, self.level, self.user, ANY)
         return self.scope.elems[name]
+
+    def _foreign(self, name: str, span: Span) -> str | None:
+        """Our name for an element type that is written as elsewhere, which is an error."""
+        ours = called_elsewhere(name) if self.user else None
+        if ours is None:
+            return None
+        place = Span(span.source, span.start, span.start + len(name))
+        listed = f"{', '.join(ELEMENTS[:-1])} and {ELEMENTS[-1]}"
+        self._error(
+            "AX214",
+            f"the element type `{name}` is {ours} in Axon"
+            if ours
+            else f"Axon has no element type `{name}`",
+            place,
+            "not an element type here",
+            help=f"the element types are {listed}" if not ours else None,
+        )
+        return ours.partition(" ")[0]
 
     def _sizes(self, shape: Shape, span: Span) -> Shape:
         """Computed sizes that might be negative are checked."""
