@@ -14,9 +14,8 @@ from axon.backends.ragged import Ragged, RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.driver import Checked, graph
+from axon.driver import check, graph
 from axon.graph.graph import Graph
-from axon.graph.module import Module
 from axon.graph.show import show_graph
 from axon.importers.onnx.load import NoModel
 from axon.inference.program import Definition
@@ -32,6 +31,8 @@ from axon.types.type import Fn, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from axon.run.program import Program
 
 TOO_LARGE = ("array is too big", "Maximum allowed ")
 """How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
@@ -74,19 +75,15 @@ class Function:
     """
 
     def __init__(
-        self,
-        checked: Checked,
-        module: Module,
-        definition: Definition,
-        backend: Backend,
-        ops: dict[str, Callable[..., Any]],
+        self, program: Program, definition: Definition, backend: Backend | None = None
     ) -> None:
         self.definition = definition
         self.__name__ = definition.name
-        self._checked = checked
-        self._module = module
-        self._backend = backend
-        self._ops = ops
+        self._program = program
+        self._checked = program._checked
+        self._module = program._module
+        self._backend = program._backend if backend is None else backend
+        self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
@@ -124,26 +121,38 @@ class Function:
     def __repr__(self) -> str:
         return self.described.line()
 
-    def explain(self) -> str:
-        """The derivation of its type, step by step."""
-        from axon.explain import derivation_text
+    def explain(self, *, all: bool = False) -> str:
+        """The derivation of its type, step by step; of a large one the first steps, or `all`."""
+        from axon.explain import Most, derivation_text
 
-        return derivation_text(self.definition, paper=False, short=False, start=None)
+        source, find = self._module.program.source, self._program._finder
+        definition = check(source, find, reasons=True).find(self.__name__)
+        assert definition is not None, "a definition that has a type has one with reasons too"
+        most = None if all else Most("explain(all=True)")
+        return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: str) -> Specialised:
-        """Its type when more is known about some arguments.
+    def specialize(self, /, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments: the text of a type, the sizes of a
+        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
+        these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
         >>> f.specialize(x="f32 [8,64]").signature
         '(f32 [8,64], f32 [64,a]) -> f32 [8,a]'
+        >>> f.specialize(x=(8, 64)).signature
+        '(t [8,64], t [64,a]) -> t [8,a]'
         """
-        return specialise(self._module, self.__name__, self._params, types)
+        wanted = dict(zip(self._params, self._wanted, strict=True))
+        return specialise(self._module, self.__name__, wanted, types)
 
     def graph(self, /, *args: Any, **named: Any) -> str:
         """The graph for these arguments, as text."""
         arrays = self._arrays(self._arranged(args, named))
         return show_graph(self._graph(arrays)[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _function, (self._program, self.__name__)
 
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
@@ -173,9 +182,7 @@ class Function:
         """
         other = self
         if self._backend.name != "jax":
-            other = Function(
-                self._checked, self._module, self.definition, backend("jax"), self._ops
-            )
+            other = Function(self._program, self.definition, backend("jax"))
         traceable = other._traceable
         traceable.__name__ = self.__name__
         return traceable
@@ -376,6 +383,11 @@ class Function:
         return RunError(
             f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
         )
+
+
+def _function(program: Program, name: str) -> Function | None:
+    """A function from its pickled parts."""
+    return program.function(name)
 
 
 def _is_of_a_tracer(problem: Exception) -> bool:

@@ -68,8 +68,9 @@ class Program:
         backend_name: str = "numpy",
         ops: Mapping[str, Callable[..., Any]] | None = None,
         weights: str | Path | None = None,
+        finder: Finder | None = None,
     ) -> None:
-        finder = Finder()
+        finder = Finder() if finder is None else finder
         checked, module = check_and_link(source, finder)
         if not checked.ok:
             errors = [d for d in checked.diagnostics if d.severity == Severity.ERROR]
@@ -77,7 +78,7 @@ class Program:
             raise ProgramError(f"{source.name} has {count}", errors)
         self._checked = checked
         self._module = module
-        self._imported = tuple(finder.read)
+        self._finder = finder
         self._backend = backend(backend_name)
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
@@ -151,14 +152,22 @@ class Program:
         """The same program on another backend."""
         other: Program = object.__new__(Program)
         other._checked, other._module = self._checked, self._module
-        other._imported = self._imported
+        other._finder = self._finder
         other._backend, other._ops, other._functions = backend(backend_name), self._ops, {}
         return other
 
     def _files(self) -> dict[str, str]:
         """The files that the program is in, and what each of them is."""
-        imported = dict.fromkeys(self._imported, "a program that is imported")
+        imported = dict.fromkeys(self._finder.read, "a program that is imported")
         return {**imported, self._module.program.source.name: "the program itself"}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It pickles as its text and those of its imports, with the operators that it was given:
+        functions of Python pickle by their names, weights as their values.
+        """
+        source = self._module.program.source
+        files = {at: (found.name, found.text) for at, found in self._finder.known.items()}
+        return _again, (source.name, source.text, files, self._backend.name, self._ops)
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""
@@ -170,7 +179,7 @@ class Program:
             definition = self._checked.find(name)
             if definition is None:
                 return None
-            known = Function(self._checked, self._module, definition, self._backend, self._ops)
+            known = Function(self, definition)
             self._functions[name] = known
         return known
 
@@ -179,3 +188,17 @@ def _declared(module: Module) -> set[str]:
     """The operators that a program, or a file that it imports, only declares."""
     own = {item.name for item in module.items if isinstance(item, ast.OpDecl)}
     return own.union(*(_declared(other) for other in module.imports.values()))
+
+
+def _again(
+    name: str,
+    text: str,
+    files: dict[tuple[str, str], tuple[str, str]],
+    backend_name: str,
+    ops: dict[str, Callable[..., Any]],
+) -> Program:
+    """A program from its pickled parts."""
+    finder = Finder({at: Source(*found) for at, found in files.items()})
+    program = Program(Source(name, text), backend_name, finder=finder)
+    program._ops.update(ops)
+    return program
