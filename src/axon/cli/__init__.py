@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     infer.add_argument(
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
+    infer.add_argument("--names", action="store_true", help="show the names of parameters too")
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.add_argument(
         "--forget-inputs",
@@ -292,13 +293,14 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
                 "where": list(s.where),
                 "guards": list(s.guards),
                 "classes": list(s.classes),
+                "params": [name for name, _ in s.params],
             }
             for s in checked.signatures
         ]
         diagnostics = [_json(d) for d in checked.diagnostics]
         return {"definitions": definitions, "diagnostics": diagnostics}, status
     for signature in checked.signatures:
-        say(signature.line(options.classes))
+        say(signature.line(options.classes, options.names))
     _print_diagnostics(checked.diagnostics)
     return None, status
 

@@ -23,6 +23,7 @@ from axon.inference.report.signature import Signature
 from axon.ops.memory import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, bind
+from axon.run.described import OwnSignature, OwnText, comment_above
 from axon.run.errors import ArgumentError, RunError
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
@@ -69,10 +70,19 @@ def backend(name: str) -> Backend:
     raise ValueError(f"there is no backend {name!r}: there are 'numpy' and 'jax'")
 
 
+def _help(function: Function) -> str:
+    """The comment above it, else its signature."""
+    return comment_above(function.definition.span) or repr(function)
+
+
 class Function:
-    """A definition that can be called. It is compiled once for each list of element types and
+    __doc__ = OwnText(
+        """A definition that can be called. It is compiled once for each list of element types and
     ranks; sizes are bound and checked at each call.
-    """
+    """,
+        _help,
+    )
+    __signature__ = OwnSignature()
 
     def __init__(
         self, program: Program, definition: Definition, backend: Backend | None = None
@@ -119,7 +129,7 @@ class Function:
         return self._backend.compilations
 
     def __repr__(self) -> str:
-        return self.described.line()
+        return self.described.line(names=True)
 
     def explain(self, *, all: bool = False) -> str:
         """The derivation of its type, step by step; of a large one the first steps, or `all`."""

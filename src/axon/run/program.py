@@ -9,6 +9,7 @@ jax.grad(lambda w: loss(net.model.jax(w, x)))(w)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.driver import check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
+from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Function, backend
 from axon.run.safetensors import read
@@ -60,7 +62,9 @@ def compile(
 
 
 class Program:
-    """A checked program; its definitions are attributes. What is no function is a value."""
+    __doc__ = OwnText(
+        "A checked program; its definitions are attributes. What is no function is a value.", repr
+    )
 
     def __init__(
         self,
@@ -108,10 +112,11 @@ class Program:
         return iter(dict.fromkeys(s.name for s in self._checked.signatures))
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self]
+        own = (name for name in super().__dir__() if not re.match("_[^_]", name))
+        return [*own, *self]
 
     def __repr__(self) -> str:
-        return "\n".join(s.line() for s in self._checked.signatures)
+        return "\n".join(s.line(names=True) for s in self._checked.signatures)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
