@@ -63,6 +63,16 @@ def test_the_place_that_forces_it_is_shown() -> None:
     assert warning.labels[1].text == "forced here, by `@`"
 
 
+def test_many_forced_names_have_places_in_bounded_work() -> None:
+    """The places of the first ones are the fewest; then each has the one that bound it."""
+    count = 150
+    params = ", ".join(f"x{i} : f32 [a{i},b{i}]" for i in range(count))
+    lines = "".join(f"  y = matmul(y, x{i});\n" for i in range(1, count))
+    checked = check_text(f"f = fn ({params}) {{\n  y = x0;\n{lines}  y\n}};")
+    assert [w.code for w in checked.warnings] == ["AX301"] * (count - 1)
+    assert all(len(w.labels) > 1 for w in checked.warnings)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -23,6 +23,9 @@ from axon.types.type import Shape, ShapeEq
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_PLACES = 3
+BUDGET = 20_000
+"""How many constraints are solved again to find the places of all names of a definition."""
+MOST_REASONS = 60
 STATED = frozenset(("annotation", "called", "condition"))
 """The kinds of constraints that a program writes down, before its body asks for anything."""
 
@@ -63,7 +66,7 @@ def warn_of(state: State) -> list[Diagnostic]:
     """The warnings about the names of a definition that was inferred with reasons: each has the
     places that force it.
     """
-    replays = Replays()
+    replays = Replays(BUDGET)
     warnings: list[Diagnostic] = []
     for forced in forced_names(state):
         because = _because(state.store, forced, replays)
@@ -90,7 +93,11 @@ def _value(state: State, forced: Forced) -> str:
 
 
 def _because(store: Store, forced: Forced, replays: Replays) -> list[Constraint]:
-    """The fewest posted constraints from which the name has its value."""
+    """The fewest posted constraints from which the name has its value; once the work of finding
+    them is done for other names, the one that bound it.
+    """
+    if replays.left <= 0:
+        return _binder(store, forced)
     subject = Constraint(ShapeEq((forced.variable,), forced.value), NOWHERE, rule="asked")
     cone = behind(store, subject, store.clock + 1)
 
@@ -98,7 +105,20 @@ def _because(store: Store, forced: Forced, replays: Replays) -> list[Constraint]
         alone = replays.solve(subset)
         return alone.word((forced.variable,)) == alone.word(forced.value)
 
-    return fewest(cone, replays, holds) if cone and holds(cone) else cone
+    because = fewest(cone, replays, holds) if cone and holds(cone) else cone
+    return because if len(because) <= MOST_REASONS else _binder(store, forced)
+
+
+def _binder(store: Store, forced: Forced) -> list[Constraint]:
+    """The posted constraint from which the name, or the one that it is equal to, was bound."""
+    for var in (forced.variable, *forced.value):
+        found = store.bindings.get(var) if isinstance(var, DimVar | ShapeVar) else None
+        if found is not None:
+            by = found.by
+            while by.parents:
+                by = by.parents[0]
+            return [by]
+    return []
 
 
 def _labels(because: list[Constraint], place: Span) -> list[Label]:
