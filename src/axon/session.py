@@ -17,12 +17,13 @@ from itertools import pairwise
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import FindFile, Imports, check_file, no_files, prelude
-from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, ProgramInference, bound_names, first_ones
+from axon.inference.environment import Entry, Environment, bound_names
+from axon.inference.program import Definition, ProgramInference, first_ones
 from axon.inference.report.signature import Signature, describe_definition
 from axon.inference.unused import bound_twice, names_of, unused_names
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
+from axon.types.read import Alias
 from axon.types.show import Show
 from axon.types.type import Scheme, relation_variables, type_variables
 from axon.workspace import workspace
@@ -46,7 +47,7 @@ class Snapshot:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
 
 
-Meaning = Entry | bool
+Meaning = Entry | Alias | bool
 """What a name stands for; if it has no entry, whether it belongs to an import that failed."""
 
 
@@ -59,6 +60,7 @@ class _Part:
     free: tuple[str, ...]
     needs: tuple[Meaning, ...] = ()
     gives: dict[str, Entry] = field(default_factory=dict)
+    types: dict[str, Alias] = field(default_factory=dict)
     signatures: tuple[Signature, ...] = ()
     shown: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -163,6 +165,7 @@ class _File:
             needs = tuple(_meaning(walk, name) for name in part.free)
             if part.holds(needs):
                 names.update(part.gives)
+                walk.environment.types.update(part.types)
                 for name, _ in part.bound:
                     walk.inference.defined_below.pop(name, None)
                 continue
@@ -179,6 +182,8 @@ class _File:
             part.diagnostics = (*walk.diagnostics[said:], *unused)
             made = walk.definitions[first:]
             part.gives = {n: names[n] for n in _given(part) if n in names}
+            types = walk.environment.types
+            part.types = {n: types[n] for n in _named_types(part) if n in types}
             part.known = _is_closed(part, made)
             part.shown = _shown(made) if part.known else ""
             self._keep_identity(part, made)
@@ -246,7 +251,8 @@ def _bound(program: ast.Program) -> tuple[tuple[str, Span], ...]:
 
 
 def _meaning(walk: ProgramInference, name: str) -> Meaning:
-    return walk.environment.names.get(name) or name.partition(".")[0] in walk.inference.missing
+    known = walk.environment.names.get(name) or walk.environment.types.get(name)
+    return known or name.partition(".")[0] in walk.inference.missing
 
 
 def _same(left: tuple[Meaning, ...], right: tuple[Meaning, ...]) -> bool:
@@ -263,6 +269,10 @@ def _given(part: _Part) -> list[str]:
     ops = [item.name for item in part.program.items if isinstance(item, ast.OpDecl)]
     main = ["main"] if part.program.result is not None else []
     return [*(name for name, _ in part.bound), *ops, *main]
+
+
+def _named_types(part: _Part) -> list[str]:
+    return [item.name for item in part.program.items if isinstance(item, ast.TypeAlias)]
 
 
 def _is_closed(part: _Part, made: list[Definition]) -> bool:

@@ -32,6 +32,7 @@ back = fn (x) { reverse(x) };
 more = fn (x) { x, (x + 1, transpose(x)) };
 wider = fn (x) { expand_dims(x, axis=0) };
 inside = fn (p) { a, b = p; a, b };
+record = fn (p) { { p | b = transpose(p.b) } };
 """
 
 
@@ -71,6 +72,8 @@ def test_nor_with_parts_of_arguments() -> None:
     x, rows = numpy.ones(3, "float32"), axon.Ragged.from_rows([numpy.ones(1), numpy.ones(2)])
     for part in axon.compile(VIEWS).inside((x, x[1:])):
         assert not numpy.may_share_memory(part, x)
+    found = axon.compile(VIEWS).record({"a": x, "b": x[None]})
+    assert not any(numpy.may_share_memory(part, x) for part in found.values())
     (values,) = leaves(axon.compile("f = fn (x : f64 [n,*]) { x };").f(rows))
     assert not numpy.may_share_memory(values, rows.values)
 
@@ -138,6 +141,10 @@ def test_specialize_takes_types_sizes_and_arrays(
 def test_specialize_takes_tuples(net: axon.Program) -> None:
     found = net.first.specialize(pair=(numpy.zeros(3, "float32"), "i64 [n]"), **{"x'": "f32"})
     assert found.signature == "((f32 [3], i64 [n]), f32) -> f32 [3]"
+    record = axon.compile("f = fn (p, x : f32 [b,n]) { x @ p.w };").f
+    expected = "({ w : f32 [4,5] }, f32 [b,4]) -> f32 [b,5]"
+    for given in ({"w": "f32 [4,5]"}, {"w": numpy.zeros((4, 5), "float32")}):
+        assert record.specialize(p=given).signature == expected
     shaped = axon.compile("f = fn (k : shape s, n : dim m) { zeros(k), zeros([n]) };")
     assert shaped.f.specialize(k=(3, 4), n=5).type == "(shape [3,4], dim 5) -> (f32 [3,4], f32 [5])"
 

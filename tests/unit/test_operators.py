@@ -164,6 +164,23 @@ PROBLEMS: list[tuple[str, int, dict[str, object], str]] = [
     ("clip", 1, {"min": 2.0, "max": 1.0}, "above"),
     ("gelu", 1, {"approximate": "erf"}, "tanh"),
     ("dropout", 1, {"rate": 1.5}, "from 0 to 1"),
+    ("dropout", 2, {"rate": -0.1}, "from 0 to 1"),
+    ("dropout", 2, {"rate": 1.0}, "less than 1"),
+    ("dropout", 2, {"rate": float("nan")}, "from 0 to 1"),
+    ("dropout", 3, {}, "3 arguments"),
+    ("uniform", 2, {"to": "i32"}, "f16, bf16, f32 or f64, not i32"),
+    ("normal", 2, {"to": "bool"}, "not bool"),
+    ("randint", 2, {"high": 5, "to": "f32"}, "integers, not f32"),
+    ("randint", 2, {"high": 0}, "above low"),
+    ("randint", 2, {"high": -5, "low": -5}, "above low"),
+    ("randint", 2, {"high": 257, "to": "u8"}, "fit"),
+    ("randint", 2, {"high": 5, "low": -1, "to": "u8"}, "fit"),
+    ("randint", 2, {"high": 1 << 32}, "at most 4294967295"),
+    ("categorical", 2, {"axis": 64}, "too far out"),
+    ("split_key", 1, {"parts": 1}, "2 to 1024"),
+    ("split_key", 1, {"parts": 10**9}, "2 to 1024"),
+    ("split_key", 2, {"parts": 2}, "either"),
+    ("split_key", 3, {}, "either"),
     ("layer_norm", 4, {}, "4 arguments"),
     ("group_norm", 1, {"groups": 0}, "groups"),
     ("range", 3, {}, "3 arguments"),
@@ -397,8 +414,13 @@ def test_the_library_has_types() -> None:
         assert not checked.diagnostics, (path, checked.diagnostics)
         where |= {d.name: d.where for d in checked.definitions if d.where}
         found |= {definition.name: definition.signature for definition in checked.definitions}
-    broadcasting = ("prelu", "standardise", "divide_by_norm")
-    assert where == dict.fromkeys(broadcasting, ("a = broadcast(p, q)",))
+    broadcasting = ("prelu", "standardise", "divide_by_norm", "centred")
+    assert where == {
+        **dict.fromkeys(broadcasting, ("a = broadcast(p, q)",)),
+        "requantise": ("e = broadcast(p, a, b, c, d)",),
+    }
+    assert found["requantise"] == "(i p, t a, t b, t c, u d) -> u e"
+    assert found["padding_behind"] == "(i64 [n], i64 [n]) -> i64 [2*n]"
     assert found["lstmStep"] == found["lstm_step"]
     assert found["lstm_step"].endswith("-> (t s@[h], t s@[h])")
     assert found["attention"] == "(t s@[m,d], t s@[n,d], t s@[n,e]) -> t s@[m,e]"

@@ -37,9 +37,10 @@ OTHER_MEANING = {
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
+    "inference/records.py": {"clip", "dot", "flatten", "shape", "size"},  # members elsewhere
     "inference/report/labels.py": {"size"},
     "inference/report/mismatch.py": {"size", "any"},
-    "inference/report/conflict.py": {"size", "rank"},
+    "inference/report/conflict.py": {"size", "rank", "uniform"},
     "inference/size_values.py": {"size"},
     "inference/used_as_sizes.py": {"shape"},
     "ops/interpolate.py": {"floor", "ceil"},  # values of attributes

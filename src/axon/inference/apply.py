@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from axon.inference import structures
 from axon.inference.schemes import Fresh, instantiate
 from axon.inference.state import State
 from axon.inference.unify import restrict, unify, unify_elem
@@ -69,11 +70,10 @@ def apply_scheme(
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn:
-    """The type of a function that is applied to arguments of these types, as many as it takes.
-    `given` has sizes for some of its variables.
-    """
+    """The type of a function at as many arguments as it takes; `given` has some of its sizes."""
     if not state.reasons:
-        found = matched(state, scheme, args, site, given)
+        known = [state.resolve(arg) for arg in args]
+        found = matched(state, scheme, known, site, given)
         if found is not None:
             return found
     if given:
@@ -82,29 +82,30 @@ def apply_scheme(
     assert isinstance(type_, Fn)
     for i, (param, arg) in enumerate(zip(type_.params, args, strict=True)):
         unify(state, param, arg, site.origin(i))
+    if scheme.stacked:
+        structures.solve(state)
     return type_
 
 
 def matched(
     state: State,
     scheme: Scheme,
-    args: Sequence[Type],
+    args: list[Type],
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn | None:
-    """The same without reasons. None where the solver is needed: sizes vary, an argument is a
-    function, or variables belong to a function around the scheme.
+    """The same without reasons, for types that are resolved. None where the solver is needed: sizes
+    vary, an argument is a function, or variables belong to a function around the scheme.
     """
-    if scheme.inner or scheme.made or scheme.depth:
+    if scheme.inner or scheme.made or scheme.depth or scheme.stacked:
         return None
-    known = [state.resolve(arg) for arg in args]
-    if not all(map(_is_plain, known)):
+    if not all(map(_is_plain, args)):
         return None
     assert isinstance(scheme.type, Fn)
     match = Match(state, scheme, site)
     if given:
         match.dims.update(given)
-    return match.applied(scheme.type, known)
+    return match.applied(scheme.type, args)
 
 
 def _is_plain(type_: Type) -> bool:
@@ -167,7 +168,8 @@ class Match(Renaming):
         for i in self.numbers:
             param = params[i]
             assert isinstance(param, Tensor)
-            restrict(state, self._elem_of(param.elem), NUM, self.site.origin(i))
+            elem = param.elem if isinstance(param.elem, str) else self.elems[param.elem]
+            restrict(state, elem, NUM, self.site.origin(i))
         if relations:
             self._post(relations)
         for i in self.open:
@@ -223,9 +225,6 @@ class Match(Renaming):
         if known != found:
             assert known is not None
             unify_elem(self.state, known, found, self.site.origin(index))
-
-    def _elem_of(self, elem: Elem) -> Elem:
-        return self.elems[elem] if isinstance(elem, ElemVar) else elem
 
     def _word(self, wanted: Shape, found: Shape, index: int) -> bool:
         """Match the sizes of an argument, if it is known which of them correspond."""
@@ -339,20 +338,17 @@ class Match(Renaming):
     # --- relations ---
 
     def _undecided(self) -> list[Relation]:
-        """The relations of the scheme, except broadcasts of known shapes, which are computed
-        here.
-        """
+        """The relations of the scheme; broadcasts of known shapes are computed instead."""
         found: list[Relation] = []
         for relation in self.scheme.relations:
             if isinstance(relation, Broadcast):
                 var = relation.result[0] if len(relation.result) == 1 else None
-                whole = self._broadcast(relation) if isinstance(var, ShapeVar) else None
-                if whole is None or var in self.shapes:
-                    found.append(relation)
-                else:
-                    assert isinstance(var, ShapeVar)
-                    self.shapes[var] = whole
-            elif not isinstance(relation, HasRank):
+                if isinstance(var, ShapeVar) and var not in self.shapes:
+                    whole = self._broadcast(relation)
+                    if whole is not None:
+                        self.shapes[var] = whole
+                        continue
+            if not isinstance(relation, HasRank):
                 found.append(relation)
         return found
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, size_values
+from axon.inference import calls, operators, records, size_values, structures
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.inference.walk import Walk
+from axon.ops import OPERATORS
 from axon.ops.families.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -22,14 +23,15 @@ from axon.types.type import (
     UNKNOWN,
     DimValue,
     Fn,
+    Record,
     Scheme,
     ShapeEq,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
+    has_runtime_sizes,
     relation_variables,
-    type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at, made_at
 
@@ -60,6 +62,10 @@ class Inference(Walk):
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
+            case ast.Field():
+                return self._field(expr, env)
+            case ast.Record():
+                return records.infer_record(self, expr, env)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, op, span)
             case ast.ListExpr():
@@ -71,10 +77,7 @@ class Inference(Walk):
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """A literal has the element type that the context requires.
-
-        An integer is a size as well: bound to a name it can be used in a shape.
-        """
+        """A literal has the element type that its context requires; an integer is also a size."""
         if expr.kind == "bool":
             return Tensor("bool", ())
         if expr.kind == "int":
@@ -91,12 +94,16 @@ class Inference(Walk):
         type_ = self.infer(left, env)
         for node in reversed(spine):
             right = self.infer(node.right, env)
-            type_ = size_values.combined(self, node.op, type_, right) or operators.apply_infix(
-                self, node, type_, right
-            )
+            type_ = operators.apply_infix(self, node, type_, right)
             if self.record is not None:
                 self.record.types[id(node)] = type_
         return type_
+
+    def _field(self, expr: ast.Field, env: Environment) -> Type:
+        name = calls.imported(self, expr, env)
+        if name is not None:
+            return self._name(name, env)
+        return records.infer_field(self, expr, env, expr.name in OPERATORS)
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
         entry = env.find(expr.name)
@@ -104,7 +111,7 @@ class Inference(Walk):
         if size is not None and (entry is None or env.is_global(expr.name)):
             return size
         if entry is None and expr.name not in self.defining:
-            if operators.is_operator(expr.name):
+            if expr.name in OPERATORS:
                 return operators.operator_value(self, expr.name, expr.span)
             entry = self.prelude(expr.name)
         if entry is None:
@@ -132,7 +139,8 @@ class Inference(Walk):
         state = self.state
         inner = Environment(env)
         params: list[Type] = []
-        reader = Reader(state.names, state.names_level, state.depth + 1)
+        names, depth = state.names, state.depth + 1
+        reader = Reader(names, state.names_level, depth, aliases=env.find_type)
         reader.in_parameter = True
         reader.given = bool(arguments)
         open_ = [
@@ -171,6 +179,8 @@ class Inference(Walk):
                 if isinstance(var, DimVar) and var.rank_of is not None:
                     state.store.ask_rank(var.rank_of)
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
+        if reader.stacked:
+            structures.post_written(state, reader.stacked, "condition", state.depth)
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))
@@ -182,7 +192,7 @@ class Inference(Walk):
             unify(state, result, wanted, origin)
         operators.settle(self, mark, final=False)
         state.depth -= 1
-        if wanted is not None and not _is_of_the_run(state.resolve(Tuple((result, wanted)))):
+        if wanted is not None and not has_runtime_sizes(state.resolve(Tuple((result, wanted)))):
             result = wanted  # as it is written, where an equation of shapes waits
         return Fn(tuple(params), result)
 
@@ -212,7 +222,7 @@ class Inference(Walk):
                 self.state.store.post(ShapeEq((var,), shape), origin, self.state.depth + 1)
                 return Tensor(elem, (var,))
             case Tuple(items):
-                return Tuple(tuple(self._declared(item, origin) for item in items))
+                return type_.of(tuple(self._declared(item, origin) for item in items))
             case _:
                 return type_
 
@@ -220,7 +230,7 @@ class Inference(Walk):
         inner = Environment(env)
         for i, binding in enumerate(block.bindings):
             self.bind(binding, inner)
-            if isinstance(binding.pattern, ast.TuplePattern):
+            if not isinstance(binding.pattern, ast.NamePattern):
                 self._parts_used_as_sizes(binding, block.bindings[i + 1 :], block.result, inner)
         return self.infer(block.result, inner)
 
@@ -245,7 +255,6 @@ class Inference(Walk):
         pattern, value = binding.pattern, binding.value
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
-        entry: Entry
         generalised: Generalised | None = None
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
             self.state.level += 1
@@ -254,18 +263,16 @@ class Inference(Walk):
             operators.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_, checked)
-            entry = Entry(generalised.scheme, pattern.span)
         elif (scheme := self._other_name(value, env)) is not None:
             type_ = scheme.type
             generalised = Generalised(scheme, (), type_)
-            entry = Entry(scheme, pattern.span)
         else:
             type_ = self.infer(value, env)
-            entry = Entry(type_, pattern.span)
         if isinstance(pattern, ast.NamePattern):
             self.defining.pop()
             if pattern.name != "_":
-                env.names[pattern.name] = entry
+                known = type_ if generalised is None else generalised.scheme
+                env.names[pattern.name] = Entry(known, pattern.span)
         else:
             self._destructure(pattern, type_, env, value.span)
         return generalised
@@ -274,11 +281,13 @@ class Inference(Walk):
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
             return operators.scheme_of_value(value.op)
+        if isinstance(value, ast.Field):
+            value = calls.imported(self, value, env) or value
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
             return None
         entry = env.find(value.name)
         if entry is None and value.name not in self.defining:
-            if operators.is_operator(value.name):
+            if value.name in OPERATORS:
                 return operators.scheme_of_value(value.name)
             entry = self.prelude(value.name)
         return entry.type if entry is not None and isinstance(entry.type, Scheme) else None
@@ -288,7 +297,17 @@ class Inference(Walk):
             if pattern.name != "_":
                 env.names[pattern.name] = Entry(type_, pattern.span)
             return
+        if isinstance(pattern, ast.RecordPattern):
+            types = records.fields_of(self, pattern, type_, span)
+            for field, part in zip(pattern.items, types, strict=True):
+                self._destructure(field, part, env, span)
+            return
         found = self.state.prune(type_)
+        if isinstance(found, Record):
+            unify(
+                self.state, Tuple((UNKNOWN,) * len(pattern.items)), found, Origin("pattern", span)
+            )
+            found = UNKNOWN
         if isinstance(found, Tuple) and len(found.items) != len(pattern.items):
             self.error(
                 "AX213",
@@ -307,8 +326,3 @@ class Inference(Walk):
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)
-
-
-def _is_of_the_run(type_: Type) -> bool:
-    """Whether a type has run-time sizes."""
-    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))

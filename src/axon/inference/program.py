@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Severity, error
 from axon.inference import operators
-from axon.inference.environment import Entry, Environment
+from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
+from axon.inference.records import report_members
 from axon.inference.report.conflict import describe_all
 from axon.inference.report.forced import forced_names, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
@@ -21,8 +22,7 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.elements import BIT
-from axon.types.read import Scope, read_signature
+from axon.types.read import Scope, make_alias, read_signature
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -31,7 +31,7 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, owner
+from axon.types.variables import DimVar, owner
 
 MOST_DIAGNOSTICS = 200
 
@@ -130,12 +130,6 @@ def first_ones(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     return (*first, last, Diagnostic("AX002", Severity.NOTE, text, last.labels))
 
 
-def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
-    if isinstance(pattern, ast.NamePattern):
-        return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
-    return [found for item in pattern.items for found in bound_names(item)]
-
-
 class ProgramInference:
     def __init__(
         self,
@@ -165,6 +159,8 @@ class ProgramInference:
                 self._import(item)
             case ast.OpDecl():
                 self._op(item)
+            case ast.TypeAlias():
+                self._alias(item)
             case ast.Binding():
                 self._binding(item)
 
@@ -174,27 +170,32 @@ class ProgramInference:
             self.diagnostics.append(found)
             self.inference.missing.add(item.alias)
             return
+        self.inference.files.add(item.alias)
         for name, entry in found.names.items():
             if "." not in name:
                 self.environment.names[f"{item.alias}.{name}"] = entry
+        for name, alias in found.types.items():
+            if "." not in name:
+                self.environment.types[f"{item.alias}.{name}"] = alias
+
+    def _alias(self, item: ast.TypeAlias) -> None:
+        made, problems = make_alias(item, self.environment.find_type)
+        if not self._unreadable(item.span):
+            self.diagnostics.extend(problems)
+        if made is not None:
+            self.environment.types[item.name] = made
 
     def _op(self, item: ast.OpDecl) -> None:
-        scheme, problems = read_signature(item.signature, user=True)
+        find = self.environment.find_type
+        scheme, problems = read_signature(item.signature, user=True, aliases=find)
         self.diagnostics.extend(problems)
-        if isinstance(scheme.type, Fn) and not problems:
-            entry = Entry(scheme, item.name_span, item.span)
-        else:
-            if not problems and not self._unreadable(item.span):
-                self.diagnostics.append(
-                    error(
-                        "AX204",
-                        f"`{item.name}` is declared as an operator, but its type is not a function",
-                        item.signature.span,
-                        "not a function type",
-                    )
-                )
-            entry = Entry(UNKNOWN, item.name_span, item.span)
-        self.environment.names[item.name] = entry
+        is_function = isinstance(scheme.type, Fn)
+        if not is_function and not problems and not self._unreadable(item.span):
+            text = f"`{item.name}` is declared as an operator, but its type is not a function"
+            span = item.signature.span
+            self.diagnostics.append(error("AX204", text, span, "not a function type"))
+        type_ = scheme if is_function and not problems else UNKNOWN
+        self.environment.names[item.name] = Entry(type_, item.name_span, item.span)
 
     def _binding(self, item: ast.Binding) -> None:
         names = bound_names(item.pattern)
@@ -229,8 +230,7 @@ class ProgramInference:
 
     def result(self, expr: ast.Expr) -> None:
         """A file may end in a plain expression: it is called `main`."""
-        pattern = ast.NamePattern("main", Span(expr.span.source, expr.span.start, expr.span.end))
-        self._binding(ast.Binding(pattern, expr, expr.span))
+        self._binding(ast.Binding(ast.NamePattern("main", expr.span), expr, expr.span))
 
     # --- one definition ---
 
@@ -275,6 +275,7 @@ class ProgramInference:
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
             check_ragged(self.inference)
+        report_members(self.inference)
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
 
@@ -288,15 +289,16 @@ class ProgramInference:
             self.environment.names[name] = before
         self.state.store.take_back(self._mark)
         del self.state.diagnostics[self._first_diagnostic :]
-        self.inference.results.clear()
-        self.inference.applied.clear()
-        self.inference.pending.clear()
+        self.state.stacked.clear()
 
     def _begin(self) -> None:
         state = self.state
         state.names = Scope()
         state.sizes.clear()
         self.inference.tainted = False
+        self.inference.results.clear()
+        self.inference.applied.clear()
+        self.inference.pending.clear()
         state.names_level = state.level + 1
         self._mark, self._first_diagnostic = state.store.mark(), len(state.diagnostics)
 
@@ -308,8 +310,6 @@ class ProgramInference:
         constraints = tuple(store.posted[posted:])
         found = self.state.diagnostics[self._first_diagnostic :]
         bad = any(d.severity == Severity.ERROR for d in found)
-        self.inference.results.clear()
-        self.inference.applied.clear()
         if readable:
             self.diagnostics.extend(found)
         reported: list[Constraint] = []
@@ -336,7 +336,7 @@ class ProgramInference:
         for at in self.open:
             definition = self.definitions[at]
             type_ = self.state.resolve(widened(self.state, definition.scheme.type))
-            self._default(type_)
+            self.state.default_elements(type_)
             self.state.level = -1
             scheme = generalise(self.state, type_, len(self.state.store.guards)).scheme
             self.state.level = 0
@@ -349,12 +349,6 @@ class ProgramInference:
                 # it shares a variable with a definition that is not a function, known by now
                 known = replace(scheme, type=self.state.resolve(scheme.type))
                 self.definitions[at] = replace(definition, scheme=known)
-
-    def _default(self, type_: Type) -> None:
-        for var in type_variables(type_):
-            if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
-                choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
-                self.state.elems[var] = choice
 
 
 def place_in_text(diagnostic: Diagnostic) -> tuple[int, int]:

@@ -1,6 +1,4 @@
-"""Schemes: a definition's free variables and the constraints on them, quantified and copied at each
-use.
-"""
+"""Schemes: free variables and the constraints on them, quantified, and copied at each use."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
+from axon.inference import structures
 from axon.inference.canonical import canonical
 from axon.inference.existentials import chosen_by_caller, seal
 from axon.inference.residuals import (
@@ -38,11 +37,13 @@ from axon.types.type import (
     Renaming,
     RowOf,
     Scheme,
+    Shape,
     ShapeEq,
     Type,
     Uniform,
     make_scheme,
     relation_variables,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import (
@@ -75,6 +76,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
         state.store.post(renamed, origin, outer)
     for relation in fresh.rows:
         state.store.post(relation, origin, outer)
+    if scheme.stacked:
+        structures.post(state, scheme, renaming, origin, outer)
     if not scheme.inner:
         return renaming.type(scheme.type)
     assert isinstance(scheme.type, Fn)
@@ -123,7 +126,8 @@ class Fresh:
                 case TypeVar():
                     if var not in found.types:
                         scope = self._scope(var)
-                        found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
+                        wide, row = var.wide, var.row
+                        found.types[var] = TypeVar(var.name, level, False, scope, wide, row)
         if len(made) > 1:
             found.dims.update(dict.fromkeys(added_up(self.scheme, made), 0))
         if self.scheme.rows:
@@ -153,20 +157,17 @@ class Fresh:
         call = RowCall(self.outer)
         level, scope = self.state.level, self.further_in
         for var in self.scheme.rows:
-            row: DimVar | ShapeVar
+            row: Shape
+            rest: Shape
             if isinstance(var, DimVar):
-                row = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
-                whole = found.dims[var]
-                assert isinstance(whole, DimVar)
-                whole.scope = self.here
-                self.rows.append(RowOf((row,), (whole,), call))
+                size = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
+                row, rest = (size,), (found.dims[var],)
             else:
-                row = ShapeVar(var.name, level, scope=scope)
-                self.inside.shapes[var] = (row,)
-                (shape,) = found.shapes[var]
-                assert isinstance(shape, ShapeVar)
-                shape.scope = self.here
-                self.rows.append(RowOf((row,), (shape,), call))
+                row = self.inside.shapes[var] = (ShapeVar(var.name, level, scope=scope),)
+                rest = found.shapes[var]
+            for whole in shape_variables(rest):
+                whole.scope = self.here
+            self.rows.append(RowOf(row, rest, call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +184,14 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     The checks since `mark` belong to this definition.
     """
     state.store.review()
+    waiting = structures.waiting_here(state, state.level) if state.stacked else []
+    stacked = structures.as_conditions(state, waiting)
+    raw = type_
+    type_ = structures.with_conditions(type_, stacked)
     first_sizes(state, type_)
     same_rows(state, state.level)
-    raw = type_
-    type_ = state.resolve(type_)
     level = state.level
+    type_ = state.resolve(type_)
     mine = [
         constraint
         for constraint in state.store.waiting
@@ -212,16 +216,13 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     type_, kept = canonical(type_, kept)
     kept = without_ranks(kept, set(type_variables(type_)), level)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
-    quantified: dict[Var, None] = {}
-    for var in (
-        *type_variables(type_),
-        *(v for r in (*kept, *made) for v in relation_variables(r)),
-    ):
-        if isinstance(var, DimVar):
-            var = owner(var)
-        if var.level > level:
-            quantified[var] = None
-    scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth, tuple(made))
+    variables = type_variables(type_)
+    for relation in (*kept, *made):
+        variables.extend(relation_variables(relation))
+    owners = [owner(var) if isinstance(var, DimVar) else var for var in variables]
+    quantified = tuple(dict.fromkeys([var for var in owners if var.level > level]))
+    type_, stacked = structures.without_conditions(type_, stacked)
+    scheme = make_scheme(quantified, type_, tuple(kept), state.depth, tuple(made), stacked)
     return Generalised(scheme, tuple(guards), raw)
 
 
@@ -316,15 +317,12 @@ def _keep_names(
         _hand_on_name(state, named)
     kept: dict[Dim, DimVar] = {}
     for var in state.names.index.values():
-        if isinstance(var, DimVar) and var in state.store.bindings:
-            value = state.store.dim(var)
-            if isinstance(value, Poly) and (
-                any(
-                    not v.user and not v.runtime and v.level > state.level
-                    for v in dims.variables(value)
-                )
-                or _is_stated(state, var)
-            ):
+        if not isinstance(var, DimVar) or var not in state.store.bindings:
+            continue
+        value = state.store.dim(var)
+        if isinstance(value, Poly):
+            ours = [v for v in dims.variables(value) if not v.user and not v.runtime]
+            if any(v.level > state.level for v in ours) or _is_stated(state, var):
                 kept.setdefault(value, var)
     if not kept:
         return type_, relations
@@ -364,7 +362,7 @@ def _is_check(relation: Relation, given: int) -> bool:
     """Whether only the run can decide it: it mentions run-time sizes that the definition makes, or
     compares sizes that vary.
     """
-    variables = list(relation_variables(relation))
+    variables = relation_variables(relation)
     if isinstance(relation, DimEq | AtLeast) and any(map(is_ragged, variables)):
         return True
     return any(v.runtime and v.scope > given for v in variables)
@@ -388,9 +386,7 @@ def as_run_finds_it(store: Store, guard: Guard) -> Guard:
 
 
 def is_silent(relation: Relation) -> bool:
-    """Whether a condition is checked but not shown: a size is not negative, a shape does not
-    vary.
-    """
+    """Whether a condition is checked but not shown: a size is not negative or does not vary."""
     return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
         relation, Uniform | HasRank
     )

@@ -1,6 +1,4 @@
-"""The state of inference: the store, the bindings of type and element variables, level and
-depth.
-"""
+"""The state of inference: the store, bindings of type and element variables, level, depth."""
 
 from __future__ import annotations
 
@@ -13,17 +11,22 @@ from axon.solver.constraints import Conflict, Origin
 from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
+from axon.types.elements import BIT
 from axon.types.read import Scope
+from axon.types.rows import RowCall
 from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Record,
     Relation,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
     Unknown,
+    record,
+    type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
 
@@ -32,6 +35,20 @@ LARGEST_TYPE = 2000
 
 class Asked(Exception):
     """A constraint was posted where none is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A condition that `whole` is `row` stacked, with the call that passes the rows, its origin and
+    its depth.
+    """
+
+    whole: Type
+    row: Type
+    size: Dim
+    call: RowCall
+    origin: Origin
+    depth: int
 
 
 @dataclass(slots=True)
@@ -48,9 +65,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class State:
-    """`level` counts the enclosing `fn` bindings, which generalise, `depth` the enclosing
-    functions.
-    """
+    """`level` counts the enclosing `fn` bindings, which generalise; `depth` all functions."""
 
     store: Store = field(default_factory=new_store)
     types: dict[TypeVar, Type] = field(default_factory=dict)
@@ -66,6 +81,8 @@ class State:
     """Whether each fact has a reason. Without them a call replaces what its arguments decide."""
     uniform: bool = False
     """Whether no size varies inside a tensor, as in models of other formats."""
+    stacked: list[Waiting] = field(default_factory=list)
+    """Conditions on structures that are not known yet."""
     sizes: set[Dim] = field(default_factory=set)
     """Expressions that are known to be sizes, or are asked to be."""
     sealed: bool = False
@@ -75,6 +92,9 @@ class State:
 
     def fresh_type(self) -> TypeVar:
         return TypeVar("", self.level, scope=made_at(self.depth))
+
+    def fresh_row(self) -> TypeVar:
+        return TypeVar("", self.level, scope=made_at(self.depth), row=True)
 
     def fresh_dim(self, runtime: bool = False) -> DimVar:
         return DimVar("", self.level, scope=made_at(self.depth), runtime=runtime)
@@ -113,6 +133,15 @@ class State:
         finally:
             self.sealed = before
 
+    def default_elements(self, type_: Type, concrete: bool = False) -> None:
+        """Choose element types for the numbers in a type that nothing decides; if `concrete`, for
+        all of its element variables.
+        """
+        for var in type_variables(self.resolve(type_)):
+            if isinstance(var, ElemVar) and (var.literal or concrete) and var not in self.elems:
+                whole = var.literal != "float" and var.allowed & BIT["i64"]
+                self.elems[var] = "i64" if whole else "f32" if var.allowed & BIT["f32"] else "bool"
+
     # --- what is known ---
 
     @property
@@ -121,12 +150,14 @@ class State:
         return not (self.elems or self.types) and self.store.is_bare
 
     def prune(self, type_: Type) -> Type:
-        """The type, with a variable at its head replaced."""
+        """The type, with a variable at its head replaced, and a record with all known fields."""
         while isinstance(type_, TypeVar):
             known = self.types.get(type_)
             if known is None:
                 return type_
             type_ = known
+        if isinstance(type_, Record) and type_.rest is not None and type_.rest in self.types:
+            return record(type_.fields, self.prune(type_.rest))
         return type_
 
     def is_huge(self, type_: Type) -> bool:
@@ -162,7 +193,7 @@ class State:
             return type_ if same else Tensor(elem, word)
         match type_:
             case Tuple(items):
-                return Tuple(tuple(self.resolve(item) for item in items))
+                return type_.of(tuple(self.resolve(item) for item in items))
             case Fn(params, result):
                 return Fn(tuple(self.resolve(p) for p in params), self.resolve(result))
             case ShapeValue(shape):

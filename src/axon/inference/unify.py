@@ -13,6 +13,7 @@ from axon.inference.fractions import divisors
 from axon.inference.report.mismatch import (
     classes_differ,
     elements_differ,
+    fields_differ,
     literal_differs,
     mismatch,
     not_in_class,
@@ -28,6 +29,7 @@ from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Record,
     Shape,
     ShapeEq,
     ShapeValue,
@@ -35,6 +37,7 @@ from axon.types.type import (
     Tuple,
     Type,
     Unknown,
+    record,
     shape_rank,
     shape_variables,
     type_variables,
@@ -47,10 +50,7 @@ DEEPEST_TYPE = 120
 def unify(
     state: State, expected: Type, actual: Type, origin: Origin, deeper: int = 0, nested: int = 0
 ) -> None:
-    """Make the types equal.
-
-    `deeper` is the number of enclosing function types, which are called further in.
-    """
+    """Make the types equal. `deeper` counts the enclosing function types, called further in."""
     expected, actual = state.prune(expected), state.prune(actual)
     if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
         return
@@ -68,6 +68,10 @@ def unify(
         case (Tensor(e1, s1), Tensor(e2, s2)):
             if unify_elem(state, e1, e2, origin) and s1 != s2:
                 state.post(ShapeEq(s1, s2), origin, deeper)
+        case (Record(), Record()):
+            _unify_records(state, expected, actual, origin, deeper, nested)
+        case (Record(), Tuple()) | (Tuple(), Record()):
+            mismatch(state, expected, actual, origin, "AX207")
         case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
             for i, (a, b) in enumerate(zip(items1, items2, strict=True)):
                 of = origin.of_part(f"item {i + 1} of {origin.part}") if origin.part else origin
@@ -87,9 +91,7 @@ def unify(
             state.post(ShapeEq(w1, w2), origin, deeper)
         case (Tensor(), DimValue(dim)) if _varies(state, (dim,)):
             varies(state, origin)
-        case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if (
-            not isinstance(expected, DimValue)
-        ):
+        case (Tensor(elem, shape), DimValue()):
             if restrict(state, elem, NUM, origin):
                 state.post(ShapeEq(shape, ()), origin, deeper)
         case (DimValue(dim), Tensor(elem, shape)):
@@ -110,6 +112,37 @@ def unify(
                 _open_shape(state, word, shape, origin, deeper)
         case _:
             mismatch(state, expected, actual, origin, "AX207")
+
+
+def _unify_records(
+    state: State, expected: Record, actual: Record, origin: Origin, deeper: int, nested: int
+) -> None:
+    """Fields of the same name are made equal; the others go into the rest of the other side."""
+    wanted, given = expected.fields, actual.fields
+    for name in expected.names:
+        if name in given:
+            part = f"field `{name}` of {origin.part}" if origin.part else f"field `{name}`"
+            unify(state, wanted[name], given[name], origin.of_part(part), deeper, nested + 1)
+    missing: dict[str, Type] = {n: t for n, t in wanted.items() if n not in given}
+    extra: dict[str, Type] = {n: t for n, t in given.items() if n not in wanted}
+    rest, other = expected.rest, actual.rest
+    if (missing and other is None) or (extra and rest is None) or (rest and rest is other):
+        if missing or extra:
+            fields_differ(state, tuple(missing), tuple(extra), origin)
+        return
+    if rest is None and other is None:
+        return
+    if not missing and not extra and rest is not None and other is not None:
+        unify(state, rest, other, origin, deeper, nested + 1)
+        return
+    fresh = None
+    if rest is not None and other is not None:
+        fresh = TypeVar("", min(rest.level, other.level), row=True)
+        fresh.scope = min(rest.scope, other.scope)
+    if rest is not None:
+        _bind(state, rest, record(extra, fresh), origin, deeper, wanted=False)
+    if other is not None and state.prune(other) is other:
+        _bind(state, other, record(missing, fresh), origin, deeper, wanted=True)
 
 
 def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> None:
@@ -140,7 +173,7 @@ def widened(state: State, type_: Type, sizes: bool = False) -> Type:
             elem = ElemVar("", state.level, allowed=INT, literal="int")
             return Tensor(elem, (shape_rank(word),))
         case Tuple(items):
-            return Tuple(tuple(widened(state, item, sizes) for item in items))
+            return type_.of(tuple(widened(state, item, sizes) for item in items))
         case _:
             return type_
 
@@ -149,19 +182,17 @@ def _varies(state: State, word: Shape) -> bool:
     return any(map(is_ragged, shape_variables(state.store.word(word))))
 
 
-def _open_shape(
-    state: State, word: tuple[object, ...], shape: tuple[object, ...], origin: Origin, deeper: int
-) -> None:
+def _open_shape(state: State, word: Shape, shape: Shape, origin: Origin, deeper: int) -> None:
     """An integer vector used as a shape: its length is the rank, its values are run-time sizes."""
     length = state.fresh_dim()
-    state.post(ShapeEq((length,), shape), origin, deeper)  # type: ignore[arg-type]
+    state.post(ShapeEq((length,), shape), origin, deeper)
     known = state.store.dim(length)
     if isinstance(known, int) and 0 <= known <= 64:
-        sizes: tuple[DimVar | ShapeVar, ...] = tuple(_found(state, deeper) for _ in range(known))
+        sizes: Shape = tuple(_found(state, deeper) for _ in range(known))
     else:
         scope = _value_scope(state, deeper)
         sizes = (ShapeVar("", state.level, scope=scope, runtime=True),)
-    state.post(ShapeEq(word, sizes), origin, deeper)  # type: ignore[arg-type]
+    state.post(ShapeEq(word, sizes), origin, deeper)
 
 
 def _found(state: State, deeper: int) -> DimVar:
@@ -182,6 +213,10 @@ def _bind(
         if _rank(value) > _rank(var):
             var, value = value, var
         value.wide |= var.wide
+        value.row |= var.row
+    elif var.row and not isinstance(value, Record | Unknown):
+        mismatch(state, Record((), (), var), value, origin, "AX207")
+        return
     if isinstance(value, Tensor) and var.shown and state.reasons:
         # a name for an entire type: its shape has the name too, so that a derivation shows what the
         # paper shows
@@ -205,22 +240,17 @@ def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
 def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int) -> Type:
     """A run-time size that is made further in does not enter the type; it is checked instead."""
     match value:
-        case Tensor(elem, shape) if _made_deeper(state, shape, scope):
-            outer = ShapeVar("", state.level, scope=scope)
-            state.post(ShapeEq((outer,), shape), origin, deeper)
-            return Tensor(elem, (outer,))
-        case ShapeValue(shape) if _made_deeper(state, shape, scope):
-            outer = ShapeVar("", state.level, scope=scope)
-            state.post(ShapeEq((outer,), shape), origin, deeper)
-            return ShapeValue((outer,))
+        case Tensor(_, shape) | ShapeValue(shape) if _made_deeper(state, shape, scope):
+            outer = (ShapeVar("", state.level, scope=scope),)
+            state.post(ShapeEq(outer, shape), origin, deeper)
+            return Tensor(value.elem, outer) if isinstance(value, Tensor) else ShapeValue(outer)
         case DimValue(dim) if _made_deeper(state, (dim,), scope):
             size = DimVar("", state.level, scope=scope)
             state.post(DimEq(size, dim), origin, deeper)
             return DimValue(size)
         case Tuple(items):
-            return Tuple(
-                tuple(_shallow(state, state.prune(i), scope, origin, deeper) for i in items)
-            )
+            parts = [_shallow(state, state.prune(i), scope, origin, deeper) for i in items]
+            return value.of(tuple(parts))
         case _:
             return value
 
@@ -246,6 +276,8 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
                     current.scope = min(current.scope, var.scope)
             case Tuple(items):
                 todo.extend((item, here) for item in items)
+                if isinstance(current, Record) and current.rest is not None:
+                    todo.append((current.rest, here))
             case Fn(params, result):
                 todo.extend((item, False) for item in (*params, result))
             case Tensor(elem, shape):

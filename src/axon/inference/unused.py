@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.inference.program import Failed, bound_names
+from axon.inference.environment import bound_names
+from axon.inference.program import Failed
 from axon.source import Span
 from axon.syntax import ast
 
@@ -128,14 +129,24 @@ class _Uses:
         inner = _Scope(scope)
         for binding in block.bindings:
             self._expr(binding.value, inner)
+            fields = set(_fields(binding.pattern))
             for name, span in bound_names(binding.pattern):
-                self._bind(_Bound(name, span, "binding"), inner)
+                self._bind(_Bound(name, span, "field" if span in fields else "binding"), inner)
         self._expr(block.result, inner)
 
     def _bind(self, bound: _Bound, scope: _Scope) -> None:
         scope.names[bound.name] = bound
         if not bound.name.startswith("_"):
             self.bound.append(bound)
+
+
+def _fields(pattern: ast.Pattern) -> Iterator[Span]:
+    """The names in a pattern that are those of fields."""
+    if isinstance(pattern, ast.RecordPattern):
+        yield from (item.span for item in pattern.items)
+    elif isinstance(pattern, ast.TuplePattern):
+        for item in pattern.items:
+            yield from _fields(item)
 
 
 def _sizes(node: object) -> Iterator[str]:
@@ -173,12 +184,15 @@ def _parts(node: object) -> Iterator[object]:
 
 
 def _unused(bound: _Bound) -> Diagnostic:
+    advice = f"use it, remove it, or call it `_{bound.name}`"
+    if bound.what == "field":  # it cannot have another name
+        advice = "use it, or remove it"
     return Diagnostic(
         "AX305",
         Severity.WARNING,
         f"the {bound.what} `{bound.name}` is not used",
         (Label(bound.span, "", primary=True),),
-        help=(f"use it, remove it, or call it `_{bound.name}`",),
+        help=(advice,),
     )
 
 
@@ -197,9 +211,13 @@ def bound_twice(bound: Iterable[tuple[str, Span]]) -> list[Diagnostic]:
 
 
 def names_of(items: Iterable[ast.Item]) -> Iterator[tuple[str, Span]]:
-    """The names that a file defines, and the operators that it declares."""
+    """The names that a file defines, the operators that it declares, and its types, whose names are
+    apart.
+    """
     for item in items:
         if isinstance(item, ast.Binding):
             yield from bound_names(item.pattern)
         elif isinstance(item, ast.OpDecl):
             yield item.name, item.name_span
+        elif isinstance(item, ast.TypeAlias):
+            yield f"type {item.name}", item.name_span

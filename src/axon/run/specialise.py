@@ -15,12 +15,22 @@ from axon.inference.elaborate import elaborate
 from axon.inference.schemes import visible
 from axon.run import values
 from axon.run.errors import ArgumentError
+from axon.run.structures import Unfit, fields_of
 from axon.source import Source
 from axon.syntax import ast, parse_signature
 from axon.types.elements import ANY
 from axon.types.read import Reader, Scope
 from axon.types.show import Names, Show
-from axon.types.type import ShapeValue, Tensor, Tuple, Type, relation_variables, type_variables
+from axon.types.type import (
+    Record,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    record,
+    relation_variables,
+    type_variables,
+)
 from axon.types.variables import ElemVar
 from axon.workspace import workspace
 
@@ -89,29 +99,44 @@ def _known(
     name: str, param: str, about: Any, wanted: Type | None, reader: Reader, depth: int = 0
 ) -> Type:
     """The type that is meant by a text, by the sizes of a tensor, by a value of that type, or by a
-    tuple of these for a parameter that is one.
+    tuple or a record of these for a parameter that is one.
     """
+    depth += 1
     if depth > DEEPEST:
         raise ArgumentError(f"{name}: `{param}` is nested too deeply")
     if isinstance(about, str):
         return _read(name, param, about, reader)
-    if isinstance(about, tuple) and isinstance(wanted, Tensor):
-        sizes = _read(name, param, f"f32 [{', '.join(map(str, about))}]", reader)
-        assert isinstance(sizes, Tensor)
-        elem = wanted.elem if isinstance(wanted.elem, str) else ElemVar("", 0, allowed=ANY)
-        return Tensor(elem, sizes.shape)
-    if isinstance(about, tuple) and not isinstance(wanted, ShapeValue):
-        inner: Sequence[Type | None] = [None] * len(about)
-        if isinstance(wanted, Tuple) and len(wanted.items) == len(about):
-            inner = wanted.items
-        items = zip(about, inner, strict=True)
-        return Tuple(tuple(_known(name, param, a, w, reader, depth + 1) for a, w in items))
     try:
-        return values.exact_type(values.take(about, wanted))
-    except (values.Unfit, RaggedError, TypeError, ValueError) as unfit:
+        fields = fields_of(about, wanted)
+        if fields is not None:
+            types = wanted.fields if isinstance(wanted, Record) else {}
+            return record(
+                {
+                    field: _known(name, f"{param}.{field}", part, types.get(field), reader, depth)
+                    for field, part in fields.items()
+                }
+            )
+        if isinstance(about, tuple) and isinstance(wanted, Tensor):
+            return _sized(name, param, about, wanted, reader)
+        if not isinstance(about, tuple) or isinstance(wanted, ShapeValue):
+            return values.exact_type(values.take(about, wanted))
+    except (Unfit, RaggedError, TypeError, ValueError) as unfit:
         raise ArgumentError(
             f'{name}: `{param}` wants a type, such as "f32 [n,3]", or a value of that type: {unfit}'
         ) from None
+    inner: Sequence[Type | None] = [None] * len(about)
+    if isinstance(wanted, Tuple) and len(wanted.items) == len(about):
+        inner = wanted.items
+    items = zip(about, inner, strict=True)
+    return Tuple(tuple(_known(name, param, a, w, reader, depth) for a, w in items))
+
+
+def _sized(name: str, param: str, sizes: tuple[Any, ...], wanted: Tensor, reader: Reader) -> Tensor:
+    """A tensor of these sizes, numbers or names, with the element type that is wanted."""
+    found = _read(name, param, f"f32 [{', '.join(map(str, sizes))}]", reader)
+    assert isinstance(found, Tensor)
+    elem = wanted.elem if isinstance(wanted.elem, str) else ElemVar("", 0, allowed=ANY)
+    return Tensor(elem, found.shape)
 
 
 def _read(name: str, param: str, text: str, reader: Reader) -> Type:

@@ -10,6 +10,7 @@ from axon.types.show import Names, Show
 from axon.types.type import (
     DimValue,
     Fn,
+    Record,
     ShapeValue,
     Tensor,
     Tuple,
@@ -90,17 +91,16 @@ def varies(state: State, origin: Origin) -> None:
 
 
 def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
+    expected, actual = state.resolve(expected), state.resolve(actual)
     names = Names()
-    names.reserve(
-        (*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual)))
-    )
+    names.reserve((*type_variables(expected), *type_variables(actual)))
     show = Show(names)
-    wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
+    wanted, found = show.type(expected), show.type(actual)
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"
         label = ""
     elif code == "AX203":
-        n, m = len(_params(state, expected)), len(_params(state, actual))
+        n, m = (len(each.params) for each in (expected, actual) if isinstance(each, Fn))
         message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
         label = f"takes {_count(m)}"
     else:
@@ -109,9 +109,22 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     _report(state, code, message, origin, label)
 
 
-def _params(state: State, type_: Type) -> tuple[Type, ...]:
-    type_ = state.prune(type_)
-    return type_.params if isinstance(type_, Fn) else ()
+def fields_differ(
+    state: State, missing: tuple[str, ...], extra: tuple[str, ...], origin: Origin
+) -> None:
+    """A record lacks fields, or has more than there may be."""
+    if missing:
+        message = f"{_who(origin)}the record has no {_fields(missing)}"
+        label = f"{_fields(missing)} wanted here".removeprefix("field ").removeprefix("fields ")
+    else:
+        message = f"{_who(origin)}the record has the {_fields(extra)}, which nothing wants"
+        label = "a record without more fields is wanted"
+    _report(state, "AX217", message, origin, label)
+
+
+def _fields(names: tuple[str, ...]) -> str:
+    listed = ", ".join(f"`{name}`" for name in names[:5]) + (", …" if len(names) > 5 else "")
+    return f"field{'s' if len(names) > 1 else ''} {listed}"
 
 
 def _count(n: int) -> str:
@@ -122,6 +135,8 @@ def _article(type_: Type) -> str:
     match type_:
         case Tensor():
             return "a tensor"
+        case Record():
+            return "a record"
         case Tuple(items):
             return f"a tuple of {len(items)}"
         case Fn(params, _):
