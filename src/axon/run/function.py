@@ -14,8 +14,10 @@ from axon.backends.ragged import Ragged, RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.driver import check, graph
+from axon.driver import Checked, check, graph
+from axon.files import Finder
 from axon.graph.graph import Graph
+from axon.graph.module import Module
 from axon.graph.show import show_graph
 from axon.importers.onnx.load import NoModel
 from axon.inference.program import Definition
@@ -33,8 +35,6 @@ from axon.types.type import Fn, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from axon.run.program import Program
 
 TOO_LARGE = ("array is too big", "Maximum allowed ")
 """How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
@@ -71,6 +71,18 @@ def backend(name: str) -> Backend:
     raise ValueError(f"there is no backend {name!r}: there are 'numpy' and 'jax'")
 
 
+class Home(Protocol):
+    """The program that a function belongs to."""
+
+    _checked: Checked
+    _module: Module
+    _backend: Backend
+    _ops: dict[str, Callable[..., Any]]
+    _finder: Finder
+
+    def function(self, name: str) -> Function | None: ...
+
+
 def _help(function: Function) -> str:
     """The comment above it, else its signature."""
     return comment_above(function.definition.span) or repr(function)
@@ -86,7 +98,7 @@ class Function:
     __signature__ = OwnSignature()
 
     def __init__(
-        self, program: Program, definition: Definition, backend: Backend | None = None
+        self, program: Home, definition: Definition, backend: Backend | None = None
     ) -> None:
         self.definition = definition
         self.__name__ = definition.name
@@ -398,7 +410,7 @@ class Function:
         )
 
 
-def _function(program: Program, name: str) -> Function | None:
+def _function(program: Home, name: str) -> Function | None:
     """A function from its pickled parts."""
     return program.function(name)
 
