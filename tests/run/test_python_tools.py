@@ -175,6 +175,17 @@ def test_names_of_parameters_are_shown(net: axon.Program) -> None:
     inspect.signature(net.dense).bind(1, w=2)
 
 
+def test_defaults_are_shown() -> None:
+    net = axon.compile(
+        "norm = fn (x : f32 [n], eps = 1e-5, k = ones([2])) { x + eps, k }; g = norm;"
+    )
+    shown = "(x: 'f32 [n]', eps: 'f32 a' = 1e-5, k: 'b' = …) -> '(f32 c, b)'"
+    assert str(inspect.signature(net.norm)) == shown
+    assert [*inspect.signature(net.g).parameters] == ["x", "eps", "k"]
+    inspect.signature(net.norm).bind([1.0])
+    assert not net.warnings
+
+
 def test_names_that_python_cannot_write(net: axon.Program) -> None:
     odd = axon.compile("f = fn (x', _, _, async) { x', async };").f
     assert [*inspect.signature(odd).parameters] == ["x_", "_", "__", "async_"]

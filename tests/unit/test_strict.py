@@ -95,6 +95,8 @@ def test_many_forced_names_have_places_in_bounded_work() -> None:
         ("a = zeros([3]); b, c = a, a;", []),
         ("op o : (t [n], t [n]) -> t [n];", []),
         ("fn (x, y) { x }", ["y"]),
+        ("f = fn (n) { g = fn (x, k = n) { x + k }; g(1) };", []),
+        ("f = fn (x, k = 3) { x };", ["k"]),
     ],
 )
 def test_names_that_are_not_used(text: str, expected: list[str]) -> None:

@@ -122,6 +122,8 @@ class _Uses:
     def _fn(self, fn: ast.Fn, scope: _Scope) -> None:
         inner = _Scope(scope)
         for param in fn.params:
+            if param.default is not None:
+                self._expr(param.default, scope)
             self._bind(_Bound(param.name, param.name_span, "parameter", param.type), inner)
         self._block(fn.body, inner)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from axon.inference.environment import Parameters
 from axon.inference.report.signature import Signature
 from axon.source import Span
 
@@ -31,13 +32,33 @@ class OwnSignature:
     def __get__(self, instance: Any, owner: type | None = None) -> inspect.Signature:
         if instance is None:
             raise AttributeError("__signature__")
-        return python_signature(instance.params, instance.described)
+        return python_signature(instance.params, instance.described, instance.definition.function)
 
 
-def python_signature(params: tuple[str, ...], described: Signature) -> inspect.Signature:
-    """The parameters with their types as annotations. A name that Python cannot write is changed,
-    and arguments are then given by position.
+class Default:
+    """A default, shown as the program has it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _defaults(function: Parameters | None) -> dict[str, Default]:
+    if function is None:
+        return {}
+    found = dict.fromkeys(function.defaults, Default("…"))
+    return found | {name: Default(each.span.text) for name, each in function.literals.items()}
+
+
+def python_signature(
+    params: tuple[str, ...], described: Signature, function: Parameters | None
+) -> inspect.Signature:
+    """The parameters with their types as annotations, and their defaults. A name that Python cannot
+    write is changed, and arguments are then given by position.
     """
+    defaults = _defaults(function)
     plain = len(set(params)) == len(params) and all(map(_is_name, params))
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if plain else inspect.Parameter.POSITIONAL_ONLY
     types: list[Any] = [type_ for _, type_ in described.params]
@@ -47,7 +68,8 @@ def python_signature(params: tuple[str, ...], described: Signature) -> inspect.S
         name = param if _is_name(param) else _changed(param)
         while name in listed:
             name += "_"
-        listed[name] = inspect.Parameter(name, kind, annotation=annotation)
+        default = defaults.get(param, inspect.Parameter.empty)
+        listed[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
     result = described.result or inspect.Signature.empty
     return inspect.Signature([*listed.values()], return_annotation=result)
 

@@ -98,7 +98,11 @@ class Function:
     __signature__ = OwnSignature()
 
     def __init__(
-        self, program: Home, definition: Definition, backend: Backend | None = None
+        self,
+        program: Home,
+        definition: Definition,
+        backend: Backend | None = None,
+        left_out: frozenset[str] = frozenset(),
     ) -> None:
         self.definition = definition
         self.__name__ = definition.name
@@ -110,9 +114,13 @@ class Function:
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
-        self._wanted: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
-        names = definition.params or tuple(f"arg{i}" for i in range(len(self._wanted)))
-        self._params = names
+        types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
+        names = definition.params or tuple(f"arg{i}" for i in range(len(types)))
+        kept = [i for i, name in enumerate(names) if name not in left_out]
+        self._wanted = tuple([types[i] for i in kept])
+        self._params = tuple([names[i] for i in kept])
+        self._left_out = left_out
+        self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
 
     # --- what it is ---
@@ -120,6 +128,14 @@ class Function:
     @property
     def params(self) -> tuple[str, ...]:
         return self._params
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The parameters that have a default."""
+        function = self.definition.function
+        if function is None:
+            return frozenset()
+        return frozenset({*function.defaults, *function.literals}) - self._left_out
 
     @property
     def described(self) -> Signature:
@@ -171,8 +187,9 @@ class Function:
 
     def graph(self, /, *args: Any, **named: Any) -> str:
         """The graph for these arguments, as text."""
-        arrays = self._arrays(self._arranged(args, named))
-        return show_graph(self._graph(arrays)[0])
+        other = self._without(args, named)
+        arrays = other._arrays(other._arranged(args, named))
+        return show_graph(other._graph(arrays)[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _function, (self._program, self.__name__)
@@ -184,6 +201,7 @@ class Function:
         A backend that compiles reports no progress.
         """
         self._watcher = watcher
+        self._partial.clear()
         self._graphs.clear()
         self._ready.clear()
 
@@ -191,6 +209,9 @@ class Function:
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self._params):
+            other = self._without(args, named)
+            if other is not self:
+                return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
             ready = self._ready[tuple([a if type(a) is int else (a.dtype, a.shape) for a in args])]
@@ -205,7 +226,7 @@ class Function:
         """
         other = self
         if self._backend.name != "jax":
-            other = Function(self._program, self.definition, backend("jax"))
+            other = Function(self._program, self.definition, backend("jax"), self._left_out)
         traceable = other._traceable
         traceable.__name__ = self.__name__
         return traceable
@@ -213,6 +234,9 @@ class Function:
     @property
     def _traceable(self) -> Callable[..., Any]:
         def run(*args: Any, **named: Any) -> Any:
+            other = self._without(args, named)
+            if other is not self:
+                return other._traceable(*args, **named)
             arrays = self._arrays(self._arranged(args, named))
             made, _ = self._bound(*self._graph(arrays), arrays)
             key = ("traceable", made)
@@ -223,6 +247,20 @@ class Function:
             return self._guarded(function, arrays)
 
         return run
+
+    def _without(self, args: tuple[Any, ...], named: dict[str, Any]) -> Function:
+        """The function without the optional parameters that a call leaves out."""
+        absent = [name for name in self._params[len(args) :] if name not in named]
+        left_out = self.optional.intersection(absent)
+        if not left_out or not named.keys() <= set(self._params):
+            return self
+        found = self._partial.get(left_out)
+        if found is None:
+            found = self._partial[left_out] = Function(
+                self._program, self.definition, self._backend, left_out | self._left_out
+            )
+            found._watcher = self._watcher
+        return found
 
     def _arranged(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in the order of the parameters."""
@@ -282,9 +320,9 @@ class Function:
     def _made(
         self, types: list[Type], arrays: Sequence[Any], key: object
     ) -> tuple[Graph, Callable[..., Any]]:
-        made = graph(self._module, self.__name__, types)
+        made = self._lowered(types)
         if isinstance(made, list):  # the sizes say more than the ranks
-            exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
+            exact = self._lowered([values.exact_type(a) for a in arrays])
             raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
         try:
             function = self._prepared(made)
@@ -294,6 +332,9 @@ class Function:
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
         return made, function
+
+    def _lowered(self, types: Sequence[Type]) -> Graph | list[Diagnostic]:
+        return graph(self._module, self.__name__, types, self._left_out)
 
     def _prepared(self, made: Graph) -> Callable[..., Any]:
         return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
@@ -317,7 +358,7 @@ class Function:
         found = self._graphs.get(key)
         if found is not None:
             return found
-        made = graph(self._module, self.__name__, types)
+        made = self._lowered(types)
         if isinstance(made, list):
             raise ArgumentError(self._cannot(arrays), made) from None
         try:
@@ -346,7 +387,7 @@ class Function:
             return made, function
         if found is None:
             return self._exact(arrays)
-        exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
+        exact = self._lowered([values.exact_type(a) for a in arrays])
         if isinstance(exact, list):
             raise ArgumentError(f"{self._cannot(arrays)}: {found.text}", exact)
         labels: tuple[Label, ...] = ()
