@@ -66,6 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     infer.add_argument(
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
+    infer.add_argument(
+        "--plain",
+        action="store_true",
+        help="show what a person would write down for a type with open ranks or broadcasts too",
+    )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.add_argument(
         "--forget-inputs",
@@ -213,6 +218,11 @@ def _infer(options: argparse.Namespace) -> int:
         return WRONG_USAGE
     paper = options.notation == "paper"
     checked = check(read_source(options.file), find_import, paper, options.prove)
+    plain: Sequence[str | None] = (None,) * len(checked.signatures)
+    if options.json or options.plain:
+        from axon.plain import plain_readings
+
+        plain = plain_readings(checked)
     if options.json:
         say_json(
             {
@@ -223,15 +233,18 @@ def _infer(options: argparse.Namespace) -> int:
                         "where": list(s.where),
                         "guards": list(s.guards),
                         "classes": list(s.classes),
+                        "plain": reading,
                     }
-                    for s in checked.signatures
+                    for s, reading in zip(checked.signatures, plain, strict=True)
                 ],
                 "diagnostics": [_json(d) for d in checked.diagnostics],
             }
         )
     else:
-        for signature in checked.signatures:
+        for signature, reading in zip(checked.signatures, plain, strict=True):
             say(signature.line(options.classes))
+            if reading is not None:
+                say(f"plain: {reading}")
         _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
 

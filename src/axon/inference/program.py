@@ -250,6 +250,30 @@ class ProgramInference:
             self._shared = self._shared or self._is_open(item)
         return generalised
 
+    def again(self, item: ast.Binding, environment: Environment) -> Definition | None:
+        """A function inferred among these names, without reasons; None if there is anything to
+        report.
+        """
+        assert isinstance(item.pattern, ast.NamePattern) and isinstance(item.value, ast.Fn)
+        self.environment = environment
+        self.state.reasons = False
+        generalised, fine = self._attempt(item)
+        if generalised is None or not fine:
+            return None
+        _, _, guards = self._end(generalised.scheme, readable=True)
+        if self.diagnostics:
+            return None
+        return Definition(
+            item.pattern.name,
+            item.pattern.span,
+            generalised.scheme,
+            guards,
+            None,
+            generalised.type,
+            tuple(p.name for p in item.value.params),
+            self.state.names,
+        )
+
     def _is_open(self, item: ast.Binding) -> bool:
         """Whether a definition that is not a function has free variables."""
         entries = (self.environment.names.get(name) for name, _ in bound_names(item.pattern))

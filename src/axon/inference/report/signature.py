@@ -84,6 +84,11 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied, named)
 
 
+def type_text(type_: Type, names: Names, paper: bool = False) -> str:
+    """A type without conditions, as `describe_definition` writes it."""
+    return Show(names, paper, shared=_shared(type_, [])).type(type_)
+
+
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
     """The sizes that vary and occur in more than one place."""
     shapes = [*_shapes(type_), *(word for r in relations for word in _words(r))]
