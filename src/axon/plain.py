@@ -4,7 +4,7 @@ definition has no error, no warning and no condition, and its signature is the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, error
@@ -112,12 +112,9 @@ def _bound(fn: ast.Fn) -> Iterator[str]:
 def _is_confirmed(
     definition: Definition, fn: ast.Fn, environment: Environment, reading: Reading
 ) -> bool:
-    trees = Trees(reading.names)
-    annotated = replace(
-        fn,
-        params=_annotated(fn.params, reading.type, trees),
-        result=trees.type(reading.type.result),
-    )
+    annotated = _annotated(fn, reading)
+    if annotated is None:
+        return False
     pattern = ast.NamePattern(definition.name, definition.span)
     inference = ProgramInference(_no_import, prelude)
     found = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
@@ -127,9 +124,16 @@ def _is_confirmed(
     return not described.where and described.signature == reading.text
 
 
-def _annotated(params: Sequence[ast.Param], type_: Fn, trees: Trees) -> tuple[ast.Param, ...]:
-    pairs = zip(params, type_.params, strict=True)
-    return tuple(replace(param, type=trees.type(each)) for param, each in pairs)
+def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:
+    """The function with the reading for an annotation; None if it cannot be written."""
+    trees = Trees(reading.names)
+    try:
+        types = [trees.type(each) for each in reading.type.params]
+        result = trees.type(reading.type.result)
+    except ValueError:
+        return None
+    pairs = zip(fn.params, types, strict=True)
+    return replace(fn, params=tuple(replace(p, type=t) for p, t in pairs), result=result)
 
 
 def _no_import(item: ast.Import) -> Diagnostic:

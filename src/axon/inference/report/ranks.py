@@ -19,6 +19,8 @@ from axon.types.variables import ShapeVar
 
 HIGHEST = 64
 """A rank above this is none."""
+MOST_APPLIED = 50_000
+"""After so many applications of laws nothing more is assumed."""
 
 
 class _Impossible(Exception):
@@ -51,6 +53,7 @@ class Ranks:
     users: dict[ShapeVar, list[_Law]] = field(default_factory=dict)
     changed: list[tuple[ShapeVar, int, float]] = field(default_factory=list)
     """The intervals before each change."""
+    left: int = MOST_APPLIED
 
     def assume(self, shape: ShapeVar, rank: int) -> bool:
         """Let a shape have a rank, unless that is impossible."""
@@ -78,6 +81,9 @@ class Ranks:
             since += 1
 
     def apply(self, law: _Law) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _Impossible
         bounds = [self._bounds(part) for part in law.parts]
         low, high = self._bounds(law.result)
         low = max(low, *(bound[0] for bound in bounds))
