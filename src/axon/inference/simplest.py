@@ -1,0 +1,251 @@
+"""The conditions of a signature in their simplest form.
+
+Each law is an equivalence of integers; `e`, `p`, `q` are dimensions, `k` is a number above zero:
+
+    max(p, q) = p                        p >= q, and max(p, q) is p wherever it occurs
+    p/k = e                              p <= k*e + k - 1 if p >= k*e anyway; p >= k*e if the other
+    e >= max(p, q)                       e >= p, e >= q
+    max(p, q) >= e                       p >= e, if q is always less than e
+    p/k >= e                             p >= k*e
+    e >= p/k                             k*e + k - 1 >= p
+    0 = broadcast(0, q)                  q <= 1
+    max(q,2) = broadcast(max(q,2), q)    q >= 1
+    q = broadcast(q, max(q,1))           it always holds
+
+The same for `min`, turned around. A condition that follows from the others is left out. Conditions
+on run-time sizes stay as they are: they are checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from axon.inference.implied import without_implied_sizes
+from axon.solver.constraints import NOWHERE, Constraint
+from axon.solver.facts import Facts
+from axon.solver.inequalities import tightened
+from axon.types import dim as dims
+from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Poly
+from axon.types.type import (
+    AtLeast,
+    DimBroadcast,
+    DimEq,
+    Relation,
+    Renaming,
+    Type,
+    relation_variables,
+)
+from axon.types.variables import DimVar
+
+MOST_CONDITIONS = 40
+MOST_ROUNDS = 4
+
+
+def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
+    """An equivalent type with equivalent conditions."""
+    if len(relations) > MOST_CONDITIONS or not any(map(_is_condition, relations)):
+        return type_, relations
+    for _ in range(MOST_ROUNDS):
+        found: list[Relation] = []
+        rewriting = _Rewriting({}, {}, {}, {})
+        for relation in relations:
+            step = _simpler(relation) if _is_condition(relation) else None
+            found.extend((relation,) if step is None else step.relations)
+            if step is not None and step.atom is not None:
+                rewriting.atoms[step.atom] = step.value
+        for relation in filter(_is_condition, found):
+            if isinstance(relation, AtLeast):
+                rewriting.facts.assume(relation.dim, Constraint(relation, NOWHERE))
+        type_ = rewriting.type(type_)
+        found = [rewriting.relation(relation) for relation in found]
+        found = list(dict.fromkeys(relation for relation in found if not _holds(relation)))
+        if found == relations:
+            break
+        relations = found
+    return type_, without_implied_sizes(relations, _is_condition)
+
+
+def _is_condition(relation: Relation) -> bool:
+    """Whether a relation is shown, is between sizes, and is about none of the run."""
+    return (
+        isinstance(relation, DimEq | AtLeast | DimBroadcast)
+        and not (isinstance(relation, AtLeast) and relation.silent)
+        and not any(var.runtime for var in relation_variables(relation))
+    )
+
+
+def _holds(relation: Relation) -> bool:
+    match relation:
+        case DimEq(left, right):
+            return left == right
+        case AtLeast(dim, silent):
+            return not silent and dims.is_nonnegative(dim)
+        case DimBroadcast(dim, parts):
+            return all(part == dim for part in parts)
+        case _:
+            return False
+
+
+# --- laws --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Simpler conditions, and an atom that has another value under them."""
+
+    relations: tuple[Relation, ...]
+    atom: Atom | None = None
+    value: Dim = 0
+
+
+def _simpler(relation: Relation) -> _Step | None:
+    match relation:
+        case DimEq(left, right):
+            return _simpler_equation(dims.sub(left, right))
+        case AtLeast(dim, _):
+            parts = tuple(_parts_of_inequality(dim))
+            return None if parts == (dim,) else _Step(tuple(map(_at_least, parts)))
+        case DimBroadcast(result, sizes):
+            return _simpler_broadcast(result, sizes)
+        case _:
+            return None
+
+
+def _at_least(dim: Dim) -> AtLeast:
+    return AtLeast(dim, silent=False)
+
+
+def _lone_atoms(dim: Dim) -> Iterator[tuple[FloorDiv | Min | Max, int, Dim]]:
+    """The atoms with arguments that are terms of their own: coefficient, and the other terms."""
+    for mono, coefficient in dims.terms_of(dim).items():
+        atom = mono[0] if len(mono) == 1 else None
+        if isinstance(atom, FloorDiv | Min | Max):
+            rest = dims.combine(dim, -coefficient, dims.of_atom(atom))
+            if not any(atom in each for each in dims.terms_of(rest)):
+                yield atom, coefficient, rest
+
+
+def _simpler_equation(dim: Dim) -> _Step | None:
+    """`dim = 0`."""
+    for atom, coefficient, rest in _lone_atoms(dim):
+        if coefficient not in (1, -1):
+            continue
+        value = dims.scale(-coefficient, rest)  # the atom is equal to it
+        match atom:
+            case FloorDiv(args=(top, bottom)) if isinstance(bottom, int):
+                high, low = _between(top, bottom, value)
+                if dims.is_nonnegative(low):
+                    return _Step((_at_least(high),), atom, value)
+                if dims.is_nonnegative(high):
+                    return _Step((_at_least(low),), atom, value)
+            case Max(args=parts) | Min(args=parts) if value in parts:
+                sign = 1 if isinstance(atom, Max) else -1
+                gaps = [dims.scale(sign, dims.sub(value, part)) for part in parts if part != value]
+                return _Step(tuple(map(_at_least, gaps)), atom, value)
+            case _:
+                pass
+    return None
+
+
+def _between(top: Dim, bottom: int, value: Dim) -> tuple[Dim, Dim]:
+    """`top/bottom = value` as two dimensions that are not negative."""
+    low = dims.combine(top, -bottom, value)
+    return dims.sub(bottom - 1, low), low
+
+
+def _parts_of_inequality(dim: Dim) -> Iterator[Dim]:
+    """`dim >= 0` as simpler inequalities."""
+    for atom, coefficient, rest in _lone_atoms(dim):
+        match atom:
+            case FloorDiv(args=(top, bottom)) if isinstance(bottom, int) and _is_plain(rest, top):
+                if coefficient == 1:
+                    yield from _parts_of_inequality(dims.combine(top, bottom, rest))
+                    return
+                if coefficient == -1:
+                    yield from _parts_of_inequality(_between(top, bottom, rest)[0])
+                    return
+            case Max(args=parts) | Min(args=parts):
+                each = [dims.combine(rest, coefficient, part) for part in parts]
+                if isinstance(atom, Max) != (coefficient > 0):
+                    for part in each:
+                        yield from _parts_of_inequality(part)
+                    return
+                possible = [part for part in each if not dims.is_nonnegative(dims.sub(-1, part))]
+                if len(possible) == 1:
+                    yield from _parts_of_inequality(possible[0])
+                    return
+            case _:
+                pass
+    yield tightened(dim)
+
+
+def _is_plain(*parts: Dim) -> bool:
+    return all(dims.weight(part) == 0 for part in parts)
+
+
+def _simpler_broadcast(result: Dim, sizes: tuple[Dim, ...]) -> _Step | None:
+    """A result that is one of the parts: each of the others is 1 or equal to it."""
+    if result not in sizes:
+        return None
+    kept: list[Dim] = [result]
+    conditions: list[Relation] = []
+    for size in sizes:
+        if size in kept or size == dims.maximum(result, 1):
+            continue
+        if result == 0 and dims.is_nonnegative(size):
+            conditions.append(_at_least(dims.sub(1, size)))
+        elif result in (dims.maximum(size, 1), dims.maximum(size, 2)):
+            conditions.append(_at_least(dims.sub(size, 1)))
+        else:
+            kept.append(size)
+    if len(kept) == len(sizes):
+        return None
+    if len(kept) > 1:
+        conditions.append(DimBroadcast(result, tuple(kept)))
+    return _Step(tuple(conditions))
+
+
+# --- what follows for other sizes --------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Rewriting(Renaming):
+    """Replaces atoms by the values that conditions give them."""
+
+    atoms: dict[Atom, Dim] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
+
+    def dim(self, dim: Dim) -> Dim:
+        if not isinstance(dim, Poly):
+            return dim
+        return self.facts.clip(_replaced(dim, self.atoms), lambda known: known)
+
+
+def _replaced(dim: Dim, atoms: dict[Atom, Dim]) -> Dim:
+    if not isinstance(dim, Poly) or not atoms or dims.weight(dim) == 0:
+        return dim
+    total: Dim = 0
+    for mono, coefficient in dim.terms.items():
+        total = dims.combine(total, coefficient, _product(mono, atoms))
+    return total
+
+
+def _product(mono: Mono, atoms: dict[Atom, Dim]) -> Dim:
+    return dims.product(_value(atom, atoms) for atom in mono)
+
+
+def _value(atom: Atom, atoms: dict[Atom, Dim]) -> Dim:
+    if atom in atoms:
+        return atoms[atom]
+    match atom:
+        case DimVar():
+            return atom
+        case FloorDiv(args=(top, bottom)):
+            return dims.floordiv(_replaced(top, atoms), _replaced(bottom, atoms))
+        case Min(args=parts):
+            return dims.minimum(*(_replaced(part, atoms) for part in parts))
+        case Max(args=parts):
+            return dims.maximum(*(_replaced(part, atoms) for part in parts))
+        case _:
+            return dims.of_atom(atom)
