@@ -13,9 +13,11 @@ from axon.graph.module import Module, make_module
 from axon.inference.environment import Environment
 from axon.inference.program import Definition, ProgramInference, bound_names
 from axon.inference.report.plain import Reading, has_reading, read_plainly
-from axon.inference.report.signature import describe_definition, type_text
+from axon.inference.report.signature import type_text
+from axon.inference.schemes import visible
 from axon.source import Span
 from axon.syntax import ast, mentioned
+from axon.types.show import Names
 from axon.types.trees import NOWHERE, Trees
 from axon.types.type import Fn, Scheme, type_variables
 from axon.workspace import workspace
@@ -120,8 +122,10 @@ def _is_confirmed(
     found = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
     if found is None:
         return False
-    described = describe_definition(found)
-    return not described.where and described.signature == reading.text
+    names = Names()
+    names.reserve(type_variables(found.scheme.type))
+    text = type_text(found.scheme.type, names)
+    return not visible(found.scheme.relations) and text == reading.text
 
 
 def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:

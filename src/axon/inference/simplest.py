@@ -26,7 +26,8 @@ from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.facts import Facts
 from axon.solver.inequalities import tightened
 from axon.types import dim as dims
-from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Poly
+from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Poly
+from axon.types.replace import with_atoms
 from axon.types.type import (
     AtLeast,
     DimBroadcast,
@@ -36,7 +37,6 @@ from axon.types.type import (
     Type,
     relation_variables,
 )
-from axon.types.variables import DimVar
 
 MOST_CONDITIONS = 40
 MOST_ROUNDS = 4
@@ -219,33 +219,4 @@ class _Rewriting(Renaming):
     def dim(self, dim: Dim) -> Dim:
         if not isinstance(dim, Poly):
             return dim
-        return self.facts.clip(_replaced(dim, self.atoms), lambda known: known)
-
-
-def _replaced(dim: Dim, atoms: dict[Atom, Dim]) -> Dim:
-    if not isinstance(dim, Poly) or not atoms or dims.weight(dim) == 0:
-        return dim
-    total: Dim = 0
-    for mono, coefficient in dim.terms.items():
-        total = dims.combine(total, coefficient, _product(mono, atoms))
-    return total
-
-
-def _product(mono: Mono, atoms: dict[Atom, Dim]) -> Dim:
-    return dims.product(_value(atom, atoms) for atom in mono)
-
-
-def _value(atom: Atom, atoms: dict[Atom, Dim]) -> Dim:
-    if atom in atoms:
-        return atoms[atom]
-    match atom:
-        case DimVar():
-            return atom
-        case FloorDiv(args=(top, bottom)):
-            return dims.floordiv(_replaced(top, atoms), _replaced(bottom, atoms))
-        case Min(args=parts):
-            return dims.minimum(*(_replaced(part, atoms) for part in parts))
-        case Max(args=parts):
-            return dims.maximum(*(_replaced(part, atoms) for part in parts))
-        case _:
-            return dims.of_atom(atom)
+        return self.facts.clip(with_atoms(dim, self.atoms), lambda known: known)

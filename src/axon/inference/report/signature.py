@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from axon.inference.program import Definition
+from axon.inference.report.naming import factor_sizes, name_sizes
 from axon.inference.schemes import visible
 from axon.types.elements import ANY, class_name
 from axon.types.show import Names, Show
@@ -60,12 +61,16 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     conditions = visible(scheme.relations)
     show = Show(names, paper, shared=_shared(scheme.type, conditions))
     signature = show.type(scheme.type)
+    naming = name_sizes(_shapes(scheme.type), show)
+    if naming.named:
+        signature = show.type(naming.type(scheme.type))
     uses: dict[Var, int] = {}
     for relation in conditions:
         for var in set(relation_variables(relation)):
             uses[var] = uses.get(var, 0) + 1
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
-    where = [show.relation(relation, hidden) for relation in conditions]
+    where = naming.definitions(show)
+    where += [show.relation(naming.relation(relation), hidden) for relation in conditions]
     guards = dict.fromkeys(
         Show(names, paper, named=True).check(guard.relation) for guard in definition.guards
     )
@@ -80,13 +85,16 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
         if isinstance(var, ElemVar) and var.stated
     ]
     implied = tuple(text for text in classes if text not in stated)
-    named = {name: var for var, name in names.given.items()}
+    named = {name: var for var, name in names.given.items() if var not in naming.named}
     return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied, named)
 
 
 def type_text(type_: Type, names: Names, paper: bool = False) -> str:
-    """A type without conditions, as `describe_definition` writes it."""
-    return Show(names, paper, shared=_shared(type_, [])).type(type_)
+    """A type without conditions, as `describe_definition` writes it, but for names of sizes."""
+    show = Show(names, paper, shared=_shared(type_, []))
+    text = show.type(type_)
+    factored = factor_sizes(_shapes(type_), show)
+    return show.type(factored.type(type_)) if factored.sizes else text
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
