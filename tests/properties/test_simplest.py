@@ -46,6 +46,12 @@ conditions = st.one_of(
         st.integers(0, 3),
     ),
     st.builds(lambda size, k: DimEq(dims.maximum(size, k), size), some_dims, st.integers(0, 4)),
+    st.builds(
+        lambda size, k, factor: DimEq(dims.mul(factor, dims.mod(size, k)), 0),
+        st.sampled_from((N, M, dims.floordiv(N, 2), dims.add(N, 1))),
+        st.integers(1, 6),
+        st.sampled_from((1, M, dims.add(M, 1))),
+    ),
 )
 
 
@@ -128,6 +134,19 @@ NO = False
         (
             [DimEq(N, dims.scale(2, M)), DimEq(dims.mod(N, 2), 0), AtLeast(dims.sub(N, M), NO)],
             ["n = 2*m"],
+        ),
+        ([DimEq(dims.mod(N, 4), 0), DimEq(dims.mod(N, 6), 0)], ["n mod 12 = 0"]),
+        (
+            [DimEq(dims.mod(N, 2), 0), DimEq(dims.mod(dims.floordiv(N, 2), 2), 0)],
+            ["n mod 4 = 0"],
+        ),
+        (
+            [DimEq(dims.mul(M, dims.mod(N, 4)), 0), DimEq(dims.mul(M, dims.mod(N, 2)), 0)],
+            ["m*(n mod 4) = 0"],
+        ),
+        (
+            [DimEq(dims.mul(M, dims.mod(N, 4)), 0), AtLeast(dims.sub(M, 1), NO)],
+            ["n mod 4 = 0", "m >= 1"],
         ),
     ],
 )

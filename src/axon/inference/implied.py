@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from axon.types import dim as dims
 from axon.types.dim import Dim
+from axon.types.show import multiple_of_mod
 from axon.types.type import AtLeast, DimEq, Relation, Renaming
 from axon.types.variables import DimVar
 
@@ -80,19 +81,24 @@ def _with(dim: Dim, var: DimVar, value: Dim) -> Dim:
 
 def _solved(relation: AtLeast | DimEq) -> Iterator[tuple[DimVar, Dim]]:
     """The variables that occur once, alone, in a condition, each with the value that it has: for an
-    inequality, in terms of a size by which the two sides differ.
+    inequality, in terms of a size by which the two sides differ; for `n mod k = 0`, of another size
+    too.
     """
+    other = DimVar("")
     if isinstance(relation, AtLeast):
-        dim, slack = relation.dim, DimVar("")
-        gap = dims.sub(dim, slack)
+        gap = dims.sub(relation.dim, other)
     else:
         gap = dims.sub(relation.left, relation.right)
+        remainder = multiple_of_mod(gap)
+        if remainder is not None:
+            factor, top, bottom = remainder
+            if factor == 1 and isinstance(top, DimVar) and isinstance(bottom, int):
+                yield top, dims.scale(bottom, other)
+            return
     terms = dims.terms_of(gap)
     for mono, coefficient in terms.items():
         var = mono[0] if len(mono) == 1 else None
         if not isinstance(var, DimVar) or coefficient not in (1, -1) or var.rank_of is not None:
             continue
-        if isinstance(relation, AtLeast) and var is slack:
-            continue
-        if not dims.occurs_elsewhere(var, mono, terms):
+        if var is not other and not dims.occurs_elsewhere(var, mono, terms):
             yield var, dims.scale(-coefficient, dims.combine(gap, -coefficient, var))

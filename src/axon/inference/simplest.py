@@ -11,6 +11,8 @@ Each law is an equivalence of integers; `e`, `p`, `q` are dimensions, `k` is a n
     0 = broadcast(0, q)                  q <= 1
     max(q,2) = broadcast(max(q,2), q)    q >= 1
     q = broadcast(q, max(q,1))           it always holds
+    n mod 4 = 0, n mod 6 = 0             n mod 12 = 0
+    b*(n mod 4) = 0                      n mod 4 = 0, where b >= 1
 
 The same for `min`, turned around. A condition that follows from the others is left out. Conditions
 on run-time sizes stay as they are: they are checks.
@@ -20,14 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import lcm
 
-from axon.inference.implied import without_implied_sizes
+from axon.inference.implied import follows, without_implied_sizes
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.facts import Facts
 from axon.solver.inequalities import tightened
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Poly
 from axon.types.replace import with_atoms
+from axon.types.show import multiple_of_mod
 from axon.types.type import (
     AtLeast,
     DimBroadcast,
@@ -63,7 +67,7 @@ def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relatio
         if found == relations:
             break
         relations = found
-    return type_, without_implied_sizes(relations, _is_condition)
+    return type_, without_implied_sizes(_with_remainders(relations), _is_condition)
 
 
 def _is_condition(relation: Relation) -> bool:
@@ -135,9 +139,9 @@ def _simpler_equation(dim: Dim) -> _Step | None:
         match atom:
             case FloorDiv(args=(top, bottom)) if isinstance(bottom, int):
                 high, low = _between(top, bottom, value)
-                if dims.is_nonnegative(low):
+                if dims.is_nonnegative(low) and _is_plain(high):
                     return _Step((_at_least(high),), atom, value)
-                if dims.is_nonnegative(high):
+                if dims.is_nonnegative(high) and _is_plain(low):
                     return _Step((_at_least(low),), atom, value)
             case Max(args=parts) | Min(args=parts) if value in parts:
                 sign = 1 if isinstance(atom, Max) else -1
@@ -204,6 +208,43 @@ def _simpler_broadcast(result: Dim, sizes: tuple[Dim, ...]) -> _Step | None:
     if len(kept) > 1:
         conditions.append(DimBroadcast(result, tuple(kept)))
     return _Step(tuple(conditions))
+
+
+def _with_remainders(relations: list[Relation]) -> list[Relation]:
+    """The conditions with one on remainders of each size: `n mod 4 = 0, n mod 6 = 0` is `n mod 12 =
+    0`, and `b*(n mod 4) = 0` is `n mod 4 = 0` where `b >= 1`.
+    """
+    conditions = [relation for relation in relations if _is_condition(relation)]
+    found: dict[tuple[Dim, Dim], int] = {}
+    kept: list[Relation] = []
+    for relation in relations:
+        gap = dims.sub(relation.left, relation.right) if isinstance(relation, DimEq) else 0
+        remainder = multiple_of_mod(gap) if _is_condition(relation) else None
+        if remainder is None or not isinstance(remainder[2], int):
+            kept.append(relation)
+            continue
+        factor, top, bottom = _of_larger(gap, conditions) or remainder
+        assert isinstance(bottom, int)
+        others = [other for other in conditions if other is not relation]
+        if factor != 1 and follows(_at_least(dims.sub(factor, 1)), others):
+            factor = 1
+        found[factor, top] = lcm(bottom, found.get((factor, top), 1))
+    products = [dims.mul(factor, dims.mod(top, by)) for (factor, top), by in found.items()]
+    return [*kept, *(DimEq(product, 0) for product in products)]
+
+
+def _of_larger(gap: Dim, conditions: list[Relation]) -> tuple[Dim, Dim, Dim] | None:
+    """`h mod 2 = 0` as `h mod 4 = 0`, where a condition says `h/2 = 2*(h/4)`; that one stays."""
+    for relation in conditions:
+        other = dims.sub(relation.left, relation.right) if isinstance(relation, DimEq) else 0
+        if multiple_of_mod(other) is None:
+            for atom, coefficient, rest in _lone_atoms(other):
+                value: dict[Atom, Dim] = {atom: dims.scale(-coefficient, rest)}
+                larger = with_atoms(gap, value) if coefficient in (1, -1) else gap
+                remainder = multiple_of_mod(larger) if larger != gap else None
+                if remainder is not None and isinstance(remainder[2], int):
+                    return remainder
+    return None
 
 
 # --- what follows for other sizes --------------------------------------------------------------
