@@ -16,6 +16,8 @@ from axon.types.variables import DimVar
 
 MOST_TRIED = 12
 """Of the conditions that one may follow from."""
+MOST_TERMS = 30
+"""Of a condition, and of what it is with sizes replaced."""
 
 
 def without_implied_sizes(
@@ -58,13 +60,15 @@ def follows(relation: Relation, others: Sequence[Relation]) -> bool:
 
 def _follows(dim: Dim, others: Sequence[Relation], holds: Callable[[Dim], bool]) -> bool:
     """With each of the others alone, then with one after the other."""
+    if len(dims.terms_of(dim)) > MOST_TERMS:
+        return False
     mentioned = set(dims.variables(dim))
     left = [list(_solved(o)) for o in others if isinstance(o, AtLeast | DimEq)][:MOST_TRIED]
     for solutions in left:
         if any(var in mentioned and holds(_with(dim, var, value)) for var, value in solutions):
             return True
     gap, changed = dim, True
-    while changed and not holds(gap):
+    while changed and len(dims.terms_of(gap)) <= MOST_TERMS and not holds(gap):
         changed = False
         for solutions in left:
             found = [each for each in solutions if each[0] in dims.variables(gap)]

@@ -44,6 +44,10 @@ from axon.types.type import (
 
 MOST_CONDITIONS = 40
 MOST_ROUNDS = 4
+MOST_BITS = 64
+"""Of a common multiple."""
+HEAVIEST = 8
+"""A condition with more quotients, minima and maxima is left as it is."""
 
 
 def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
@@ -72,11 +76,16 @@ def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relatio
 
 def _is_condition(relation: Relation) -> bool:
     """Whether a relation is shown, is between sizes, and is about none of the run."""
-    return (
-        isinstance(relation, DimEq | AtLeast | DimBroadcast)
-        and not (isinstance(relation, AtLeast) and relation.silent)
-        and not any(var.runtime for var in relation_variables(relation))
-    )
+    match relation:
+        case DimEq(left, right):
+            weight = dims.weight(left) + dims.weight(right)
+        case AtLeast(dim, silent) if not silent:
+            weight = dims.weight(dim)
+        case DimBroadcast(dim, parts):
+            weight = sum(map(dims.weight, (dim, *parts)))
+        case _:
+            return False
+    return weight <= HEAVIEST and not any(var.runtime for var in relation_variables(relation))
 
 
 def _holds(relation: Relation) -> bool:
@@ -228,7 +237,11 @@ def _with_remainders(relations: list[Relation]) -> list[Relation]:
         others = [other for other in conditions if other is not relation]
         if factor != 1 and follows(_at_least(dims.sub(factor, 1)), others):
             factor = 1
-        found[factor, top] = lcm(bottom, found.get((factor, top), 1))
+        joined = lcm(bottom, found.get((factor, top), 1))
+        if joined.bit_length() > MOST_BITS:
+            kept.append(relation)
+        else:
+            found[factor, top] = joined
     products = [dims.mul(factor, dims.mod(top, by)) for (factor, top), by in found.items()]
     return [*kept, *(DimEq(product, 0) for product in products)]
 
