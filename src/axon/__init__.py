@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from axon.run.errors import ArgumentError, AxonError, ProgramError, RunError
     from axon.run.onnx import from_onnx
     from axon.run.program import Program, compile, load
+    from axon.run.random import random_key
     from axon.source import Source
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ __all__ = [
     "compile",
     "from_onnx",
     "load",
+    "random_key",
 ]
 
 _HOMES = {
@@ -47,6 +49,7 @@ _HOMES = {
     "compile": "axon.run.program",
     "from_onnx": "axon.run.onnx",
     "load": "axon.run.program",
+    "random_key": "axon.run.random",
     "Checked": "axon.driver",
     "Diagnostic": "axon.diagnostics",
     "Signature": "axon.inference.report.signature",

@@ -10,8 +10,8 @@ from dataclasses import replace
 from axon.diagnostics import Diagnostic, error
 from axon.driver import Checked, prelude
 from axon.graph.module import Module, make_module
-from axon.inference.environment import Environment
-from axon.inference.program import Definition, ProgramInference, bound_names
+from axon.inference.environment import Environment, bound_names
+from axon.inference.program import Definition, ProgramInference
 from axon.inference.report.plain import Reading, has_reading, read_plainly
 from axon.inference.report.signature import type_text
 from axon.inference.schemes import visible
@@ -119,13 +119,12 @@ def _is_confirmed(
         return False
     pattern = ast.NamePattern(definition.name, definition.span)
     inference = ProgramInference(_no_import, prelude)
-    found = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
-    if found is None:
+    scheme = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
+    if scheme is None or visible(scheme.relations):
         return False
     names = Names()
-    names.reserve(type_variables(found.scheme.type))
-    text = type_text(found.scheme.type, names)
-    return not visible(found.scheme.relations) and text == reading.text
+    names.reserve(type_variables(scheme.type))
+    return type_text(scheme.type, names) == reading.text
 
 
 def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:

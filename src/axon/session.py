@@ -17,8 +17,8 @@ from itertools import pairwise
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import FindFile, Imports, check_file, no_files, prelude
-from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, ProgramInference, bound_names, first_ones
+from axon.inference.environment import Entry, Environment, bound_names
+from axon.inference.program import Definition, ProgramInference, first_ones
 from axon.inference.report.signature import Signature, describe_definition
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program

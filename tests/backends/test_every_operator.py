@@ -30,7 +30,7 @@ LARGEST = 500_000
 CUT = {224: 23, 112: 14, 64: 8}
 
 ELEMENTS: dict[str, Any] = {
-    "bool": bool, "i32": numpy.int32, "i64": numpy.int64, "u8": numpy.uint8,
+    "bool": bool, "i32": numpy.int32, "i64": numpy.int64, "u8": numpy.uint8, "u32": numpy.uint32,
     "f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "f32": numpy.float32, "f64": numpy.float64,
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy
 
+from tests import threefry
 from tests.properties.meanings import (
     MOST,
     Meaning,
@@ -114,6 +115,28 @@ def expand(axis: int) -> Meaning:
 def flatten(run: Run, x: Value) -> Value:
     run.step()
     return uniform(run, tensor(x)).reshape(-1)
+
+
+def dropped(key: tuple[int, int], rate: float) -> Meaning:
+    """Random elements left out. One key is for one tensor, so its rows do not vary."""
+
+    def meaning(run: Run, x: Value) -> Value:
+        run.step()
+        found = uniform(run, tensor(x))
+        need(found.dtype.kind == "f")
+        return threefry.dropout(key, found, rate)
+
+    return meaning
+
+
+def drawn(key: tuple[int, int]) -> Meaning:
+    """Random numbers in the shape of a tensor."""
+
+    def meaning(run: Run, x: Value) -> Value:
+        run.step()
+        return threefry.uniforms(key, uniform(run, tensor(x)).shape)
+
+    return meaning
 
 
 def split(axis: int, parts: int) -> Meaning:

@@ -49,6 +49,11 @@ def _ones() -> list[Operation]:
             Operation(1, f"index({{}}, i=-1, axis={k})", m.along(k, m.picked(-1))),
             Operation(1, f"expand_dims({{}}, axis={k})", s.expand(k)),
         ]
+    found += [
+        Operation(1, "dropout({}, key=random_key(7), rate=0.25)", s.dropped((0, 7), 0.25)),
+        Operation(1, "uniform(random_key(3), shape({}))", s.drawn((0, 3))),
+        Operation(1, "dropout({})", m.each(lambda x: x, "fib"), "dropout"),
+    ]
     return found
 
 

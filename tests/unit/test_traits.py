@@ -39,7 +39,7 @@ OTHER_MEANING = {
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
     "inference/report/labels.py": {"size"},
     "inference/report/mismatch.py": {"size", "any"},
-    "inference/report/conflict.py": {"size", "rank"},
+    "inference/report/conflict.py": {"size", "rank", "uniform"},
     "inference/size_values.py": {"size"},
     "inference/used_as_sizes.py": {"shape"},
     "ops/interpolate.py": {"floor", "ceil"},  # values of attributes

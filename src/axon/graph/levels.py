@@ -169,10 +169,8 @@ class Analysis:
             self._call(function, [() for _ in getattr(function, "params", ())], ())
         try:
             return made(node.operator, node.attributes, node.type, node.written, trees)
-        except WorksAlong:
-            name = node.operator.name
-            text = f"{name}: works along an axis that a ragged dimension varies over"
-            raise self._refused(text) from None
+        except WorksAlong as found:
+            raise self._refused(f"{node.operator.name}: {found.text}") from None
 
     def _call(self, function: Operand, given: Sequence[LevelTree], result: LevelTree) -> LevelTree:
         """The levels of a function's result for arguments of these levels; an operator used as a

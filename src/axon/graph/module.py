@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, Inferred, bound_names
+from axon.inference.environment import Entry, Environment, bound_names
+from axon.inference.program import Definition, Inferred
 from axon.syntax import ast, mentioned
 from axon.types.read import read_signature
 from axon.types.type import Fn, Scheme, Type

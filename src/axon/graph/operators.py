@@ -12,6 +12,7 @@ from axon.graph.walk import Walk
 from axon.inference.record import Use
 from axon.ops import Operator
 from axon.ops.levels import first_by_row
+from axon.ops.named import placed
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.dim import Dim
@@ -28,6 +29,7 @@ def use_operator(
     scope: Scope,
 ) -> Operand:
     """An operator that the program applies to expressions."""
+    exprs, attributes = placed(use.operator, exprs, attributes)
     state = lowering.state
     type_ = type_at(state, use)
     hint = state.take_hint()

@@ -69,9 +69,7 @@ def apply_scheme(
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn:
-    """The type of a function that is applied to arguments of these types, as many as it takes.
-    `given` has sizes for some of its variables.
-    """
+    """The type of a function at as many arguments as it takes; `given` has some of its sizes."""
     if not state.reasons:
         found = matched(state, scheme, args, site, given)
         if found is not None:
@@ -167,7 +165,8 @@ class Match(Renaming):
         for i in self.numbers:
             param = params[i]
             assert isinstance(param, Tensor)
-            restrict(state, self._elem_of(param.elem), NUM, self.site.origin(i))
+            elem = param.elem if isinstance(param.elem, str) else self.elems[param.elem]
+            restrict(state, elem, NUM, self.site.origin(i))
         if relations:
             self._post(relations)
         for i in self.open:
@@ -223,9 +222,6 @@ class Match(Renaming):
         if known != found:
             assert known is not None
             unify_elem(self.state, known, found, self.site.origin(index))
-
-    def _elem_of(self, elem: Elem) -> Elem:
-        return self.elems[elem] if isinstance(elem, ElemVar) else elem
 
     def _word(self, wanted: Shape, found: Shape, index: int) -> bool:
         """Match the sizes of an argument, if it is known which of them correspond."""
@@ -339,20 +335,17 @@ class Match(Renaming):
     # --- relations ---
 
     def _undecided(self) -> list[Relation]:
-        """The relations of the scheme, except broadcasts of known shapes, which are computed
-        here.
-        """
+        """The relations of the scheme; broadcasts of known shapes are computed instead."""
         found: list[Relation] = []
         for relation in self.scheme.relations:
             if isinstance(relation, Broadcast):
                 var = relation.result[0] if len(relation.result) == 1 else None
-                whole = self._broadcast(relation) if isinstance(var, ShapeVar) else None
-                if whole is None or var in self.shapes:
-                    found.append(relation)
-                else:
-                    assert isinstance(var, ShapeVar)
-                    self.shapes[var] = whole
-            elif not isinstance(relation, HasRank):
+                if isinstance(var, ShapeVar) and var not in self.shapes:
+                    whole = self._broadcast(relation)
+                    if whole is not None:
+                        self.shapes[var] = whole
+                        continue
+            if not isinstance(relation, HasRank):
                 found.append(relation)
         return found
 

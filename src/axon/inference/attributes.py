@@ -54,25 +54,17 @@ class Attributes:
     def value(self, name: str, kind: str, item: Any) -> object:
         """An item as an attribute of a kind; raises `_Wrong` if it is not of that kind."""
         match kind:
-            case "int":
-                return self.integer(item)
-            case "bool":
-                return self.truth(item)
-            case "float":
-                return self.number(item)
-            case "str":
-                return self.text(item)
-            case "Element":
-                return self.element(item)
             case "Ints":
-                return tuple([self.integer(each) for each in self.items(item)])
+                return tuple([self.literal("int", each) for each in self.items(item)])
             case "Floats":
-                return tuple([self.number(each) for each in self.items(item)])
+                return tuple([self.literal("float", each) for each in self.items(item)])
             case "Extent":
                 return self._extent(name, item)
             case "Extents":
                 parts = enumerate(self.items(item))
                 return tuple([self._extent(f"{name}{i}", each) for i, each in parts])
+            case _ if kind in _WANTED:
+                return self.literal(kind, item)
             case _:
                 return self._either(name, kind, item)
 
@@ -94,30 +86,38 @@ class Attributes:
         self.given[key] = size
         return key
 
+    def literal(self, kind: str, item: Any) -> Any:
+        """A single item as a value of a kind."""
+        if isinstance(item, ast.Negate) and kind in ("int", "float"):
+            return -self.literal(kind, item.operand)
+        value = self.plain(kind, item)
+        match kind:
+            case "int" if type(value) is int:
+                return _bounded(value, item)
+            case "bool" if type(value) is bool:
+                return value
+            case "float" if type(value) in (int, float):
+                try:
+                    return float(value)
+                except OverflowError:
+                    raise _Wrong(item) from None
+            case "str" if isinstance(value, str):
+                return value
+            case "Element" if isinstance(value, str) and value in BIT:
+                return str(value)
+            case _:
+                raise _Wrong(item)
+
     def items(self, item: Any) -> list[Any]:
         """The items of a list, nested or not; anything else is a single item."""
-        found: list[Any] = []
-        for each in self.parts(item):
-            found.extend(self.parts(each))
-        return found
+        return [part for each in self.parts(item) for part in self.parts(each)]
 
     @abstractmethod
     def parts(self, item: Any) -> Sequence[Any]: ...
 
     @abstractmethod
-    def integer(self, item: Any) -> int: ...
-
-    @abstractmethod
-    def truth(self, item: Any) -> bool: ...
-
-    @abstractmethod
-    def number(self, item: Any) -> float: ...
-
-    @abstractmethod
-    def text(self, item: Any) -> str: ...
-
-    @abstractmethod
-    def element(self, item: Any) -> str: ...
+    def plain(self, kind: str, item: Any) -> Any:
+        """The Python value of an item; None if it has none that may be of this kind."""
 
     @abstractmethod
     def size(self, item: Any) -> Dim: ...
@@ -139,27 +139,13 @@ class Values(Attributes):
     def parts(self, item: Any) -> Sequence[Any]:
         return item if isinstance(item, list | tuple) else (item,)
 
-    def integer(self, item: Any) -> int:
-        return _bounded(item, item) if type(item) is int else _no(item)
-
-    def truth(self, item: Any) -> bool:
-        return item if type(item) is bool else _no(item)
-
-    def number(self, item: Any) -> float:
-        return float(item) if type(item) in (int, float) else _no(item)
-
-    def text(self, item: Any) -> str:
-        return item if isinstance(item, str) else _no(item)
-
-    def element(self, item: Any) -> str:
-        return str(item) if isinstance(item, str) and item in BIT else _no(item)
+    def plain(self, kind: str, item: Any) -> Any:
+        return item
 
     def size(self, item: Any) -> Dim:
-        return item if type(item) is int or isinstance(item, DimVar | Poly) else _no(item)
-
-
-def _no(item: Any) -> Any:
-    raise _Wrong(item)
+        if type(item) is int or isinstance(item, DimVar | Poly):
+            return item
+        raise _Wrong(item)
 
 
 class AttributeReader(Attributes):
@@ -175,104 +161,58 @@ class AttributeReader(Attributes):
     ) -> dict[str, object] | None:
         """The values by name, or None after an error."""
         values: dict[str, object] = {}
+        found, subject = self.diagnostics, operator.name
         for attribute in attributes:
             name = attribute.name
             kind = operator.attributes.get(name)
             if kind is None:
-                self._unknown(operator, attribute)
+                names = (
+                    ", ".join(f"`{n}`" for n in (*operator.named, *operator.attributes)) or "none"
+                )
+                text, known = f"{subject} has no attribute `{name}`", f"its attributes: {names}"
+                found.append(error("AX209", text, attribute.span, "not known", known))
             elif name in values:
-                self.diagnostics.append(
-                    error(
-                        "AX209",
-                        f"`{name}` is given twice",
-                        attribute.span,
-                        subject=operator.name,
-                    )
+                found.append(
+                    error("AX209", f"`{name}` is given twice", attribute.span, subject=subject)
                 )
             else:
                 try:
                     values[name] = self.value(name, kind.removesuffix(" | None"), attribute.value)
                 except _TooLarge as large:
-                    text, span = f"this number is too large for `{name}`", large.item.span
-                    self.diagnostics.append(
-                        error("AX006", text, span, "too large", subject=operator.name)
+                    text = f"this number is too large for `{name}`"
+                    found.append(
+                        error("AX006", text, large.item.span, "too large", subject=subject)
                     )
                 except _Wrong as wrong:
-                    self.diagnostics.append(
-                        error(
-                            "AX210",
-                            f"`{name}` wants {_wanted(kind)}",
-                            wrong.item.span,
-                            "not that",
-                            subject=operator.name,
-                        )
-                    )
+                    text = f"`{name}` wants {_wanted(kind)}"
+                    found.append(error("AX210", text, wrong.item.span, "not that", subject=subject))
         missing = sorted(operator.required.difference(values))
-        if missing and not self.diagnostics:
-            self.diagnostics.append(
-                error(
-                    "AX210",
-                    f"{operator.name} needs `{missing[0]}=…`",
-                    call.span,
-                    help=f"for example `{operator.name}(…, {missing[0]}=…)`",
-                )
-            )
-        return None if self.diagnostics else values
-
-    def _unknown(self, operator: Operator, attribute: ast.Attribute) -> None:
-        names = ", ".join(f"`{n}`" for n in operator.attributes) or "none"
-        self.diagnostics.append(
-            error(
-                "AX209",
-                f"{operator.name} has no attribute `{attribute.name}`",
-                attribute.span,
-                "not known",
-                help=f"its attributes: {names}",
-            )
-        )
+        if missing and not found:
+            text, example = f"{subject} needs `{missing[0]}=…`", f"`{subject}(…, {missing[0]}=…)`"
+            found.append(error("AX210", text, call.span, help=f"for example {example}"))
+        return None if found else values
 
     def parts(self, item: Any) -> Sequence[Any]:
         return item.items if isinstance(item, ast.ListExpr) else (item,)
 
-    def truth(self, item: Any) -> bool:
-        if isinstance(item, ast.Number) and item.kind == "bool":
-            return bool(item.value)
-        raise _Wrong(item)
-
-    def text(self, item: Any) -> str:
-        if isinstance(item, ast.String):
-            return item.value
-        raise _Wrong(item)
-
-    def element(self, item: Any) -> str:
-        if isinstance(item, ast.Name) and item.name in BIT:
-            return item.name
-        raise _Wrong(item)
+    def plain(self, kind: str, item: Any) -> Any:
+        match item:
+            case ast.Number(value, _, _, _):
+                return value
+            case ast.String(text, _) if kind == "str":
+                return text
+            case ast.Name(name, _) if kind == "Element":
+                return name
+            case _:
+                return None
 
     def size(self, item: Any) -> Dim:
         if isinstance(item, ast.Number | ast.Negate):
-            return self.integer(item)
+            return int(self.literal("int", item))
         found = self._read_dim(item)
         if found is None:
             raise _Wrong(item)
         return found
-
-    def integer(self, item: Any) -> int:
-        if isinstance(item, ast.Negate):
-            return -self.integer(item.operand)
-        if isinstance(item, ast.Number) and item.kind == "int":
-            return _bounded(int(item.value), item)
-        raise _Wrong(item)
-
-    def number(self, item: Any) -> float:
-        if isinstance(item, ast.Negate):
-            return -self.number(item.operand)
-        if isinstance(item, ast.Number) and item.kind != "bool":
-            try:
-                return float(item.value)
-            except OverflowError:
-                raise _Wrong(item) from None
-        raise _Wrong(item)
 
 
 def _bounded(value: int, item: Any) -> int:

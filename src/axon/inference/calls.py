@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from axon.diagnostics import Diagnostic, Label, Severity
+from axon.diagnostics import error
 from axon.inference.apply import Site, apply_scheme
 from axon.inference.environment import Environment
 from axon.inference.existentials import opened_by_call
-from axon.inference.operators import apply_operator, is_operator, wrong_count
+from axon.inference.operators import apply_operator, wrong_count
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
@@ -36,7 +36,7 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         name = function.name
         entry = env.find(name)
         if entry is None and name not in inference.defining:
-            if is_operator(name):
+            if name in OPERATORS:
                 return apply_operator(inference, name, call.args, call.attributes, call.span, env)
             entry = inference.prelude(name)
         if entry is None:
@@ -52,26 +52,22 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         return _call_scheme(inference, _bound_in_place(inference, function, env), call, "", env)
     else:
         type_ = inference.infer(function, env)
-    _no_attributes(inference, call, name)
-    args = [inference.infer(arg, env) for arg in call.args]
-    return apply(inference, type_, args, call, name)
+    return apply(inference, type_, _arguments(inference, call, name, env), call, name)
 
 
-def _no_attributes(inference: Walk, call: ast.Call, name: str) -> None:
+def _arguments(inference: Walk, call: ast.Call, name: str, env: Environment) -> list[Type]:
+    """The types of the arguments of a function, which has no attributes."""
     if call.attributes:
-        inference.error(
-            "AX209",
-            f"{name or 'a function'} has no attributes: only operators do",
-            call.attributes[0].span,
-        )
+        text = f"{name or 'a function'} has no attributes: only operators do"
+        inference.error("AX209", text, call.attributes[0].span)
+    return [inference.infer(arg, env) for arg in call.args]
 
 
 def _call_scheme(
     inference: Walk, scheme: Scheme, call: ast.Call, name: str, env: Environment
 ) -> Type:
     """A call of a generalised function: its scheme is instantiated for this call."""
-    _no_attributes(inference, call, name)
-    args = [inference.infer(arg, env) for arg in call.args]
+    args = _arguments(inference, call, name, env)
     if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
         type_ = instantiate(inference.state, scheme, Origin("call", call.span, name), called=True)
         return apply(inference, type_, args, call, name)
@@ -80,9 +76,7 @@ def _call_scheme(
 
 
 def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Scheme:
-    """A function called where it is written, `(fn (x) { … })(y)`, generalised as if it had a
-    name.
-    """
+    """A function called where it is written, `(fn (x) { … })(y)`, generalised like a bound one."""
     inner = Environment(env)
     pattern = ast.NamePattern(IN_PLACE, function.span)
     inference.bind(ast.Binding(pattern, function, function.span), inner)
@@ -146,25 +140,21 @@ def report_unbound(inference: Walk, expr: ast.Name, env: Environment) -> None:
             expr.span,
             "not bound yet",
             help="there is no recursion: use `loop`, `map` or `reduce`"
-            + (f"; the operator `{name}` is hidden here" if is_operator(name) else ""),
+            + (f"; the operator `{name}` is hidden here" if name in OPERATORS else ""),
         )
         return
     defined_below = inference.defined_below.get(name)
-    labels = [Label(expr.span, "not bound", primary=True)]
-    help_: list[str] = []
+    help_: str | None = None
     if defined_below is not None:
-        labels.append(Label(defined_below, "bound here, later"))
-        help_.append("a name is seen from the line after its binding on")
+        help_ = "a name is seen from the line after its binding on"
     elif inference.guesses > 0:
         from difflib import get_close_matches
 
         inference.guesses -= 1  # each guess compares with every name in scope
         known = env.all_names() | set(OPERATORS) | set(inference.state.names.index)
         close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
-        if close:
-            help_.append(f"did you mean `{close[0]}`?")
-    inference.state.diagnostics.append(
-        Diagnostic(
-            "AX201", Severity.ERROR, f"`{name}` is not bound", tuple(labels), (), tuple(help_)
-        )
-    )
+        help_ = f"did you mean `{close[0]}`?" if close else None
+    found = error("AX201", f"`{name}` is not bound", expr.span, "not bound", help_)
+    if defined_below is not None:
+        found = found.with_label(defined_below, "bound here, later")
+    inference.state.diagnostics.append(found)

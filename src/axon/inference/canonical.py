@@ -7,6 +7,7 @@ Of equal words the first one is written everywhere; conditions are sorted by the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
@@ -16,14 +17,11 @@ from axon.types.type import (
     Broadcast,
     DimBroadcast,
     DimEq,
-    HasRank,
     Relation,
     Renaming,
-    RowOf,
     Shape,
     ShapeEq,
     Type,
-    Uniform,
     relation_variables,
     shape_size,
     shape_variables,
@@ -33,8 +31,8 @@ from axon.types.variables import DimVar, ShapeVar, Var
 
 MOST_RELATIONS = 60
 MOST_WRITTEN = 8
-UNSEEN = 5
-"""The kind of a relation that is never shown."""
+KINDS: Final = (ShapeEq, Broadcast, DimEq, DimBroadcast, AtLeast)
+"""The relations that are shown, in this order."""
 
 
 def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
@@ -49,7 +47,8 @@ def canonical(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relati
         rewriting = _Rewriting({}, {}, {}, {}, words, _sizes(roots))
         equations = [_oriented(word, root) for word, root in roots.items()]
         others = [rewriting.relation(r) for r in relations if not isinstance(r, ShapeEq)]
-        relations = [*equations, *dict.fromkeys(r for r in others if not _is_trivial(r))]
+        trivial = [r for r in others if isinstance(r, DimEq) and r.left == r.right]
+        relations = [*equations, *dict.fromkeys(r for r in others if r not in trivial)]
     return type_, in_order(type_, relations)
 
 
@@ -98,10 +97,6 @@ def _sizes(words: dict[Shape, Shape]) -> list[tuple[Mono, Dim]]:
     plain = [each for each in words.items() if not any(isinstance(i, Poly) for i in sum(each, ()))]
     found = [(dims.terms_of(shape_size(word)), shape_size(root)) for word, root in plain]
     return [(next(iter(terms)), size) for terms, size in found if list(terms.values()) == [1]]
-
-
-def _is_trivial(relation: Relation) -> bool:
-    return isinstance(relation, DimEq) and relation.left == relation.right
 
 
 def _is_users(word: Shape) -> bool:
@@ -168,12 +163,11 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
     relations = list(dict.fromkeys(_sorted(relation, places) for relation in relations))
     if len(relations) < 2 or len(relations) > MOST_RELATIONS:
         return relations
-    kinds = {relation: _kind(relation) for relation in relations}
-    unseen = [relation for relation in relations if kinds[relation] == UNSEEN]
+    unseen = [relation for relation in relations if type(relation) not in KINDS]
     unplaced = [
-        _Unplaced(r, kind, set(relation_variables(r)) - places.keys())
-        for r, kind in kinds.items()
-        if kind != UNSEEN
+        _Unplaced(r, KINDS.index(type(r)), set(relation_variables(r)) - places.keys())
+        for r in relations
+        if type(r) in KINDS
     ]
     found: list[Relation] = []
     while unplaced:
@@ -225,19 +219,3 @@ class _Unplaced:
             names = Names(given=dict(places), taken=set(places.values()))
             self._text = Show(names).relation(self.relation)
         return self._text
-
-
-def _kind(relation: Relation) -> int:
-    match relation:
-        case ShapeEq():
-            return 0
-        case Broadcast():
-            return 1
-        case DimEq():
-            return 2
-        case DimBroadcast():
-            return 3
-        case AtLeast():
-            return 4
-        case Uniform() | RowOf() | HasRank():
-            return UNSEEN

@@ -19,20 +19,14 @@ from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.type import UNKNOWN, Fn, Scheme, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.type import UNKNOWN, Fn, Scheme, Type, has_runtime_sizes
 
 
 def passes_run_time_sizes(scheme: Scheme, count: int) -> bool:
     """Whether the operator passes to a function sizes that are known only in its call."""
     assert isinstance(scheme.type, Fn)
     taken = [p for each in scheme.type.params if isinstance(each, Fn) for p in each.params]
-    return len(scheme.type.params) == count and any(map(runtime, taken))
-
-
-def runtime(type_: Type) -> bool:
-    """Whether the type has run-time sizes."""
-    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
+    return len(scheme.type.params) == count and any(map(has_runtime_sizes, taken))
 
 
 def apply_to_changing_state(
@@ -69,7 +63,7 @@ def _argument_type(
     if len(expr.params) != len(param.params):
         return inference.infer(expr, env)
     for each, given in zip(expr.params, param.params, strict=True):
-        if each.type is not None and runtime(given):
+        if each.type is not None and has_runtime_sizes(given):
             _error(inference, name, each.span)
             return UNKNOWN
     found = inference.infer_fn(expr, env, param.params)

@@ -25,7 +25,6 @@ from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.elements import BIT
 from axon.types.show import Show
 from axon.types.type import (
     DimEq,
@@ -41,9 +40,8 @@ from axon.types.type import (
     relation_variables,
     shape_size,
     shape_variables,
-    type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, made_at, made_so_far
+from axon.types.variables import DimVar, ShapeVar, made_at, made_so_far
 
 
 class Recording(Inference):
@@ -167,7 +165,9 @@ def elaborate(
     operators.settle(inference, 0, final=True)
     first_sizes(state, found)
     same_rows(state, 0)
-    _default(state, inference.kept, found, concrete)
+    record = inference.kept
+    for each in (found, *record.types.values(), *(use.type for use in record.uses.values())):
+        state.default_elements(each, concrete)
     state.store.review()
     problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
     constraints = tuple(state.store.posted)
@@ -179,7 +179,8 @@ def elaborate(
     relations = [resolved(state, c.relation) for c in state.store.waiting]
     relations += [as_run_finds_it(state.store, g).relation for g in state.store.guards]
     seal(type_, relations, made_at(depth + 1))
-    return Elaboration(fn, type_, found, inference.kept, state, tuple(_checks(state, since)))
+    checks = tuple(conditions(_guards(state), since, running=True))
+    return Elaboration(fn, type_, found, record, state, checks)
 
 
 def _at_call(param: ast.Param, position: int, given: Type, name: str) -> Origin:
@@ -203,27 +204,13 @@ def enter_name(state: State, name: str, value: Dim | Shape) -> None:
         state.post(DimEq(dim, value), NOWHERE)
 
 
-def _default(state: State, record: Record, found: Fn, concrete: bool) -> None:
-    """Choose a type for numbers whose type nothing decides."""
-    types = [found, *record.types.values(), *(use.type for use in record.uses.values())]
-    for type_ in types:
-        for var in type_variables(state.resolve(type_)):
-            if isinstance(var, ElemVar) and (var.literal or concrete) and var not in state.elems:
-                whole = var.literal != "float" and var.allowed & BIT["i64"]
-                state.elems[var] = "i64" if whole else "f32" if var.allowed & BIT["f32"] else "bool"
-
-
-def _checks(state: State, since: int) -> Iterator[Guard]:
-    yield from conditions(_guards(state), since, running=True)
-
-
 def _guards(state: State) -> Iterator[Guard]:
     seen: set[object] = set()
     for constraint in state.store.waiting:
         relation = resolved(state, constraint.relation)
         if not isinstance(relation, HasRank) and relation not in seen:
             seen.add(relation)
-            if any(True for _ in relation_variables(relation)):
+            if relation_variables(relation):
                 yield Guard(relation, constraint.origin, constraint.depth)
     for guard in state.store.guards:
         yield as_run_finds_it(state.store, guard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from axon.source import Span
+from axon.syntax import ast
 from axon.types.type import Scheme, Type
 
 
@@ -33,17 +34,15 @@ class Environment:
 
     def is_global(self, name: str) -> bool:
         """Whether the name is bound only at the top level of the file."""
-        frame: Environment | None = self
-        while frame is not None:
-            if name in frame.names:
-                return frame.outer is None
-            frame = frame.outer
-        return True
+        if self.outer is None:
+            return True
+        return name not in self.names and self.outer.is_global(name)
 
     def all_names(self) -> set[str]:
-        found: set[str] = set()
-        frame: Environment | None = self
-        while frame is not None:
-            found.update(frame.names)
-            frame = frame.outer
-        return found
+        return self.names.keys() | (self.outer.all_names() if self.outer is not None else set())
+
+
+def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
+    if isinstance(pattern, ast.NamePattern):
+        return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
+    return [found for item in pattern.items for found in bound_names(item)]

@@ -28,11 +28,11 @@ from axon.types.type import (
     Tensor,
     Tuple,
     Type,
+    leaves,
     relation_variables,
-    shape_variables,
     type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, Var, made_at
+from axon.types.variables import DimVar, ShapeVar, Var, made_at, owner
 
 
 def opened_by_call(state: State, type_: Fn) -> Fn:
@@ -102,14 +102,12 @@ def chosen_by_caller(type_: Type, provided: bool = False) -> Iterator[Var]:
     results of functions among these. `provided` is whether the caller provides the value of this
     type.
     """
-    if not isinstance(type_, Fn):
-        if not provided:
-            return
+    if isinstance(type_, Fn):
+        for param in type_.params:
+            yield from chosen_by_caller(param, not provided)
+        yield from chosen_by_caller(type_.result, provided)
+    elif provided:
         yield from type_variables(type_)
-        return
-    for param in type_.params:
-        yield from chosen_by_caller(param, not provided)
-    yield from chosen_by_caller(type_.result, provided)
 
 
 def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
@@ -121,13 +119,10 @@ def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
             unknown = set(relation_variables(relation)) - known
             if len(unknown) != 1:
                 continue
-            found = {
-                v
-                for v in _decided(relation)
-                if v in unknown and not v.runtime and _is_plain(relation, v)
-            }
-            known |= found
-            changed = changed or bool(found)
+            decided = [v for v in _decided(relation) if v in unknown and not v.runtime]
+            if any(_is_plain(relation, v) for v in decided):
+                known |= unknown
+                changed = True
     return known
 
 
@@ -139,42 +134,31 @@ def _is_plain(relation: Relation, var: DimVar | ShapeVar) -> bool:
     return isinstance(var, DimVar) and (var,) in terms
 
 
-def _decided(relation: Relation) -> Iterator[DimVar | ShapeVar]:
-    """The variables that a relation with run-time sizes decides: the result of a broadcast is
-    computed, its parts are not.
-    """
+def _decided(relation: Relation) -> list[DimVar | ShapeVar]:
+    """The variables that a relation decides: of a broadcast its result, not its parts."""
     match relation:
         case Broadcast(result, _):
-            yield from (v for v in shape_variables(result) if v in result)
+            return [item for item in result if isinstance(item, DimVar | ShapeVar)]
         case DimBroadcast(dim, _):
-            yield from (v for v in (dim,) if isinstance(v, DimVar))
+            return [dim] if isinstance(dim, DimVar) else []
         case DimEq() | ShapeEq():
-            yield from (
-                v
-                for v in relation_variables(relation)
-                if isinstance(v, ShapeVar) or v.rank_of is None
-            )
+            return [var for var in relation_variables(relation) if owner(var) is var]
         case _:
-            return
+            return []
 
 
 def _mixed(type_: Type) -> Iterator[DimEq]:
     """Sums and products of run-time sizes and other sizes in a type: each is a run-time size."""
-    match type_:
-        case Tensor(_, shape) | ShapeValue(shape):
-            for item in shape:
-                if isinstance(item, Poly):
-                    yield DimEq(item, 0)
-        case DimValue(Poly() as dim):
-            yield DimEq(dim, 0)
-        case Tuple(items):
-            for part in items:
-                yield from _mixed(part)
-        case Fn(params, result):
-            for part in (*params, result):
-                yield from _mixed(part)
-        case _:
-            return
+    for leaf in leaves(type_):
+        match leaf:
+            case Tensor(_, shape) | ShapeValue(shape):
+                for item in shape:
+                    if isinstance(item, Poly):
+                        yield DimEq(item, 0)
+            case DimValue(Poly() as dim):
+                yield DimEq(dim, 0)
+            case _:
+                pass
 
 
 def named_sizes(made: Type, declared: Type, scope: int) -> Iterator[DimEq | ShapeEq]:
@@ -212,19 +196,15 @@ def _named(size: Poly, wanted: Poly, scope: int) -> Iterator[DimEq | ShapeEq]:
     if not all(v.runtime or (v.scope >= scope and len(there) == 1) for v in there):
         return
     for order in permutations(there):
-        pairs = list(zip(names, order, strict=True))
         renaming = Renaming({}, {}, {}, {})
-        for name, var in pairs:
+        for name, var in zip(names, order, strict=True):
             if isinstance(name, DimVar) and isinstance(var, DimVar):
                 renaming.dims[name] = var
             elif isinstance(name, ShapeVar) and isinstance(var, ShapeVar):
                 renaming.shapes[name] = (var,)
         if renaming.dim(wanted) == size:
-            for name, var in pairs:
-                if isinstance(name, DimVar) and isinstance(var, DimVar):
-                    yield DimEq(name, var)
-                else:
-                    yield ShapeEq((name,), (var,))
+            yield from (DimEq(name, var) for name, var in renaming.dims.items())
+            yield from (ShapeEq((name,), word) for name, word in renaming.shapes.items())
             return
 
 

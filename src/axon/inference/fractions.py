@@ -67,11 +67,11 @@ def _fraction(op: str, left: tuple[Dim, Dim], right: tuple[Dim, Dim]) -> tuple[D
             return dims.mul(a, c), dims.mul(b, d)
         case "/":
             return dims.mul(a, d), dims.mul(b, c)
-        case _ if b == d:
-            return (dims.add(a, c) if op == "+" else dims.sub(a, c)), b
         case _:
-            one, other = dims.mul(a, d), dims.mul(c, b)
-            return (dims.add(one, other) if op == "+" else dims.sub(one, other)), dims.mul(b, d)
+            sign = 1 if op == "+" else -1
+            if b == d:
+                return dims.combine(a, sign, c), b
+            return dims.combine(dims.mul(a, d), sign, dims.mul(c, b)), dims.mul(b, d)
 
 
 def _lowest(dim: Dim, top: Dim, bottom: Dim) -> DimValue:

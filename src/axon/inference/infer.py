@@ -11,6 +11,7 @@ from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.inference.walk import Walk
+from axon.ops import OPERATORS
 from axon.ops.families.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -28,8 +29,8 @@ from axon.types.type import (
     Tensor,
     Tuple,
     Type,
+    has_runtime_sizes,
     relation_variables,
-    type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, given_at, made_at
 
@@ -71,10 +72,7 @@ class Inference(Walk):
                 return UNKNOWN
 
     def number(self, expr: ast.Number) -> Type:
-        """A literal has the element type that the context requires.
-
-        An integer is a size as well: bound to a name it can be used in a shape.
-        """
+        """A literal has the element type that its context requires; an integer is also a size."""
         if expr.kind == "bool":
             return Tensor("bool", ())
         if expr.kind == "int":
@@ -91,9 +89,7 @@ class Inference(Walk):
         type_ = self.infer(left, env)
         for node in reversed(spine):
             right = self.infer(node.right, env)
-            type_ = size_values.combined(self, node.op, type_, right) or operators.apply_infix(
-                self, node, type_, right
-            )
+            type_ = operators.apply_infix(self, node, type_, right)
             if self.record is not None:
                 self.record.types[id(node)] = type_
         return type_
@@ -104,7 +100,7 @@ class Inference(Walk):
         if size is not None and (entry is None or env.is_global(expr.name)):
             return size
         if entry is None and expr.name not in self.defining:
-            if operators.is_operator(expr.name):
+            if expr.name in OPERATORS:
                 return operators.operator_value(self, expr.name, expr.span)
             entry = self.prelude(expr.name)
         if entry is None:
@@ -182,7 +178,7 @@ class Inference(Walk):
             unify(state, result, wanted, origin)
         operators.settle(self, mark, final=False)
         state.depth -= 1
-        if wanted is not None and not _is_of_the_run(state.resolve(Tuple((result, wanted)))):
+        if wanted is not None and not has_runtime_sizes(state.resolve(Tuple((result, wanted)))):
             result = wanted  # as it is written, where an equation of shapes waits
         return Fn(tuple(params), result)
 
@@ -245,7 +241,6 @@ class Inference(Walk):
         pattern, value = binding.pattern, binding.value
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
-        entry: Entry
         generalised: Generalised | None = None
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
             self.state.level += 1
@@ -254,18 +249,16 @@ class Inference(Walk):
             operators.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_, checked)
-            entry = Entry(generalised.scheme, pattern.span)
         elif (scheme := self._other_name(value, env)) is not None:
             type_ = scheme.type
             generalised = Generalised(scheme, (), type_)
-            entry = Entry(scheme, pattern.span)
         else:
             type_ = self.infer(value, env)
-            entry = Entry(type_, pattern.span)
         if isinstance(pattern, ast.NamePattern):
             self.defining.pop()
             if pattern.name != "_":
-                env.names[pattern.name] = entry
+                known = type_ if generalised is None else generalised.scheme
+                env.names[pattern.name] = Entry(known, pattern.span)
         else:
             self._destructure(pattern, type_, env, value.span)
         return generalised
@@ -278,7 +271,7 @@ class Inference(Walk):
             return None
         entry = env.find(value.name)
         if entry is None and value.name not in self.defining:
-            if operators.is_operator(value.name):
+            if value.name in OPERATORS:
                 return operators.scheme_of_value(value.name)
             entry = self.prelude(value.name)
         return entry.type if entry is not None and isinstance(entry.type, Scheme) else None
@@ -307,8 +300,3 @@ class Inference(Walk):
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)
-
-
-def _is_of_the_run(type_: Type) -> bool:
-    """Whether a type has run-time sizes."""
-    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))

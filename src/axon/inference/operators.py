@@ -10,12 +10,14 @@ from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
+from axon.inference.fractions import combine
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
+from axon.ops.named import placed
 from axon.ops.scheme import General, general_scheme, scheme_of
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -51,12 +53,8 @@ SAME = Fn((Tensor("f32", (_same,)), Tensor("f32", (_same,))), Tensor("f32", (_sa
 """The signature of `x + y` for equal types."""
 
 
-def is_operator(name: str) -> bool:
-    return name in OPERATORS
-
-
-def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Type:
-    """An operator used as a function value of `arity` arguments."""
+def operator_value(inference: Walk, name: str, span: Span, arity: int | None = None) -> Type:
+    """An operator used as a function value of `arity` arguments, if that is known."""
     operator = OPERATORS.get(name)
     if operator is None:
         inference.error("AX201", f"`{name}` is not an operator", span)
@@ -67,7 +65,7 @@ def operator_value(inference: Walk, name: str, span: Span, arity: int = 2) -> Ty
             "AX210", f"{name} needs `{needed}=…`, so it cannot be a function value", span
         )
         return UNKNOWN
-    scheme = scheme_of(operator, arity, {})
+    scheme = scheme_of(operator, operator.arity_as_value if arity is None else arity, {})
     if isinstance(scheme, Problem):
         inference.error("AX210", scheme.text, span, subject=name)
         return UNKNOWN
@@ -85,11 +83,17 @@ def scheme_of_value(name: str) -> Scheme | None:
     operator = OPERATORS.get(name)
     if operator is None or operator.required:
         return None
-    scheme = scheme_of(operator, 2, {})
+    scheme = scheme_of(operator, operator.arity_as_value, {})
     return scheme if isinstance(scheme, Scheme) else None
 
 
 def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
+    """Sums, products and quotients of sizes are sizes; anything else is left to the operator."""
+    left, right = inference.state.prune(left), inference.state.prune(right)
+    if isinstance(left, DimValue) and isinstance(right, DimValue):
+        size = combine(node.op, left, right)
+        if size is not None:
+            return size
     operator = OPERATORS[node.op]
     arithmetic = operator.traits.arithmetic
     if arithmetic and (same := _same_tensor(inference.state, left, right)) is not None:
@@ -105,9 +109,7 @@ def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Ty
 def apply_to_values(
     state: State, name: str, args: list[Type], attributes: dict[str, Any], span: Span
 ) -> Type | None:
-    """The result of an operator for arguments of these types and attributes that are values; None
-    if this needs an expression.
-    """
+    """The result of an operator for types and plain values; None if it needs an expression."""
     operator = OPERATORS[name]
     if operator.traits.arithmetic and len(args) == 2 and not attributes:
         same = _same_tensor(state, args[0], args[1])
@@ -156,6 +158,7 @@ def apply_operator(
     env: Environment,
 ) -> Type:
     operator = OPERATORS[name]
+    exprs, attributes = placed(operator, exprs, attributes)
     state = inference.state
     reader = AttributeReader(lambda expr: size_values.read_dim(inference, expr, env))
     call = ast.Call(ast.Name(name, span), exprs, attributes, span)
@@ -223,7 +226,7 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
     match expr:
         case ast.OperatorName(op, _):
             return op
-        case ast.Name(name, _) if is_operator(name):
+        case ast.Name(name, _) if name in OPERATORS:
             hidden = env.find(name) is not None or name in inference.defining
             return "" if hidden or size_values.named_size(inference, name) is not None else name
         case _:
@@ -241,7 +244,8 @@ def _apply(
     name = operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
-        wrong_count(inference, name, len(params), len(args), span)
+        missing = operator.hints.get(1) if len(args) < len(params) else None
+        wrong_count(inference, name, len(params), len(args), span, missing)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))
     sizes = chosen.general.sizes(chosen.given) if chosen.given else None
@@ -305,9 +309,7 @@ def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
 
 
 def settle(inference: Walk, mark: int, final: bool) -> None:
-    """Choose signatures for the calls whose rank is known by now; at the end of a definition, for
-    all of them.
-    """
+    """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
     progress = True
     while progress:
         progress = False
@@ -342,11 +344,14 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
     return True
 
 
-def wrong_count(inference: Walk, name: str, wanted: int, given: int, span: Span) -> None:
+def wrong_count(
+    inference: Walk, name: str, wanted: int, given: int, span: Span, help: str | None = None
+) -> None:
     plural = "argument" if wanted == 1 else "arguments"
     inference.error(
         "AX203",
         f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given",
         span,
         f"{given} given",
+        help,
     )

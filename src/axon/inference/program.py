@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
-from axon.inference.environment import Entry, Environment
+from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
@@ -20,7 +20,6 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.elements import BIT
 from axon.types.read import Scope, read_signature
 from axon.types.type import (
     UNKNOWN,
@@ -30,7 +29,7 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import DimVar, ElemVar, ShapeVar, owner
+from axon.types.variables import DimVar, ShapeVar, owner
 
 MOST_DIAGNOSTICS = 200
 
@@ -125,12 +124,6 @@ def first_ones(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     return (*first, last, Diagnostic("AX002", Severity.NOTE, text, last.labels))
 
 
-def bound_names(pattern: ast.Pattern) -> list[tuple[str, Span]]:
-    if isinstance(pattern, ast.NamePattern):
-        return [] if pattern.name == "_" else [(pattern.name, pattern.span)]
-    return [found for item in pattern.items for found in bound_names(item)]
-
-
 class ProgramInference:
     def __init__(
         self,
@@ -176,20 +169,13 @@ class ProgramInference:
     def _op(self, item: ast.OpDecl) -> None:
         scheme, problems = read_signature(item.signature, user=True)
         self.diagnostics.extend(problems)
-        if isinstance(scheme.type, Fn) and not problems:
-            entry = Entry(scheme, item.name_span, item.span)
-        else:
-            if not problems and not self._unreadable(item.span):
-                self.diagnostics.append(
-                    error(
-                        "AX204",
-                        f"`{item.name}` is declared as an operator, but its type is not a function",
-                        item.signature.span,
-                        "not a function type",
-                    )
-                )
-            entry = Entry(UNKNOWN, item.name_span, item.span)
-        self.environment.names[item.name] = entry
+        is_function = isinstance(scheme.type, Fn)
+        if not is_function and not problems and not self._unreadable(item.span):
+            text = f"`{item.name}` is declared as an operator, but its type is not a function"
+            span = item.signature.span
+            self.diagnostics.append(error("AX204", text, span, "not a function type"))
+        type_ = scheme if is_function and not problems else UNKNOWN
+        self.environment.names[item.name] = Entry(type_, item.name_span, item.span)
 
     def _binding(self, item: ast.Binding) -> None:
         names = bound_names(item.pattern)
@@ -224,8 +210,7 @@ class ProgramInference:
 
     def result(self, expr: ast.Expr) -> None:
         """A file may end in a plain expression: it is called `main`."""
-        pattern = ast.NamePattern("main", Span(expr.span.source, expr.span.start, expr.span.end))
-        self._binding(ast.Binding(pattern, expr, expr.span))
+        self._binding(ast.Binding(ast.NamePattern("main", expr.span), expr, expr.span))
 
     # --- one definition ---
 
@@ -250,29 +235,17 @@ class ProgramInference:
             self._shared = self._shared or self._is_open(item)
         return generalised
 
-    def again(self, item: ast.Binding, environment: Environment) -> Definition | None:
-        """A function inferred among these names, without reasons; None if there is anything to
-        report.
+    def again(self, item: ast.Binding, environment: Environment) -> Scheme | None:
+        """The scheme of a function among these names, inferred without reasons; None if there is
+        anything to report.
         """
-        assert isinstance(item.pattern, ast.NamePattern) and isinstance(item.value, ast.Fn)
         self.environment = environment
         self.state.reasons = False
         generalised, fine = self._attempt(item)
         if generalised is None or not fine:
             return None
-        _, _, guards = self._end(generalised.scheme, readable=True)
-        if self.diagnostics:
-            return None
-        return Definition(
-            item.pattern.name,
-            item.pattern.span,
-            generalised.scheme,
-            guards,
-            None,
-            generalised.type,
-            tuple(p.name for p in item.value.params),
-            self.state.names,
-        )
+        self._end(generalised.scheme, readable=True)
+        return None if self.diagnostics else generalised.scheme
 
     def _is_open(self, item: ast.Binding) -> bool:
         """Whether a definition that is not a function has free variables."""
@@ -307,15 +280,15 @@ class ProgramInference:
             self.environment.names[name] = before
         self.state.store.take_back(self._mark)
         del self.state.diagnostics[self._first_diagnostic :]
-        self.inference.results.clear()
-        self.inference.applied.clear()
-        self.inference.pending.clear()
 
     def _begin(self) -> None:
         state = self.state
         state.names = Scope()
         state.sizes.clear()
         self.inference.tainted = False
+        self.inference.results.clear()
+        self.inference.applied.clear()
+        self.inference.pending.clear()
         state.names_level = state.level + 1
         self._mark, self._first_diagnostic = state.store.mark(), len(state.diagnostics)
 
@@ -327,8 +300,6 @@ class ProgramInference:
         constraints = tuple(store.posted[posted:])
         found = self.state.diagnostics[self._first_diagnostic :]
         bad = any(d.severity == Severity.ERROR for d in found)
-        self.inference.results.clear()
-        self.inference.applied.clear()
         if readable:
             self.diagnostics.extend(found)
         reported: list[Constraint] = []
@@ -374,7 +345,7 @@ class ProgramInference:
         for at in self.open:
             definition = self.definitions[at]
             type_ = self.state.resolve(widened(self.state, definition.scheme.type))
-            self._default(type_)
+            self.state.default_elements(type_)
             self.state.level = -1
             scheme = generalise(self.state, type_, len(self.state.store.guards)).scheme
             self.state.level = 0
@@ -388,12 +359,6 @@ class ProgramInference:
                 known = replace(scheme, type=self.state.resolve(scheme.type))
                 self.definitions[at] = replace(definition, scheme=known)
         self.diagnostics.sort(key=_place)
-
-    def _default(self, type_: Type) -> None:
-        for var in type_variables(type_):
-            if isinstance(var, ElemVar) and var.literal and var not in self.state.elems:
-                choice = "f32" if var.literal == "float" or not var.allowed & BIT["i64"] else "i64"
-                self.state.elems[var] = choice
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

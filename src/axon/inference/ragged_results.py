@@ -47,8 +47,7 @@ def _check_axes(inference: Walk) -> None:
         attributes = {**use.operator.defaults, **use.attributes}
         try:
             made(use.operator, attributes, type_, use.signature, trees)
-        except WorksAlong:
+        except WorksAlong as found:
             name = use.operator.name
-            text = "works along an axis that a ragged dimension varies over"
-            inference.error("AX105", text, span, "varies over this axis", subject=name)
+            inference.error("AX105", found.text, span, found.label, help=found.help, subject=name)
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import (
@@ -20,9 +22,7 @@ from axon.types.variables import DimVar, ShapeVar, Var, owner
 
 
 def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relation]:
-    """`c = broadcast(a, b), d = broadcast(c, e)` with `c` not in the type is `d = broadcast(a, b,
-    e)`.
-    """
+    """`c = broadcast(a, b), d = broadcast(c, e)` is `d = broadcast(a, b, e)`, `c` not shown."""
     changed = True
     while changed and len(relations) < 200:
         changed = False
@@ -34,13 +34,9 @@ def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relatio
                 continue
             users = [r for r in relations if r is not inner and result in relation_variables(r)]
             if users and all(type(r) is type(inner) and _only_part(r, result) for r in users):
-                relations = [
-                    _substituted(r, result, inner) if r in users else r
-                    for r in relations
-                    if r is not inner
-                ]
-                relations = list(dict.fromkeys(relations))
-                changed = True
+                rest = (r for r in relations if r is not inner)
+                merged = (_substituted(r, result, inner) if r in users else r for r in rest)
+                relations, changed = list(dict.fromkeys(merged)), True
                 break
     return relations
 
@@ -113,39 +109,37 @@ def _is_trivial(relation: Relation, shown: set[Var], uses: dict[Var, int], level
 
 def without_implied(relations: list[Relation]) -> list[Relation]:
     """Leave out a condition that another one implies."""
-    if len(relations) > 60:
-        return relations
-    kept: list[Relation] = []
-    for i, relation in enumerate(relations):
-        kind = type(relation)
-        others = [other for other in (*kept, *relations[i + 1 :]) if type(other) is kind]
-        if not any(_implies(other, relation) for other in others):
-            kept.append(relation)
-    return kept
+    return _without(relations, lambda r, others: any(_implies(other, r) for other in others))
 
 
 def without_ranks(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
     """Leave out an equation that only states a lower bound of a rank, if the others imply it."""
+    return _without(relations, lambda r, others: _fits_anyway(r, others, shown, level))
+
+
+def _without(
+    relations: list[Relation], follows: Callable[[Relation, list[Relation]], bool]
+) -> list[Relation]:
+    """Leave out the relations that follow from those that are kept and those after them."""
     if len(relations) > 60:
         return relations
     kept: list[Relation] = []
     for i, relation in enumerate(relations):
-        others = [*kept, *relations[i + 1 :]]
-        if not isinstance(relation, ShapeEq) or not _fits_anyway(relation, others, shown, level):
+        if not follows(relation, [*kept, *relations[i + 1 :]]):
             kept.append(relation)
     return kept
 
 
-def _fits_anyway(relation: ShapeEq, others: list[Relation], shown: set[Var], level: int) -> bool:
+def _fits_anyway(relation: Relation, others: list[Relation], shown: set[Var], level: int) -> bool:
     """Whether the relation is one like `s = [a,b]@u`, with `a`, `b` and `u` nowhere else, and the
     others imply that `s` has at least two dimensions.
     """
+    if not isinstance(relation, ShapeEq):
+        return False
     for pattern, word in ((relation.left, relation.right), (relation.right, relation.left)):
-        variables = [v for item in pattern for v in shape_variables((item,))]
-        lone = all(isinstance(item, DimVar | ShapeVar) for item in pattern) and len(
-            set(variables)
-        ) == len(pattern)
-        if not lone or sum(isinstance(item, ShapeVar) for item in pattern) != 1:
+        variables = {item for item in pattern if isinstance(item, DimVar | ShapeVar)}
+        shapes = sum(isinstance(item, ShapeVar) for item in pattern)
+        if len(variables) != len(pattern) or shapes != 1:
             continue
         used = {*shown, *shape_variables(word), *(v for r in others for v in relation_variables(r))}
         if any(v in used or v.level <= level for v in variables):
@@ -161,10 +155,8 @@ def _least_ranks(relations: list[Relation]) -> dict[ShapeVar, int]:
     equations = [r for r in relations if isinstance(r, ShapeEq)]
     for _ in range(2):
         for equation in equations:
-            for word, other in (
-                (equation.left, equation.right),
-                (equation.right, equation.left),
-            ):
+            left, right = equation.left, equation.right
+            for word, other in ((left, right), (right, left)):
                 shapes = [item for item in word if isinstance(item, ShapeVar)]
                 if len(set(shapes)) != 1:
                     continue

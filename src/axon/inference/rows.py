@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.inference.residuals import lone
 from axon.inference.state import State
 from axon.solver.broadcasting import is_of_the_run
 from axon.solver.constraints import Constraint
@@ -49,7 +50,7 @@ def same_rows(state: State, level: int) -> None:
         if _made_further_in(store, rows - given, found[0]):
             store.run()
             continue
-        alone = [c for c in found if all(map(_is_one_variable, sides[c]))]
+        alone = [c for c in found if all(map(lone, sides[c]))]
         for constraint in alone or found:  # what is computed from others may follow from them
             if constraint.waiting:
                 store.unwait(constraint)
@@ -58,9 +59,7 @@ def same_rows(state: State, level: int) -> None:
 
 
 def first_sizes(state: State, type_: Type) -> None:
-    """A size of rows that broadcasts with the first size of a tensor, which must be 1, is
-    uniform.
-    """
+    """A row's size that broadcasts with a tensor's first size, which must be 1, is uniform."""
     store = state.store
     found = [
         c
@@ -116,10 +115,6 @@ def _made_further_in(store: Store, rows: set[DimVar | ShapeVar], by: Constraint)
 def _sides(store: Store, relation: RowOf) -> tuple[Shape, Shape]:
     """A row and the tensor's remaining shape, under the bindings."""
     return store.word(relation.row), store.word(relation.rest)
-
-
-def _is_one_variable(word: Shape) -> bool:
-    return len(word) == 1 and isinstance(word[0], DimVar | ShapeVar)
 
 
 def _same(relation: Relation) -> ShapeEq | DimEq:

@@ -1,6 +1,4 @@
-"""Schemes: a definition's free variables and the constraints on them, quantified and copied at each
-use.
-"""
+"""Schemes: free variables and the constraints on them, quantified, and copied at each use."""
 
 from __future__ import annotations
 
@@ -39,11 +37,13 @@ from axon.types.type import (
     Renaming,
     RowOf,
     Scheme,
+    Shape,
     ShapeEq,
     Type,
     Uniform,
     make_scheme,
     relation_variables,
+    shape_variables,
     type_variables,
 )
 from axon.types.variables import (
@@ -154,20 +154,17 @@ class Fresh:
         call = RowCall(self.outer)
         level, scope = self.state.level, self.further_in
         for var in self.scheme.rows:
-            row: DimVar | ShapeVar
+            row: Shape
+            rest: Shape
             if isinstance(var, DimVar):
-                row = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
-                whole = found.dims[var]
-                assert isinstance(whole, DimVar)
-                whole.scope = self.here
-                self.rows.append(RowOf((row,), (whole,), call))
+                size = self.inside.dims[var] = DimVar(var.name, level, scope=scope)
+                row, rest = (size,), (found.dims[var],)
             else:
-                row = ShapeVar(var.name, level, scope=scope)
-                self.inside.shapes[var] = (row,)
-                (shape,) = found.shapes[var]
-                assert isinstance(shape, ShapeVar)
-                shape.scope = self.here
-                self.rows.append(RowOf((row,), (shape,), call))
+                row = self.inside.shapes[var] = (ShapeVar(var.name, level, scope=scope),)
+                rest = found.shapes[var]
+            for whole in shape_variables(rest):
+                whole.scope = self.here
+            self.rows.append(RowOf(row, rest, call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +183,8 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     state.store.review()
     first_sizes(state, type_)
     same_rows(state, state.level)
-    raw = type_
+    raw, level = type_, state.level
     type_ = state.resolve(type_)
-    level = state.level
     mine = [
         constraint
         for constraint in state.store.waiting
@@ -213,15 +209,11 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     type_, kept = canonical(*simplest(type_, kept))
     kept = without_ranks(kept, set(type_variables(type_)), level)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
-    quantified: dict[Var, None] = {}
-    for var in (
-        *type_variables(type_),
-        *(v for r in (*kept, *made) for v in relation_variables(r)),
-    ):
-        if isinstance(var, DimVar):
-            var = owner(var)
-        if var.level > level:
-            quantified[var] = None
+    variables = type_variables(type_)
+    for relation in (*kept, *made):
+        variables.extend(relation_variables(relation))
+    owners = [owner(var) if isinstance(var, DimVar) else var for var in variables]
+    quantified = dict.fromkeys([var for var in owners if var.level > level])
     scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth, tuple(made))
     return Generalised(scheme, tuple(guards), raw)
 
@@ -317,15 +309,12 @@ def _keep_names(
         _hand_on_name(state, named)
     kept: dict[Dim, DimVar] = {}
     for var in state.names.index.values():
-        if isinstance(var, DimVar) and var in state.store.bindings:
-            value = state.store.dim(var)
-            if isinstance(value, Poly) and (
-                any(
-                    not v.user and not v.runtime and v.level > state.level
-                    for v in dims.variables(value)
-                )
-                or _is_stated(state, var)
-            ):
+        if not isinstance(var, DimVar) or var not in state.store.bindings:
+            continue
+        value = state.store.dim(var)
+        if isinstance(value, Poly):
+            ours = [v for v in dims.variables(value) if not v.user and not v.runtime]
+            if any(v.level > state.level for v in ours) or _is_stated(state, var):
                 kept.setdefault(value, var)
     if not kept:
         return type_, relations
@@ -365,7 +354,7 @@ def _is_check(relation: Relation, given: int) -> bool:
     """Whether only the run can decide it: it mentions run-time sizes that the definition makes, or
     compares sizes that vary.
     """
-    variables = list(relation_variables(relation))
+    variables = relation_variables(relation)
     if isinstance(relation, DimEq | AtLeast) and any(map(is_ragged, variables)):
         return True
     return any(v.runtime and v.scope > given for v in variables)
@@ -389,9 +378,7 @@ def as_run_finds_it(store: Store, guard: Guard) -> Guard:
 
 
 def is_silent(relation: Relation) -> bool:
-    """Whether a condition is checked but not shown: a size is not negative, a shape does not
-    vary.
-    """
+    """Whether a condition is checked but not shown: a size is not negative or does not vary."""
     return (isinstance(relation, AtLeast) and relation.silent) or isinstance(
         relation, Uniform | HasRank
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from axon.inference.environment import Environment
-from axon.inference.fractions import combine
 from axon.inference.unify import floor, unify
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
@@ -43,18 +42,8 @@ def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
     return ShapeValue(word)
 
 
-def combined(inference: Walk, op: str, left: Type, right: Type) -> Type | None:
-    """Sums, products and quotients of sizes are sizes."""
-    left, right = inference.state.prune(left), inference.state.prune(right)
-    if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
-        return None
-    return combine(op, left, right)
-
-
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
-    """The dimension that an expression in a shape literal denotes; one that only the run can
-    compute is a run-time size.
-    """
+    """The dimension that an expression denotes: a run-time size where only the run knows it."""
     spine: list[ast.Infix] = []
     while isinstance(expr, ast.Infix) and expr.op in "+-*/":
         spine.append(expr)
@@ -127,8 +116,5 @@ def reshaped(
 
 
 def _is_minus_one(item: ast.Expr) -> bool:
-    match item:
-        case ast.Negate(ast.Number(1, "int", _, _), _):
-            return True
-        case _:
-            return False
+    number = item.operand if isinstance(item, ast.Negate) else None
+    return isinstance(number, ast.Number) and number.kind == "int" and number.value == 1

@@ -1,6 +1,4 @@
-"""The state of inference: the store, the bindings of type and element variables, level and
-depth.
-"""
+"""The state of inference: the store, bindings of type and element variables, level, depth."""
 
 from __future__ import annotations
 
@@ -13,6 +11,7 @@ from axon.solver.constraints import Conflict, Origin
 from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
+from axon.types.elements import BIT
 from axon.types.read import Scope
 from axon.types.type import (
     DimValue,
@@ -24,6 +23,7 @@ from axon.types.type import (
     Tuple,
     Type,
     Unknown,
+    type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
 
@@ -48,9 +48,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class State:
-    """`level` counts the enclosing `fn` bindings, which generalise, `depth` the enclosing
-    functions.
-    """
+    """`level` counts the enclosing `fn` bindings, which generalise; `depth` all functions."""
 
     store: Store = field(default_factory=new_store)
     types: dict[TypeVar, Type] = field(default_factory=dict)
@@ -112,6 +110,15 @@ class State:
             yield
         finally:
             self.sealed = before
+
+    def default_elements(self, type_: Type, concrete: bool = False) -> None:
+        """Choose element types for the numbers in a type that nothing decides; if `concrete`, for
+        all of its element variables.
+        """
+        for var in type_variables(self.resolve(type_)):
+            if isinstance(var, ElemVar) and (var.literal or concrete) and var not in self.elems:
+                whole = var.literal != "float" and var.allowed & BIT["i64"]
+                self.elems[var] = "i64" if whole else "f32" if var.allowed & BIT["f32"] else "bool"
 
     # --- what is known ---
 

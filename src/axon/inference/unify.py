@@ -47,10 +47,7 @@ DEEPEST_TYPE = 120
 def unify(
     state: State, expected: Type, actual: Type, origin: Origin, deeper: int = 0, nested: int = 0
 ) -> None:
-    """Make the types equal.
-
-    `deeper` is the number of enclosing function types, which are called further in.
-    """
+    """Make the types equal. `deeper` counts the enclosing function types, called further in."""
     expected, actual = state.prune(expected), state.prune(actual)
     if expected is actual or isinstance(expected, Unknown) or isinstance(actual, Unknown):
         return
@@ -87,9 +84,7 @@ def unify(
             state.post(ShapeEq(w1, w2), origin, deeper)
         case (Tensor(), DimValue(dim)) if _varies(state, (dim,)):
             varies(state, origin)
-        case (Tensor(elem, shape), DimValue()) | (DimValue(), Tensor(elem, shape)) if (
-            not isinstance(expected, DimValue)
-        ):
+        case (Tensor(elem, shape), DimValue()):
             if restrict(state, elem, NUM, origin):
                 state.post(ShapeEq(shape, ()), origin, deeper)
         case (DimValue(dim), Tensor(elem, shape)):
@@ -149,19 +144,17 @@ def _varies(state: State, word: Shape) -> bool:
     return any(map(is_ragged, shape_variables(state.store.word(word))))
 
 
-def _open_shape(
-    state: State, word: tuple[object, ...], shape: tuple[object, ...], origin: Origin, deeper: int
-) -> None:
+def _open_shape(state: State, word: Shape, shape: Shape, origin: Origin, deeper: int) -> None:
     """An integer vector used as a shape: its length is the rank, its values are run-time sizes."""
     length = state.fresh_dim()
-    state.post(ShapeEq((length,), shape), origin, deeper)  # type: ignore[arg-type]
+    state.post(ShapeEq((length,), shape), origin, deeper)
     known = state.store.dim(length)
     if isinstance(known, int) and 0 <= known <= 64:
-        sizes: tuple[DimVar | ShapeVar, ...] = tuple(_found(state, deeper) for _ in range(known))
+        sizes: Shape = tuple(_found(state, deeper) for _ in range(known))
     else:
         scope = _value_scope(state, deeper)
         sizes = (ShapeVar("", state.level, scope=scope, runtime=True),)
-    state.post(ShapeEq(word, sizes), origin, deeper)  # type: ignore[arg-type]
+    state.post(ShapeEq(word, sizes), origin, deeper)
 
 
 def _found(state: State, deeper: int) -> DimVar:
@@ -205,14 +198,10 @@ def _rank(var: TypeVar) -> tuple[int, bool, bool, int]:
 def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int) -> Type:
     """A run-time size that is made further in does not enter the type; it is checked instead."""
     match value:
-        case Tensor(elem, shape) if _made_deeper(state, shape, scope):
-            outer = ShapeVar("", state.level, scope=scope)
-            state.post(ShapeEq((outer,), shape), origin, deeper)
-            return Tensor(elem, (outer,))
-        case ShapeValue(shape) if _made_deeper(state, shape, scope):
-            outer = ShapeVar("", state.level, scope=scope)
-            state.post(ShapeEq((outer,), shape), origin, deeper)
-            return ShapeValue((outer,))
+        case Tensor(_, shape) | ShapeValue(shape) if _made_deeper(state, shape, scope):
+            outer = (ShapeVar("", state.level, scope=scope),)
+            state.post(ShapeEq(outer, shape), origin, deeper)
+            return Tensor(value.elem, outer) if isinstance(value, Tensor) else ShapeValue(outer)
         case DimValue(dim) if _made_deeper(state, (dim,), scope):
             size = DimVar("", state.level, scope=scope)
             state.post(DimEq(size, dim), origin, deeper)

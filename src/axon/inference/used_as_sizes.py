@@ -8,18 +8,21 @@ matter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
-from axon.inference.environment import Environment
+from axon.inference.environment import Environment, bound_names
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
+from axon.ops.named import Attributes, Exprs, placed
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
 from axon.types.written import EXTREMA
 
 Kind = Literal["dim", "shape"]
+
+_KINDS: Final[dict[type, Kind]] = {DimValue: "dim", ShapeValue: "shape"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +32,11 @@ class _Root:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Local:
-    """A local function, by how it uses its parameters."""
+_Kinds = tuple[Kind | None, ...]
+"""How a function uses its parameters."""
 
-    kinds: tuple[Kind | None, ...]
-
-
-_Seen = dict[str, _Root | _Local | None]
-"""What names stand for: one that hides another stands for nothing."""
+_Seen = dict[str, _Root | _Kinds | None]
+"""What names stand for, local functions for their uses; one that hides another, for nothing."""
 
 
 def used_as_sizes(
@@ -54,11 +53,11 @@ def used_as_sizes(
     return {name: search.found[root] for name, root in roots.items() if root in search.found}
 
 
+@dataclass(slots=True)
 class _Search:
-    def __init__(self, inference: Walk, env: Environment) -> None:
-        self.inference = inference
-        self.env = env
-        self.found: dict[_Root, Kind] = {}
+    inference: Walk
+    env: Environment
+    found: dict[_Root, Kind] = field(default_factory=dict)
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
         for binding in bindings:
@@ -68,20 +67,15 @@ class _Search:
                 continue
             self.expr(value, seen)
             same = seen.get(value.name) if isinstance(value, ast.Name) else None
-            todo: list[ast.Pattern] = [pattern]
-            while todo:
-                part = todo.pop()
-                if isinstance(part, ast.NamePattern):
-                    seen[part.name] = same if part is pattern else None
-                else:
-                    todo.extend(part.items)
+            for name, _ in bound_names(pattern):
+                seen[name] = same if isinstance(pattern, ast.NamePattern) else None
         self.expr(result, seen)
 
-    def _function(self, fn: ast.Fn, seen: _Seen) -> _Local:
+    def _function(self, fn: ast.Fn, seen: _Seen) -> _Kinds:
         roots = [_Root(param.name) for param in fn.params]
         inner: _Seen = {**seen, **{root.name: root for root in roots}}
         self.lines(fn.body.bindings, fn.body.result, inner)
-        return _Local(tuple([self.found.get(root) for root in roots]))
+        return tuple([self.found.get(root) for root in roots])
 
     def expr(self, expr: ast.Expr, seen: _Seen) -> None:
         while isinstance(expr, ast.Infix):
@@ -124,8 +118,9 @@ class _Search:
 
     def _call(self, call: ast.Call, seen: _Seen) -> None:
         self.expr(call.function, seen)
+        args, attributes = self._operands(call, seen)
         kinds, reads = self._kinds(call, seen)
-        for i, arg in enumerate(call.args):
+        for i, arg in enumerate(args):
             kind = kinds[i] if i < len(kinds) else None
             if kind is not None and isinstance(arg, ast.Name):
                 self._mark(arg.name, kind, seen)
@@ -133,17 +128,24 @@ class _Search:
                 self.size(arg, seen)
             else:
                 self.expr(arg, seen)
-        for attribute in call.attributes:
+        for attribute in attributes:
             self.size(attribute.value, seen)
 
-    def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[Sequence[Kind | None], bool]:
+    def _operands(self, call: ast.Call, seen: _Seen) -> tuple[Exprs, Attributes]:
+        """An operand of an operator that is given by name is no attribute."""
+        name = call.function.name if isinstance(call.function, ast.Name) else ""
+        if name not in OPERATORS or name in seen or self.env.find(name) is not None:
+            return call.args, call.attributes
+        return placed(OPERATORS[name], call.args, call.attributes)
+
+    def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[_Kinds, bool]:
         """How a function uses its arguments, and whether it reads expressions as sizes."""
         if not isinstance(call.function, ast.Name):
             return (), False
         name = call.function.name
         if name in seen:
             local = seen[name]
-            return (local.kinds if isinstance(local, _Local) else ()), False
+            return (local if isinstance(local, tuple) else ()), False
         entry = self.env.find(name)
         if entry is None and name in OPERATORS:
             operator = OPERATORS[name]
@@ -161,18 +163,8 @@ class _Search:
             self.found.setdefault(root, kind)
 
 
-def _kinds_of(type_: Type | Scheme) -> tuple[Kind | None, ...]:
+def _kinds_of(type_: Type | Scheme) -> _Kinds:
     type_ = type_.type if isinstance(type_, Scheme) else type_
     if not isinstance(type_, Fn):
         return ()
-    return tuple([_kind(param) for param in type_.params])
-
-
-def _kind(type_: Type) -> Kind | None:
-    match type_:
-        case DimValue():
-            return "dim"
-        case ShapeValue():
-            return "shape"
-        case _:
-            return None
+    return tuple([_KINDS.get(type(param)) for param in type_.params])

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from axon.ops.named import placed
 from axon.ops.operator import Operator, Problem
 from axon.source import Source
 from axon.syntax import ast, parse_expression
@@ -33,7 +34,7 @@ class Example:
         use = _find(tree, operator.name) if tree is not None else None
         if use is None:
             return Problem(f"`{self.call}` does not use {operator.name}")
-        args, attributes = use
+        args, attributes = placed(operator, *use)
         values = {a.name: _value(a.value, operator.attributes[a.name]) for a in attributes}
         return operator.signature(len(args), values)
 

@@ -29,6 +29,18 @@ Alike = tuple[bool, ...] | list["Alike"]
 class WorksAlong(Exception):
     """An operator works along an axis that a ragged dimension varies over."""
 
+    text = "works along an axis that a ragged dimension varies over"
+    label = "varies over this axis"
+    help: str | None = None
+
+
+class DrawnTogether(WorksAlong):
+    """An operator draws random numbers for rows that vary with one key."""
+
+    text = "one key is for one tensor, and the rows of this one vary in size"
+    label = "rows that vary"
+    help = "give each row a key of its own: `map(fn (row, k) { … }, x, split_key(key, n))`"
+
 
 def levels_of_type(type_: Type) -> LevelTree:
     """The levels that the type of a value implies."""
@@ -142,6 +154,8 @@ def made(
             return _without_axes(_axes(attributes), trees[0])
         case RowRule.EVEN:
             return uniform(type_.result)
+        case RowRule.DRAWN if len(trees) > 1:
+            raise DrawnTogether
         case RowRule.REDUCTION if goes_flat(operator, attributes, trees):
             return uniform(type_.result)
         case _:

@@ -64,7 +64,9 @@ Rule = str | Problem | Windowed
 @dataclass(slots=True, eq=False)
 class Operator:
     """`defaults` are the optional attributes; `meaning` is None for operators whose result is a
-    size, which inference computes. `family` is for the reference and decides nothing.
+    size, which inference computes. The last operands, if they are there, may be given by the names
+    in `named`. `hints` say what an operand is, by its place, where something else is given.
+    `family` is for the reference and decides nothing.
     """
 
     name: str
@@ -76,9 +78,17 @@ class Operator:
     defaults: dict[str, object] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
+    hints: dict[int, str] = field(default_factory=dict)
     variadic: bool = False
     spatial: bool = False
     meaning: Meaning | None = None
+
+    @property
+    def arity_as_value(self) -> int:
+        """How many arguments a function value takes if its number is open: two, less those that are
+        given by name."""
+        return 2 - len(self.named)
 
     def means(self, meaning: Meaning) -> Meaning:
         """Register the meaning of the operator."""
@@ -104,10 +114,16 @@ OPERATORS: dict[str, Operator] = {}
 
 
 def operator(
-    traits: Traits = PLAIN, *, name: str = "", roles: dict[str, str] | None = None
+    traits: Traits = PLAIN,
+    *,
+    name: str = "",
+    roles: dict[str, str] | None = None,
+    named: tuple[str, ...] = (),
+    hints: dict[int, str] | None = None,
 ) -> Callable[[Callable[..., Rule]], Operator]:
     """Enter a rule into the table, under a unique name. `roles` describes the signature's
-    variables, for messages: {"k": "inner sizes"}.
+    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name,
+    `hints` sentences about operands by their place, from 1.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:
@@ -127,6 +143,8 @@ def operator(
             defaults=defaults,
             required=frozenset(k for k in kinds if k not in defaults),
             roles=roles or {},
+            named=named,
+            hints=hints or {},
             variadic="arity" in rule.__annotations__,
             spatial=spatial,
         )

@@ -37,6 +37,9 @@ class RowRule(Enum):
     alone, so the rows can be padded and cut again."""
     EVEN = 9
     """The rows must be of one size after all: the result is an array."""
+    DRAWN = 10
+    """As BATCH for one operand. Of several one is the key of random numbers, which is for one
+    tensor: rows that vary would all have the same numbers, so each needs a key of its own."""
 
 
 class Calls(Enum):

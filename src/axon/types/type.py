@@ -232,19 +232,20 @@ def _inner(type_: Type) -> frozenset[Var]:
     return frozenset(inner)
 
 
+def leaves(type_: Type) -> list[Type]:
+    """The parts of a type that are not tuples or functions."""
+    match type_:
+        case Tuple(items):
+            return [leaf for item in items for leaf in leaves(item)]
+        case Fn(params, result):
+            return [leaf for part in (*params, result) for leaf in leaves(part)]
+        case _:
+            return [type_]
+
+
 def tensor_shapes(type_: Type) -> Iterator[Shape]:
     """The shapes of the tensors in a type."""
-    match type_:
-        case Tensor(_, shape):
-            yield shape
-        case Tuple(items):
-            for item in items:
-                yield from tensor_shapes(item)
-        case Fn(params, result):
-            for part in (*params, result):
-                yield from tensor_shapes(part)
-        case _:
-            return
+    return (leaf.shape for leaf in leaves(type_) if isinstance(leaf, Tensor))
 
 
 def _outermost(type_: Type) -> Iterator[Var]:
@@ -305,6 +306,10 @@ def _add_variables(type_: Type, found: list[Var]) -> None:
             found.extend(shape_variables((dim, *(number or ()))))
         case Unknown():
             return
+
+
+def has_runtime_sizes(type_: Type) -> bool:
+    return any(isinstance(v, DimVar | ShapeVar) and v.runtime for v in type_variables(type_))
 
 
 def relation_variables(relation: Relation) -> list[DimVar | ShapeVar]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from axon.solver.constraints import Constraint
@@ -36,7 +37,14 @@ class Clash:
 
     @property
     def place(self) -> str:
-        return ordinal(self.at)
+        """The ordinal of the size in the shape: `second`, `last`."""
+        from_end, i = self.at < 0, -1 - self.at if self.at < 0 else self.at
+        words = ("", "second", "third", "fourth", "fifth", "sixth")
+        if i >= len(words):
+            return f"{i + 1}th{'-last' if from_end else ''}"
+        if from_end:
+            return f"{words[i]}-last" if i else "last"
+        return words[i] or "first"
 
 
 def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
@@ -87,7 +95,7 @@ def find_clash(basis: list[Constraint], core: list[Constraint], constraint: Cons
 
 def _clash_among(constraints: list[Constraint], constraint: Constraint) -> tuple[Clash, bool]:
     """The clash of a constraint with others, and whether the others are without conflict."""
-    others = _solved([c for c in constraints if c is not constraint])
+    others = solved([c for c in constraints if c is not constraint])
     clear = not others.conflicts
     relation = constraint.relation
     if not isinstance(relation, ShapeEq):
@@ -97,8 +105,8 @@ def _clash_among(constraints: list[Constraint], constraint: Constraint) -> tuple
     before = after = here
     if constraint.origin.kind == "argument":
         first, end = _extent(constraints, constraint)
-        before = _solved(constraints[:first]).word(there)
-        after = _solved(constraints[:end]).word(there)
+        before = solved(constraints[:first]).word(there)
+        after = solved(constraints[:end]).word(there)
     written = {"called": wanted, "result": there}.get(constraint.origin.kind, asked)
     flexible = any(isinstance(item, ShapeVar) for item in written)
     for from_end in (True, False) if flexible else (False, True):
@@ -119,15 +127,14 @@ def sides(constraint: Constraint, relation: ShapeEq) -> tuple[Shape, Shape]:
 
 
 def _extent(constraints: list[Constraint], constraint: Constraint) -> tuple[int, int]:
-    """The index of a constraint in the order of evaluation, and where the plain arguments of its
-    call end.
-    """
+    """The index of a constraint, and where the plain arguments of its call end."""
     at, call = constraints.index(constraint), constraint.origin.call
     same = [i for i, c in enumerate(constraints) if c.origin.call == call and not c.origin.part]
     return at, max([at, *same]) + 1 if call is not None else at + 1
 
 
-def _solved(constraints: list[Constraint]) -> Store:
+def solved(constraints: Iterable[Constraint]) -> Store:
+    """A store of its own with the solution of the constraints."""
     store = new_store(levels=False)
     store.post_all(constraints)
     return store
@@ -145,8 +152,8 @@ def item_at(word: Shape, at: int) -> Dim | None:
 def _mismatch(
     written: Shape, wanted: Shape, here: Shape, from_end: bool
 ) -> tuple[Dim, Dim, int, str] | None:
-    """The first pair of sizes that can never be equal, counted from an end as far as it is
-    fixed.
+    """The first pair of sizes that can never be equal, as far as the shapes are fixed from an end,
+    its position, and the name that the shape as written has there.
     """
     for i in range(min(len(wanted), len(here))):
         at = -1 - i if from_end else i
@@ -155,24 +162,6 @@ def _mismatch(
             return None
         difference = dims.sub(a, b)
         if isinstance(difference, int) and difference != 0:
-            return b, a, at, _name_at(written, at)
+            name = item_at(written, at)
+            return b, a, at, name.name if isinstance(name, DimVar) else ""
     return None
-
-
-def _name_at(written: Shape, at: int) -> str:
-    """The name at a position of the shape as written, if no part of unknown rank is between it and
-    that end of the shape.
-    """
-    item = item_at(written, at)
-    return item.name if isinstance(item, DimVar) else ""
-
-
-def ordinal(at: int) -> str:
-    """The ordinal of a size in a shape: `second`, `last`."""
-    from_end, i = at < 0, -1 - at if at < 0 else at
-    words = ("", "second", "third", "fourth", "fifth", "sixth")
-    if i >= len(words):
-        return f"{i + 1}th{'-last' if from_end else ''}"
-    if from_end:
-        return f"{words[i]}-last" if i else "last"
-    return words[i] or "first"

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Severity
-from axon.inference.report.clash import Clash, find_clash, in_order_of_evaluation
+from axon.inference.report.clash import Clash, find_clash, in_order_of_evaluation, solved
 from axon.inference.report.labels import labels_of, of_function
 from axon.inference.report.suggest import suggestions
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of, independent, reasons
-from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.source import Span
 from axon.types import dim as dims
@@ -28,6 +27,7 @@ from axon.types.type import (
     DimBroadcast,
     DimEq,
     Shape,
+    ShapeEq,
     relation_variables,
 )
 from axon.types.variables import DimVar, ShapeVar, is_ragged
@@ -81,10 +81,8 @@ def describe_all(
 
 
 def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -> Explanation:
-    """The message for a conflict.
-
-    `around` are all the constraints of the definition: a suggestion must be consistent with them
-    too.
+    """The message for a conflict. A suggestion must be consistent with all the constraints of the
+    definition, `around`.
     """
     core = in_order_of_evaluation(reasons(store, conflict))
     found = conflict_of(core) or conflict
@@ -110,13 +108,11 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
     ):
         # two known sizes that differ are clearer than an equation without solution
         found = replace(found, kind="size", left=main.other, right=main.size)
-    known = new_store(levels=False)
-    known.post_all(basis)
-    wording = _Wording(found, core, clashes, main, show, Show(written), known)
+    wording = _Wording(found, core, clashes, main, show, Show(written), solved(basis))
     code, message = wording.message()
     help_: list[str] = []
     if wording.main is not None and found.kind in ("size", "rank"):
-        help_ = suggestions(core, wording.main.constraint, list(around))
+        help_ = suggestions(core, wording.main.constraint, list(around)) or _hint(wording.main)
     labels = labels_of(clashes, core, wording.main, show, code == "AX102")
     hidden = len(core) - len(clashes)
     notes = (
@@ -128,6 +124,16 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
     text = f"{subject}: {message}" if subject else message
     diagnostic = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject)
     return Explanation(diagnostic, core, wording.sizes)
+
+
+def _hint(clash: Clash) -> list[str]:
+    """What the operator says of the operand, if its signature writes the whole shape."""
+    origin, relation = clash.constraint.origin, clash.constraint.relation
+    known = OPERATORS.get(origin.operator)
+    if known is None or origin.kind != "argument" or not isinstance(relation, ShapeEq):
+        return []
+    written = all(isinstance(item, int) for item in relation.left)
+    return [known.hints[origin.position]] if written and origin.position in known.hints else []
 
 
 def _worth_showing(core: list[Constraint]) -> list[Constraint]:
@@ -150,27 +156,18 @@ def _main(clashes: list[Clash]) -> Clash | None:
     return clashes[-1] if clashes else None
 
 
+@dataclass(slots=True)
 class _Wording:
     """The wording of the message for one conflict."""
 
-    def __init__(
-        self,
-        conflict: Conflict,
-        core: list[Constraint],
-        clashes: list[Clash],
-        main: Clash | None,
-        show: Show,
-        written: Show,
-        known: Store,
-    ) -> None:
-        self.written = written
-        self.known = known
-        self.conflict = conflict
-        self.core = core
-        self.clashes = clashes
-        self.main = main
-        self.show = show
-        self.sizes: tuple[Dim, ...] = ()
+    conflict: Conflict
+    core: list[Constraint]
+    clashes: list[Clash]
+    main: Clash | None
+    show: Show
+    written: Show
+    known: Store
+    sizes: tuple[Dim, ...] = ()
 
     # --- the message ---
 
@@ -180,7 +177,8 @@ class _Wording:
         if condition is not None and self.conflict.kind not in ("ragged", "uniform"):
             return "AX111", self._condition(condition)
         elements = next((c for c in self.core if _counts_elements(c)), None)
-        if elements is not None and self._is_about(elements):
+        about = self.main.constraint.origin.operator if self.main is not None else None
+        if elements is not None and about in (None, elements.origin.operator):
             return code, self._elements(elements)
         divided = self._divided()
         if divided:
@@ -192,12 +190,6 @@ class _Wording:
                 f"sizes {a} and {b} do not broadcast: they must be equal, or one of them 1",
             )
         return code, self._plain(code)
-
-    def _is_about(self, constraint: Constraint) -> bool:
-        """Whether the message is about the operator of this constraint."""
-        return self.main is None or (
-            self.main.constraint.origin.operator == constraint.origin.operator
-        )
 
     def _broadcasts(self) -> bool:
         """Whether the broadcast of this call fails."""
@@ -322,8 +314,7 @@ class _Wording:
 
     def _condition(self, condition: Constraint) -> str:
         """The condition, and what its names stand for here."""
-        others = new_store(levels=False)
-        others.post_all([c for c in self.core if c is not condition])
+        others = solved(c for c in self.core if c is not condition)
         facts: dict[str, None] = {}
         for var in relation_variables(condition.relation):
             asked: Dim = dims.of_size(var) if isinstance(var, ShapeVar) else var
@@ -335,8 +326,7 @@ class _Wording:
         return f"the condition {text} does not hold{because}"
 
     def _elements(self, constraint: Constraint) -> str:
-        others = new_store(levels=False)
-        others.post_all([c for c in self.core if c is not constraint])
+        others = solved(c for c in self.core if c is not constraint)
         assert isinstance(constraint.relation, DimEq)
         a, b = others.dim(constraint.relation.left), others.dim(constraint.relation.right)
         if isinstance(a, int) != isinstance(b, int):  # the other may be known from elsewhere

@@ -20,9 +20,7 @@ from axon.types.variables import ShapeVar
 def labels_of(
     clashes: list[Clash], core: list[Constraint], main: Clash | None, show: Show, ranks: bool
 ) -> tuple[Label, ...]:
-    """The labels, those of the main call first; they state shapes if the message is about
-    `ranks`.
-    """
+    """The labels, those of the main call first; if it is about `ranks`, they state shapes."""
     if ranks:
         clashes = [replace(c, size=None) for c in clashes]
         main = next((c for c in clashes if main and c.constraint is main.constraint), None)
@@ -40,7 +38,8 @@ def labels_of(
             texts[clash.constraint] = _argument(clash, clash.constraint, show)
     calls = {c.origin.call for c in core if c.origin.kind == "argument"}
     at: dict[Span, int] = {}
-    for clash in sorted(clashes, key=lambda c: (c is not main, _kind(c) != "called")):
+    ordered = sorted(clashes, key=lambda c: (c is not main, c.constraint.origin.kind != "called"))
+    for clash in ordered:
         constraint, origin = clash.constraint, clash.constraint.origin
         span = origin.span
         if span is None or constraint in folded:
@@ -69,15 +68,12 @@ def _goes_into(span: Span, clashes: list[Clash]) -> bool:
     return any(s is not None and s != span and within(s, span) for s in inner)
 
 
-def _kind(clash: Clash) -> str:
-    return clash.constraint.origin.kind
-
-
 def _of_one_call(clash: Clash, main: Clash | None) -> bool:
     """Whether it is an argument of the very call that the message is about."""
-    if main is None or _kind(clash) != "argument":
+    origin = clash.constraint.origin
+    if main is None or origin.kind != "argument":
         return False
-    return clash.constraint.origin.call == main.constraint.origin.call
+    return origin.call == main.constraint.origin.call
 
 
 def _argument(clash: Clash, source: Constraint | None, show: Show) -> str:
@@ -138,29 +134,23 @@ def _declaration(core: list[Constraint], constraint: Constraint) -> Constraint |
     if not isinstance(constraint.relation, ShapeEq):
         return None
     _, there = sides(constraint, constraint.relation)
+    found = [c for c in core if isinstance(c.relation, ShapeEq) and c.relation.left == there]
     for kind in ("called", "annotation"):
-        for c in core:
-            if (
-                c.origin.kind == kind
-                and isinstance(c.relation, ShapeEq)
-                and c.relation.left == there
-            ):
+        for c in found:
+            if c.origin.kind == kind:
                 return c
     return None
 
 
 def _other_text(constraint: Constraint) -> str:
     origin = constraint.origin
-    match origin.kind:
-        case "annotation":
-            return f"declared {origin.note}"
-        case "result":
-            return f"declared to be {origin.note}"
-        case "condition":
-            return "asked for here"
-        case "divisor":
-            return "divided here"
-        case "call" | "value":
-            return f"in this use of {origin.operator}"
-        case _:
-            return ""
+    use = f"in this use of {origin.operator}"
+    texts = {
+        "annotation": f"declared {origin.note}",
+        "result": f"declared to be {origin.note}",
+        "condition": "asked for here",
+        "divisor": "divided here",
+        "call": use,
+        "value": use,
+    }
+    return texts.get(origin.kind, "")

@@ -90,28 +90,22 @@ def varies(state: State, origin: Origin) -> None:
 
 
 def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: str) -> None:
+    expected, actual = state.resolve(expected), state.resolve(actual)
     names = Names()
-    names.reserve(
-        (*type_variables(state.resolve(expected)), *type_variables(state.resolve(actual)))
-    )
+    names.reserve((*type_variables(expected), *type_variables(actual)))
     show = Show(names)
-    wanted, found = show.type(state.resolve(expected)), show.type(state.resolve(actual))
+    wanted, found = show.type(expected), show.type(actual)
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"
         label = ""
     elif code == "AX203":
-        n, m = len(_params(state, expected)), len(_params(state, actual))
+        n, m = (len(each.params) for each in (expected, actual) if isinstance(each, Fn))
         message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
         label = f"takes {_count(m)}"
     else:
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
         label = f"`{found}`, where `{wanted}` is wanted"
     _report(state, code, message, origin, label)
-
-
-def _params(state: State, type_: Type) -> tuple[Type, ...]:
-    type_ = state.prune(type_)
-    return type_.params if isinstance(type_, Fn) else ()
 
 
 def _count(n: int) -> str:

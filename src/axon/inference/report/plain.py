@@ -14,13 +14,13 @@ A reading is a guess. `axon.plain` confirms it by inferring the definition with 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
 
 from axon.inference.program import Definition
 from axon.inference.report.ranks import Ranks, ranks
-from axon.inference.report.signature import describe_definition, type_text
+from axon.inference.report.signature import describe_definition, shapes_of, type_text
 from axon.inference.schemes import is_silent
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE
@@ -36,9 +36,6 @@ from axon.types.type import (
     Scheme,
     Shape,
     ShapeEq,
-    ShapeValue,
-    Tensor,
-    Tuple,
     Type,
     type_variables,
 )
@@ -125,7 +122,7 @@ def _ranks_chosen(store: Store, type_: Type) -> bool:
 def _beside_dimensions(type_: Type, relations: list[Relation]) -> dict[ShapeVar, None]:
     """The shape variables beside known dimensions, those of the last parameter first."""
     assert isinstance(type_, Fn)
-    words = [word for part in (*reversed(type_.params), type_.result) for word in _words_of(part)]
+    words = [word for part in (*reversed(type_.params), type_.result) for word in shapes_of(part)]
     words += [word for relation in relations for word in _words_in(relation)]
     return {
         item: None
@@ -202,20 +199,6 @@ def _words_in(relation: Relation) -> tuple[Shape, ...]:
             return result, *parts
         case _:
             return ()
-
-
-def _words_of(type_: Type) -> Iterator[Shape]:
-    match type_:
-        case Tensor(_, shape) | ShapeValue(shape):
-            yield shape
-        case Tuple(items):
-            for item in items:
-                yield from _words_of(item)
-        case Fn(params, result):
-            for part in (*params, result):
-                yield from _words_of(part)
-        case _:
-            return
 
 
 def _ends_in_dimension(word: Shape) -> bool:

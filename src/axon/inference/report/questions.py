@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from axon.inference.program import Definition
+from axon.inference.report.clash import item_at
 from axon.inference.report.signature import describe_definition
 from axon.inference.schemes import resolved, visible
 from axon.inference.state import State
@@ -60,8 +61,8 @@ class _Subject:
     def read(self, store: Store) -> Shape:
         """Its value; the entire shape where the dimension is inside a part of unknown rank."""
         word = store.word(self.shape)
-        at = None if self.index is None else place(word, self.index)
-        return word if at is None else (word[at],)
+        item = None if self.index is None else item_at(word, self.index)
+        return word if item is None else (item,)
 
 
 def why(state: State, definition: Definition, question: str) -> Answer | str:
@@ -129,16 +130,6 @@ def _typed(state: State, definition: Definition, name: str) -> Type | None:
     return type_.result if name == "result" else None
 
 
-def place(word: Shape, index: int) -> int | None:
-    """The index of a dimension in a word, counted from the front or from the end; None if a shape
-    of unknown rank is before it.
-    """
-    if not -len(word) <= index < len(word):
-        return None
-    before = word[: index + 1] if index >= 0 else word[index:]
-    return None if any(isinstance(item, ShapeVar) for item in before) else index
-
-
 # --- what it is ---
 
 
@@ -151,11 +142,8 @@ def _text(subject: _Subject, word: Shape, value: Shape, show: Show) -> str:
         if isinstance(subject.user, DimVar) and one is not None and not isinstance(one, ShapeVar):
             return show.dim(one)
         return show.shape(value)
-    if place(word, index) is not None:
-        (item,) = value
-        assert not isinstance(item, ShapeVar)
-        return show.dim(item)
-    return _inside(subject.name, word, index, show)
+    item = item_at(word, index)
+    return _inside(subject.name, word, index, show) if item is None else show.dim(item)
 
 
 def _inside(name: str, word: Shape, index: int, show: Show) -> str:
@@ -206,14 +194,7 @@ def _entails(relation: Relation) -> Callable[[Store], bool]:
 
 
 def _residuals(store: Store) -> set[Relation]:
-    """The relations that wait in a store."""
+    """The relations that wait in a store, as if all were shown."""
     state = State(store=store)
-    return {_as_shown(resolved(state, c.relation)) for c in store.waiting}
-
-
-def _as_shown(relation: Relation) -> Relation:
-    """The relation as if it were shown."""
-    return AtLeast(relation.dim, silent=False) if isinstance(relation, AtLeast) else relation
-
-
-__all__ = ["Answer", "Condition", "why"]
+    found = [resolved(state, c.relation) for c in store.waiting]
+    return {AtLeast(r.dim, silent=False) if isinstance(r, AtLeast) else r for r in found}

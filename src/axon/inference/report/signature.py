@@ -1,6 +1,4 @@
-"""A definition as text: its signature, its conditions, its run-time checks and its element
-classes.
-"""
+"""A definition as text: its signature, conditions, run-time checks and element classes."""
 
 from __future__ import annotations
 
@@ -17,14 +15,13 @@ from axon.types.type import (
     Broadcast,
     DimBroadcast,
     DimEq,
-    Fn,
     Relation,
     Shape,
     ShapeEq,
     ShapeValue,
     Tensor,
-    Tuple,
     Type,
+    leaves,
     relation_variables,
     type_variables,
 )
@@ -61,30 +58,21 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     conditions = visible(scheme.relations)
     show = Show(names, paper, shared=_shared(scheme.type, conditions))
     signature = show.type(scheme.type)
-    naming = name_sizes(_shapes(scheme.type), show)
+    naming = name_sizes(shapes_of(scheme.type), show)
     if naming.named:
         signature = show.type(naming.type(scheme.type))
-    uses: dict[Var, int] = {}
-    for relation in conditions:
-        for var in set(relation_variables(relation)):
-            uses[var] = uses.get(var, 0) + 1
+    uses = Counter(var for r in conditions for var in set(relation_variables(r)))
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
     where = naming.definitions(show)
     where += [show.relation(naming.relation(relation), hidden) for relation in conditions]
     guards = dict.fromkeys(
         Show(names, paper, named=True).check(guard.relation) for guard in definition.guards
     )
-    classes = [
-        f"{names(var)} : {class_name(var.allowed)}"
-        for var in variables
-        if isinstance(var, ElemVar) and var.allowed & ANY != ANY
-    ]
-    stated = [
-        f"{names(var)} : {class_name(var.allowed)}"
-        for var in variables
-        if isinstance(var, ElemVar) and var.stated
-    ]
-    implied = tuple(text for text in classes if text not in stated)
+    elems = [var for var in variables if isinstance(var, ElemVar)]
+    classes = {var: f"{names(var)} : {class_name(var.allowed)}" for var in elems}
+    stated = [text for var, text in classes.items() if var.stated]
+    narrowed = [text for var, text in classes.items() if var.allowed & ANY != ANY]
+    implied = tuple(text for text in narrowed if text not in stated)
     named = {name: var for var, name in names.given.items() if var not in naming.named}
     return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied, named)
 
@@ -93,29 +81,20 @@ def type_text(type_: Type, names: Names, paper: bool = False) -> str:
     """A type without conditions, as `describe_definition` writes it, but for names of sizes."""
     show = Show(names, paper, shared=_shared(type_, []))
     text = show.type(type_)
-    factored = factor_sizes(_shapes(type_), show)
+    factored = factor_sizes(shapes_of(type_), show)
     return show.type(factored.type(type_)) if factored.sizes else text
+
+
+def shapes_of(type_: Type) -> list[Shape]:
+    """The shapes of a type, of tensors and of values that are shapes."""
+    return [leaf.shape for leaf in leaves(type_) if isinstance(leaf, Tensor | ShapeValue)]
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
     """The sizes that vary and occur in more than one place."""
-    shapes = [*_shapes(type_), *(word for r in relations for word in _words(r))]
+    shapes = [*shapes_of(type_), *(word for r in relations for word in _words(r))]
     places = Counter(v for shape in shapes for v in shape if isinstance(v, DimVar) and v.over)
     return frozenset(var for var, count in places.items() if count > 1)
-
-
-def _shapes(type_: Type) -> Iterator[Shape]:
-    match type_:
-        case Tensor(_, shape) | ShapeValue(shape):
-            yield shape
-        case Tuple(items):
-            for item in items:
-                yield from _shapes(item)
-        case Fn(params, result):
-            for part in (*params, result):
-                yield from _shapes(part)
-        case _:
-            return
 
 
 def _words(relation: Relation) -> Iterator[Shape]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from axon.inference.report.clash import sides
+from axon.inference.report.clash import sides, solved
 from axon.ops import OPERATORS
 from axon.solver.constraints import Constraint
-from axon.solver.rules import new_store
 from axon.source import Span
 from axon.types.type import Broadcast, Shape, ShapeEq
 from axon.types.variables import DimVar, ShapeVar
@@ -34,10 +33,8 @@ def _transposed(core: list[Constraint], main: Constraint, around: list[Constrain
             continue
         if not isinstance(relation, ShapeEq) or origin.part:
             continue
-        others = new_store(levels=False)
-        others.post_all([c for c in core if c is not constraint])
         wanted, there = sides(constraint, relation)
-        word = others.word(there)
+        word = solved(c for c in core if c is not constraint).word(there)
         if len(word) < 2 or any(isinstance(item, ShapeVar) for item in word[-2:]):
             continue
         swapped = ShapeEq(wanted, (*word[:-2], word[-1], word[-2]))
@@ -49,9 +46,7 @@ def _transposed(core: list[Constraint], main: Constraint, around: list[Constrain
 
 def _clearly_fits(changed: list[Constraint], around: list[Constraint]) -> bool:
     """Without conflict, and without making one of the user's names a constant that it was not."""
-    before, after = new_store(levels=False), new_store(levels=False)
-    before.post_all(around)
-    after.post_all(changed)
+    before, after = solved(around), solved(changed)
     return not after.conflicts and not any(
         isinstance(var, DimVar)
         and var.user

@@ -238,22 +238,3 @@ def _(xp: Arrays, x: Array, size: int, alpha: float, beta: float, bias: float) -
     for first in range(size):
         total = total + squares[:, first : first + channels]
     return (y / (bias + alpha / size * total) ** beta).astype(x.dtype, copy=False)
-
-
-@operator()
-def dropout(*, rate: float = 0.5) -> Rule:
-    """What training leaves out at random; a trained network passes everything through.
-
-    - `rate`: the share that is left out, from 0 to 1.
-
-    >>> dropout(x : f32 [b,n], rate=0.1)
-    f32 [b,n]
-    """
-    if not 0 <= rate <= 1:
-        return Problem(f"rate is a share, from 0 to 1, not {rate:g}")
-    return "t s -> t s"
-
-
-@dropout.means
-def _(xp: Arrays, x: Array, rate: float) -> Array:
-    return x

@@ -1,0 +1,100 @@
+"""The generator of random bits: Threefry-2x32 with 20 rounds.
+
+J. Salmon, M. Moraes, R. Dror and D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+It has no state: a key of two words enciphers the numbers 0, 1, 2, …, and each gives two words. All
+of it is arithmetic on u32, which wraps around alike on every array library, so the bits are the
+same on each. They are those of `jax.random` for the same key.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from axon.ops.arrays import Array, Arrays
+from axon.ops.memory import check_fits
+from axon.ops.operator import Ints
+
+Words = tuple[Array, Array]
+"""The upper and the lower 32 bits of numbers of 64 bits."""
+
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+"""By how many bits a word is turned in each round, for odd and even groups of four."""
+
+PARITY = 0x1BD11BDA
+"""What the third word of the key schedule is combined with."""
+
+MOST_BY_ONE_WORD = 1 << 32
+
+
+def encipher(key: Words, block: Words) -> Words:
+    """The two words of each block after 20 rounds; the key is added after every fourth."""
+    first, second = key
+    schedule = (first, second, first ^ second ^ PARITY)
+    x, y = block[0] + first, block[1] + second
+    for group in range(5):
+        for by in ROTATIONS[group % 2]:
+            x = x + y
+            y = x ^ (y << by | y >> (32 - by))
+        x = x + schedule[(group + 1) % 3]
+        y = y + (schedule[(group + 2) % 3] + (group + 1))
+    return x, y
+
+
+def words(xp: Arrays, key: Array, count: int) -> Words:
+    """The numbers from 0 up to `count`, enciphered."""
+    u32 = xp.element("u32")
+    parts = key[0:1], key[1:2]
+    if count <= MOST_BY_ONE_WORD:
+        return encipher(parts, (xp.zeros(1, dtype=u32), xp.arange(count, dtype=u32)))
+    places = xp.arange(count, dtype=xp.element("i64"))
+    return encipher(parts, ((places >> 32).astype(u32), places.astype(u32)))
+
+
+def uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
+    """Multiples of the last place before 1, from 0 up to and without 1, all equally likely."""
+    dtype = xp.element(element)
+    check_fits(shape, 8)
+    high, low = words(xp, key, prod(shape))
+    if dtype.itemsize == 8:
+        made = (high.astype(dtype) * 2.0**20 + (low >> 12).astype(dtype)) * 2.0**-52
+        return made.reshape(shape)
+    width, places = _width(dtype.itemsize, dtype.kind)
+    kept = ((high ^ low) & ((1 << width) - 1) if width < 32 else high ^ low) >> (width - places)
+    made = kept.astype(xp.element("f32")) * 2.0**-places
+    return made.astype(dtype, copy=False).reshape(shape)
+
+
+def _width(itemsize: int, kind: str) -> tuple[int, int]:
+    """How many bits are taken, and how many of them are used: as many as the mantissa has."""
+    if itemsize == 4:
+        return 32, 23
+    return (16, 10) if kind == "f" else (8, 7)
+
+
+def inside(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
+    """Uniforms in the middle between two places, so that none is 0 or 1. For f32 and f64."""
+    made = uniforms(xp, key, shape, element)
+    return made + (2.0**-53 if made.dtype.itemsize == 8 else 2.0**-24)
+
+
+def below(xp: Arrays, key: Array, shape: Ints, count: int) -> Array:
+    """Numbers of u32 from 0 up to and without `count`: 64 random bits times `count`, without the
+    last 64. No number is likelier than another by more than a part in 2**32.
+    """
+    check_fits(shape, 8)
+    high, low = words(xp, key, prod(shape))
+    upper, rest = _product(xp, high, count)
+    carried, _ = _product(xp, low, count)
+    total = rest + carried
+    return (upper + (total < rest).astype(upper.dtype)).reshape(shape)
+
+
+def _product(xp: Arrays, x: Array, factor: int) -> Words:
+    """The 64 bits of a product of 32 bits by 32, in halves of 16."""
+    x1, x0 = x >> 16, x & 0xFFFF
+    by1, by0 = factor >> 16, factor & 0xFFFF
+    first = x0 * by0
+    second = x1 * by0 + (first >> 16)
+    third = x0 * by1 + (second & 0xFFFF)
+    upper = x1 * by1 + (second >> 16) + (third >> 16)
+    return upper, x * xp.asarray(factor, dtype=x.dtype)
