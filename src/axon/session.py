@@ -22,6 +22,7 @@ from axon.inference.program import Definition, ProgramInference, first_ones
 from axon.inference.report.signature import Signature, describe_definition
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
+from axon.types.read import Alias
 from axon.types.show import Show
 from axon.types.type import Scheme, relation_variables, type_variables
 from axon.workspace import workspace
@@ -45,7 +46,7 @@ class Snapshot:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
 
 
-Meaning = Entry | bool
+Meaning = Entry | Alias | bool
 """What a name stands for; if it has no entry, whether it belongs to an import that failed."""
 
 
@@ -58,6 +59,7 @@ class _Part:
     free: tuple[str, ...]
     needs: tuple[Meaning, ...] = ()
     gives: dict[str, Entry] = field(default_factory=dict)
+    types: dict[str, Alias] = field(default_factory=dict)
     signatures: tuple[Signature, ...] = ()
     shown: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -160,6 +162,7 @@ class _File:
             needs = tuple(_meaning(walk, name) for name in part.free)
             if part.holds(needs):
                 names.update(part.gives)
+                walk.environment.types.update(part.types)
                 for name, _ in part.bound:
                     walk.inference.defined_below.pop(name, None)
                 continue
@@ -174,6 +177,8 @@ class _File:
             part.diagnostics = tuple(walk.diagnostics[said:])
             made = walk.definitions[first:]
             part.gives = {n: names[n] for n in _given(part) if n in names}
+            types = walk.environment.types
+            part.types = {n: types[n] for n in _named_types(part) if n in types}
             part.known = _is_closed(part, made)
             part.shown = _shown(made) if part.known else ""
             self._keep_identity(part, made)
@@ -240,7 +245,8 @@ def _bound(program: ast.Program) -> tuple[tuple[str, Span], ...]:
 
 
 def _meaning(walk: ProgramInference, name: str) -> Meaning:
-    return walk.environment.names.get(name) or name.partition(".")[0] in walk.inference.missing
+    known = walk.environment.names.get(name) or walk.environment.types.get(name)
+    return known or name.partition(".")[0] in walk.inference.missing
 
 
 def _same(left: tuple[Meaning, ...], right: tuple[Meaning, ...]) -> bool:
@@ -264,6 +270,10 @@ def _given(part: _Part) -> list[str]:
     ops = [item.name for item in part.program.items if isinstance(item, ast.OpDecl)]
     main = ["main"] if part.program.result is not None else []
     return [*(name for name, _ in part.bound), *ops, *main]
+
+
+def _named_types(part: _Part) -> list[str]:
+    return [item.name for item in part.program.items if isinstance(item, ast.TypeAlias)]
 
 
 def _is_closed(part: _Part, made: list[Definition]) -> bool:

@@ -62,7 +62,7 @@ def test_names_in_any_order() -> None:
         None,
         "abc",
         b"abc",
-        {},
+        {1: 2},
         {1, 2},
         object(),
         len,

@@ -26,8 +26,8 @@ def messages(text: str) -> list[str]:
 
 
 def test_names_have_primes_and_dots() -> None:
-    assert texts("s0' A'' layers.conv x_1 _") == ["s0'", "A''", "layers.conv", "x_1", "_"]
-    assert kinds("s0' A'' layers.conv x_1 _") == ["name", "name", "dotted", "name", "name"]
+    assert texts("s0' A'' layers.conv x_1 _") == ["s0'", "A''", "layers", ".conv", "x_1", "_"]
+    assert kinds("s0' A'' layers.conv x_1 _") == ["name", "name", "name", "field", "name", "name"]
 
 
 def test_reserved_words_are_kinds() -> None:

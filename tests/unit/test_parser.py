@@ -30,6 +30,7 @@ from axon.syntax.ast import (
     DimOp,
     Dims,
     DimValueType,
+    Field,
     Fn,
     FnType,
     Import,
@@ -172,7 +173,7 @@ def test_contextual_words_can_be_called() -> None:
 
 def test_imported_names() -> None:
     match tree_of("layers.conv(x)"):
-        case Call(Name("layers.conv")):
+        case Call(Field(Name("layers"), "conv")):
             pass
         case other:
             raise AssertionError(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from axon.syntax import (
     print_type,
 )
 from axon.syntax.ast import (
+    AliasType,
     Append,
     Attribute,
     Binding,
@@ -36,6 +38,8 @@ from axon.syntax.ast import (
     DimValueType,
     ElementClass,
     Expr,
+    Field,
+    FieldType,
     Fn,
     FnType,
     Import,
@@ -52,6 +56,9 @@ from axon.syntax.ast import (
     Param,
     Pattern,
     Program,
+    Record,
+    RecordPattern,
+    RecordType,
     Relation,
     ShapeExpr,
     ShapeMeasure,
@@ -63,6 +70,7 @@ from axon.syntax.ast import (
     TupleExpr,
     TuplePattern,
     TupleType,
+    TypeAlias,
     TypeExpr,
 )
 from axon.syntax.tokens import INFIX_LEVEL
@@ -86,6 +94,11 @@ def bones(tree: object) -> object:
             if "span" not in field.name and field.name not in ("source", "comments")
         ),
     )
+
+
+def distinct(fields: list[Any]) -> tuple[Any, ...]:
+    """The fields of a record: of two with the same name, the last."""
+    return tuple({field.name: field for field in fields}.values())
 
 
 # --- trees -----------------------------------------------------------------------------------
@@ -158,9 +171,19 @@ types: st.SearchStrategy[TypeExpr] = st.recursive(
         st.builds(NamedType, st.sampled_from(["t", "S", "shape", "r'"]), st.just(AT)),
         st.builds(ShapeValueType, shapes, st.just(AT)),
         st.builds(DimValueType, dims, st.just(AT)),
+        st.builds(
+            AliasType, st.just("Block"), st.lists(shapes, min_size=1).map(tuple), st.just(AT)
+        ),
+        st.builds(AliasType, st.just("m.Block"), st.lists(plain_dims).map(tuple), st.just(AT)),
     ),
     lambda inner: st.one_of(
         st.builds(TupleType, not_one(inner), st.just(AT)),
+        st.builds(
+            RecordType,
+            st.lists(st.builds(FieldType, names, inner, st.just(AT)), max_size=3).map(distinct),
+            st.sampled_from(["", "r"]),
+            st.just(AT),
+        ),
         st.builds(FnType, st.lists(inner, max_size=3).map(tuple), inner, st.just(AT)),
     ),
     max_leaves=5,
@@ -170,7 +193,14 @@ signatures = st.builds(Signature, types, st.lists(conditions, max_size=3).map(tu
 
 patterns: st.SearchStrategy[Pattern] = st.recursive(
     st.builds(NamePattern, st.one_of(names, st.just("_")), st.just(AT)),
-    lambda inner: st.builds(TuplePattern, not_one(inner), st.just(AT)),
+    lambda inner: st.one_of(
+        st.builds(TuplePattern, not_one(inner), st.just(AT)),
+        st.builds(
+            RecordPattern,
+            st.lists(st.builds(NamePattern, names, st.just(AT)), max_size=3).map(distinct),
+            st.just(AT),
+        ),
+    ),
     max_leaves=4,
 )
 
@@ -207,6 +237,13 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(Negate, inner, st.just(AT)),
         st.builds(TupleExpr, not_one(inner), st.just(AT)),
         st.builds(ListExpr, some, st.just(AT)),
+        st.builds(Field, inner, names, st.just(AT)),
+        st.builds(
+            Record,
+            st.sampled_from([None, Name("p", AT), Field(Name("p", AT), "q", AT)]),
+            st.lists(st.builds(Attribute, names, inner, st.just(AT)), max_size=3).map(distinct),
+            st.just(AT),
+        ),
         st.builds(
             Fn,
             st.lists(params, max_size=2).map(tuple),
@@ -219,9 +256,7 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
 
 
 expressions: st.SearchStrategy[Expr] = st.recursive(
-    st.one_of(
-        st.builds(Name, st.one_of(names, st.just("layers.f'")), st.just(AT)), numbers, operators
-    ),
+    st.one_of(st.builds(Name, names, st.just(AT)), numbers, operators),
     grow_expressions,
     max_leaves=12,
 )
@@ -233,6 +268,14 @@ programs = st.builds(
             st.builds(Binding, patterns, expressions, st.just(AT)),
             st.builds(OpDecl, names, signatures, st.just(AT), st.just(AT)),
             st.builds(Import, st.text(), names, st.just(AT), st.just(AT)),
+            st.builds(
+                TypeAlias,
+                st.sampled_from(["Block", "weights"]),
+                st.lists(names, max_size=2).map(tuple),
+                types,
+                st.just(AT),
+                st.just(AT),
+            ),
         ),
         max_size=3,
     ).map(tuple),

@@ -37,6 +37,7 @@ OTHER_MEANING = {
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
+    "inference/records.py": {"clip", "dot", "flatten", "shape", "size"},  # members elsewhere
     "inference/report/labels.py": {"size"},
     "inference/report/mismatch.py": {"size", "any"},
     "inference/report/conflict.py": {"size", "rank", "uniform"},

@@ -11,7 +11,7 @@ import numpy
 
 from axon.backends.numpy_arrays import element
 from axon.ops.memory import Refused, check_fits
-from axon.types.type import Tensor, Tuple, Type
+from axon.types.type import Record, Tensor, Tuple, Type
 
 _MADE = re.compile(r"(rand|zeros|ones)\s*\[([0-9,\s]*)\]")
 LARGEST = 1 << 31
@@ -39,9 +39,12 @@ def read_input(
     depth: int = 0,
 ) -> Any:
     """`data.npy`, `data.npz`, `data.npz:key`, `rand[8,16]`, `zeros[3]`, `ones[]`, `2.5`,
-    `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`. Files that are read are entered in `taken`.
+    `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`, a record `{w=rand[4],b=zeros[4]}`. Files that
+    are read are entered in `taken`.
     """
     text = text.strip()
+    if text.startswith("{") and text.endswith("}"):
+        return _record(name, text[1:-1], wanted, random, taken, depth)
     if text.startswith("(") and text.endswith(")"):
         if depth == DEEPEST:
             raise BadInput(f"{_short(name)}: tuples are nested more than {DEEPEST} deep")
@@ -64,6 +67,30 @@ def read_input(
     return _literal(name, text)
 
 
+def _record(
+    name: str,
+    text: str,
+    wanted: Type | None,
+    random: numpy.random.Generator,
+    taken: dict[str, str],
+    depth: int,
+) -> dict[str, Any]:
+    """The fields of a record, `w=rand[4],b=zeros[4]`."""
+    if depth == DEEPEST:
+        raise BadInput(f"{_short(name)}: records are nested more than {DEEPEST} deep")
+    types = wanted.fields if isinstance(wanted, Record) else {}
+    found: dict[str, Any] = {}
+    for part in _parts(text):
+        field, equals, value = (each.strip() for each in part.partition("="))
+        if not equals or not field.isidentifier() or field in found:
+            raise BadInput(
+                f"{_short(name)}: `{_short(part)}` is no field of a record: `name=value`"
+            )
+        of = f"{name}.{field}"
+        found[field] = read_input(of, value, types.get(field), random, taken, depth + 1)
+    return found
+
+
 def _short(text: str, most: int = MOST_SHOWN) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
@@ -73,7 +100,7 @@ def _parts(text: str) -> list[str]:
     parts: list[str] = []
     depth = begin = 0
     for at, sign in enumerate(text):
-        depth += (sign in "([") - (sign in ")]")
+        depth += (sign in "([{") - (sign in ")]}")
         if sign == "," and depth == 0:
             parts.append(text[begin:at])
             begin = at + 1

@@ -18,6 +18,7 @@ from axon.files import keep, read_source, replacing
 from axon.run.errors import AxonError, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
+from axon.run.structures import Fields, by_path
 from axon.run.values import exact_type
 from axon.types.show import Show
 from axon.types.type import Fn
@@ -108,15 +109,22 @@ def _run(function: Function, given: dict[str, Any]) -> Any:
 
 def _show(result: Any) -> None:
     print(Show().type(exact_type(_on_host(result))))
-    for part in result if isinstance(result, tuple) else (result,):
-        _show_value(part)
+    _show_value(result)
 
 
-def _show_value(value: Any) -> None:
+def _show_value(value: Any, name: str = "") -> None:
+    """The tensors of a result; one in a record after its name."""
+    if isinstance(value, dict):
+        for field, part in value.items():
+            _show_value(part, f"{name}.{field}" if name else field)
+        return
     if isinstance(value, tuple):
-        for part in value:
-            _show_value(part)
-    elif isinstance(value, Ragged):
+        for i, part in enumerate(value):
+            _show_value(part, f"{name}[{i}]" if name else "")
+        return
+    if name:
+        print(f"{name} =")
+    if isinstance(value, Ragged):
         print(value)
     else:
         print(
@@ -129,21 +137,28 @@ def _show_value(value: Any) -> None:
 def _on_host(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_on_host(item) for item in value)
+    if isinstance(value, dict):
+        return Fields({name: _on_host(item) for name, item in value.items()})
     return value if isinstance(value, Ragged) else numpy.asarray(value)
 
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:
-    parts = result if isinstance(result, tuple) else (result,)
-    if any(isinstance(p, Ragged | tuple) for p in parts):
-        return _refused("only tensors, and tuples of them, can be saved")
-    if len(parts) > 1 and not path.endswith(".npz"):
-        return _refused(f"there are {len(parts)} results: save them to a .npz file")
+    if isinstance(result, dict):
+        named = dict(by_path(result))
+    else:
+        parts = result if isinstance(result, tuple) else (result,)
+        named = {f"result{i}": part for i, part in enumerate(parts)}
+    if any(isinstance(part, Ragged | tuple | dict) for part in named.values()):
+        return _refused("only tensors, and tuples and records of them, can be saved")
+    if len(named) != 1 and not path.endswith(".npz"):
+        return _refused(f"there are {len(named)} results: save them to a .npz file")
     with replacing(path, taken) as file:
         if path.endswith(".npz"):
-            named: Any = {f"result{i}": numpy.asarray(p) for i, p in enumerate(parts)}
-            numpy.savez(file, allow_pickle=False, **named)
+            arrays: Any = {name: numpy.asarray(part) for name, part in named.items()}
+            numpy.savez(file, allow_pickle=False, **arrays)
         else:
-            numpy.save(file, numpy.asarray(parts[0]), allow_pickle=False)
+            (part,) = named.values()
+            numpy.save(file, numpy.asarray(part), allow_pickle=False)
     return FINE
 
 

@@ -20,7 +20,7 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop
+from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop, Structure, bundle
 from axon.graph.state import Foreign, State
 from axon.inference.elaborate import Elaboration
 from axon.inference.existentials import conditions
@@ -60,9 +60,9 @@ def coerce(state: State, value: Known, type_: Type) -> Operand:
         case Value(), ShapeValue(shape) if not isinstance(value.type, ShapeValue):
             state.emit(Measure(value, shape))
             return ShapeOf(shape)
-        case Bundle(items), Tuple(types):
-            return Bundle(coerce_all(state, items, types))
-        case Closure() | Declared(), _:
+        case Bundle(items, names), Tuple(types):
+            return Bundle(coerce_all(state, items, types), names)
+        case Closure() | Declared() | Structure(), _:
             span = state.elaboration.fn.body.result.span
             raise Stop([error("AX403", "a function cannot be a result", span)])
         case _:
@@ -87,7 +87,10 @@ def coerce_all(state: State, values: Sequence[Known], types: Sequence[Type]) -> 
 
 
 def argument(state: State, value: Known, type_: Type) -> Known:
-    """The same where a function may be expected."""
+    """The same where a function may be expected, or a structure with functions in it."""
+    if isinstance(value, Structure) and isinstance(type_, Tuple):
+        each = zip(value.items, type_.items, strict=True)
+        return Structure(tuple(argument(state, item, part) for item, part in each), value.names)
     return value if isinstance(type_, Fn) else coerce(state, value, type_)
 
 
@@ -95,7 +98,7 @@ def no_function(
     found: Known, span: Span, text: str = "a function in a tuple cannot be run"
 ) -> Operand:
     """The value, which must not be a function: `text` is the reason."""
-    if isinstance(found, Closure | Declared | OperatorFunction):
+    if isinstance(found, NotAValue | OperatorFunction):
         raise Stop([error("AX403", text, span)])
     return found
 
@@ -110,8 +113,8 @@ def as_tensors(result: Operand, span: Span) -> Operand:
                 text = "the shape of a tensor whose rows vary cannot be a result"
                 raise Stop([error("AX403", text, span)])
             return ShapeOf(shape, "i64")
-        case Bundle(items):
-            return Bundle(tuple(as_tensors(item, span) for item in items))
+        case Bundle(items, names):
+            return Bundle(tuple(as_tensors(item, span) for item in items), names)
         case _:
             return result
 
@@ -190,9 +193,9 @@ def under_callers_type(state: State, result: Known, type_: Type) -> Known:
             state.emit(Alias(outer, result))
             _compare(state, result.made or result.type, type_)
             return outer
-        case Bundle(items), Tuple(types):
+        case ((Bundle(items, names) | Structure(items, names)), Tuple(types)):
             parts = [under_callers_type(state, i, t) for i, t in zip(items, types, strict=True)]
-            return Bundle(tuple(part for part in parts if not isinstance(part, NotAValue)))
+            return bundle(parts, names)
         case SizeOf(dim, ""), DimValue(DimVar(runtime=True) as size) if dim != size:
             state.emit(Measure(SizeOf(dim, "i64"), (size,)))
             return SizeOf(size)

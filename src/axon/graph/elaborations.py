@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from axon.diagnostics import Diagnostic
 from axon.graph.graph import Function, OperatorFunction
 from axon.graph.module import Module
-from axon.graph.scope import Closure, Declared, Stop, operand_type
+from axon.graph.scope import Closure, Declared, Known, Stop, Structure, operand_type
 from axon.graph.state import Shared, State
 from axon.inference.elaborate import Elaboration, elaborate, enter_name
 from axon.inference.environment import Entry, Environment
@@ -15,7 +15,17 @@ from axon.inference.infer import Inference
 from axon.inference.operators import scheme_of_value
 from axon.solver.constraints import Guard
 from axon.syntax import ast, mentioned
-from axon.types.type import Fn, Renaming, Type, relation_variables, type_variables
+from axon.types.trees import NOWHERE as NOWHERE_SPAN
+from axon.types.type import (
+    UNKNOWN,
+    Fn,
+    Record,
+    Renaming,
+    Tuple,
+    Type,
+    relation_variables,
+    type_variables,
+)
 from axon.types.variables import DimVar, ShapeVar, made_at
 
 
@@ -97,11 +107,7 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
                 if entry is not None:
                     inner.names[name] = entry
             case Closure() as other:
-                env = _environment(inference, other)
-                around = other.scope.around.names() if other.scope.around is not None else {}
-                for known, value in around.items():
-                    if known not in inference.state.names.index:
-                        enter_name(inference.state, known, value)
+                env = _seen_by(inference, other)
                 pattern = ast.NamePattern(name, other.fn.span)
                 inference.bind(ast.Binding(pattern, other.fn, other.fn.span), env)
                 inner.names[name] = env.names[name]
@@ -114,8 +120,34 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
                 if scheme is not None:
                     inner.names[name] = Entry(scheme)
             case known:
-                inner.names[name] = Entry(operand_type(known))
+                inner.names[name] = Entry(_type_of(inference, known))
     return inner
+
+
+def _seen_by(inference: Inference, closure: Closure) -> Environment:
+    """The environment of a function, and the sizes that are named around it."""
+    env = _environment(inference, closure)
+    around = closure.scope.around.names() if closure.scope.around is not None else {}
+    for known, value in around.items():
+        if known not in inference.state.names.index:
+            enter_name(inference.state, known, value)
+    return env
+
+
+def _type_of(inference: Inference, known: Known) -> Type:
+    """The type of a value; a function in a structure has one type."""
+    match known:
+        case Structure(items, names):
+            types = tuple(_type_of(inference, item) for item in items)
+            return Tuple(types) if names is None else Record(types, names)
+        case Closure():
+            return inference.infer_fn(known.fn, _seen_by(inference, known))
+        case OperatorFunction(operator):
+            return inference.infer(ast.OperatorName(operator.name, NOWHERE_SPAN), Environment())
+        case Declared():
+            return UNKNOWN
+        case _:
+            return operand_type(known)
 
 
 def _further_in(type_: Fn, depth: int) -> Fn:

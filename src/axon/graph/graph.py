@@ -68,9 +68,10 @@ class ShapeOf:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A tuple."""
+    """A tuple, or a record if its items have `names`."""
 
     items: tuple[Operand, ...]
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +134,7 @@ class Extern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """One part of a tuple."""
+    """One part of a tuple or a record."""
 
     result: Value
     whole: Value

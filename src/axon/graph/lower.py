@@ -31,11 +31,12 @@ from axon.graph.graph import (
 from axon.graph.levels import Analysis
 from axon.graph.measure import measure
 from axon.graph.module import Module
-from axon.graph.names import look_up, value_of
+from axon.graph.names import imported, is_imported, look_up, value_of
 from axon.graph.operators import apply_operator, type_at, use_operator
 from axon.graph.ragged import runtime
-from axon.graph.scope import Closure, Known, Scope, Stop, as_function
+from axon.graph.scope import Closure, Known, Scope, Stop, Structure, as_function, bundle
 from axon.graph.state import Library, Shared, State
+from axon.graph.structures import grouped
 from axon.graph.tidy import tidy
 from axon.graph.walk import Walk
 from axon.inference.walk import Prelude
@@ -43,7 +44,7 @@ from axon.ops import OPERATORS
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.type import DimValue, Fn, Shape, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import DimValue, Fn, Record, Shape, ShapeValue, Tensor, Tuple, Type
 
 
 def lower(
@@ -95,7 +96,7 @@ def make_graph(
     scope.names.update((p.name, v) for p, v in zip(fn.params, values, strict=True))
     known = lowering.result(fn, scope)
     given = no_function(known, fn.body.result.span, "a function cannot be a result")
-    if isinstance(item.pattern, ast.TuplePattern):
+    if not isinstance(item.pattern, ast.NamePattern):
         names: dict[str, Known] = {}
         lowering.bind(item.pattern, given, names)
         given = no_function(names[name], item.span)
@@ -133,16 +134,22 @@ class Lowering(Walk):
         own: Type,
         span: Span,
         rows: Sequence[Shape] = (),
+        groups: Sequence[Type] = (),
     ) -> Operand:
         """A function argument of an operator, as a nested graph. `written` is its type before
         substitution, `own` that of the function by itself: it may take a size where the operator
-        passes a number. `rows` are the shapes of the rows that it is called for, if those vary.
+        passes a number. `rows` are the shapes of the rows that it is called for, if those vary. Its
+        arguments are made into structures of the types `groups`, if there are any.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
-            if not is_demanding(value.operator, type_) and not _takes_matrices(type_):
+            if (
+                not groups
+                and not is_demanding(value.operator, type_)
+                and not _takes_matrices(type_)
+            ):
                 return value
-            value = written_out(value, len(type_.params), span)
+            value = written_out(value, len(groups or type_.params), span)
         nodes = state.take_nodes()
         state.depth += 1
         known = map(state.elaboration.as_made, written.params if isinstance(written, Fn) else ())
@@ -150,7 +157,7 @@ class Lowering(Walk):
             Value("", t, state.depth, m if m != t else None)
             for t, m in zip(type_.params, known, strict=True)
         )
-        args = params
+        args: Sequence[Operand] = params
         if rows:
             first = len(params) - len(rows)
             asked = [
@@ -158,7 +165,10 @@ class Lowering(Walk):
             ]
             params = (*params[:first], *(given for given, _ in asked))
             args = (*args[:first], *(arg for _, arg in asked))
-        found = apply(self, value, list(args), _with_sizes(type_, own), span, alone=True)
+        called = _with_sizes(type_, own)
+        if groups:
+            args, called = grouped(groups, args), Fn(tuple(groups), type_.result)
+        found = apply(self, value, list(args), called, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
         made = Function(params, tuple(nodes), result, state.depth)
@@ -192,12 +202,20 @@ class Lowering(Walk):
             if pattern.name != "_":
                 names[pattern.name] = value
             return
+        if isinstance(pattern, ast.RecordPattern):
+            for field in pattern.items:
+                self.bind(field, self._field(value, field.name), names)
+            return
         for i, item in enumerate(pattern.items):
             name = item.name if isinstance(item, ast.NamePattern) else ""
             self.bind(item, self._item(value, i, name), names)
 
+    def _field(self, value: Known, name: str) -> Known:
+        """A field of a record: its place depends on the fields that the record has."""
+        return self._item(value, _names(value).index(name), name)
+
     def _item(self, value: Known, index: int, name: str) -> Known:
-        if isinstance(value, Bundle):
+        if isinstance(value, Bundle | Structure):
             return value.items[index]
         assert isinstance(value, Value) and isinstance(value.type, Tuple)
         part = Value(name, value.type.items[index], value.depth, None, value.foreign)
@@ -222,7 +240,13 @@ class Lowering(Walk):
             case ast.Fn():
                 return Closure(expr, scope, "", self.state.elaboration, self.state.depth + 1)
             case ast.TupleExpr(items, _):
-                return Bundle(tuple(no_function(self.expr(i, scope), i.span) for i in items))
+                return bundle([self.expr(item, scope) for item in items])
+            case ast.Record():
+                return self._record(expr, scope)
+            case ast.Field():
+                if is_imported(expr, scope):
+                    return imported(self, expr, scope)
+                return self._field(self.expr(expr.record, scope), expr.name)
             case ast.OperatorName(op, _):
                 return OperatorFunction(OPERATORS[op])
             case ast.ListExpr():
@@ -232,6 +256,18 @@ class Lowering(Walk):
                 return ShapeOf(type_.shape)
             case ast.String() | ast.Broken():
                 raise AssertionError(expr)
+
+    def _record(self, expr: ast.Record, scope: Scope) -> Known:
+        base = None if expr.base is None else self.expr(expr.base, scope)
+        fields: dict[str, Known] = {}
+        for field in expr.fields:
+            fields[field.name] = self.expr(field.value, scope)
+        if base is not None:
+            for name in _names(base):
+                if name not in fields:
+                    fields[name] = self._field(base, name)
+        names = tuple(sorted(fields))
+        return bundle([fields[name] for name in names], names)
 
     def _number(self, expr: ast.Number | ast.Negate) -> Operand:
         type_ = self.state.type_of(expr)
@@ -270,6 +306,8 @@ class Lowering(Walk):
         state, record = self.state, self.state.elaboration.record
         if isinstance(call.function, ast.Name):
             callee = look_up(self, call.function.name, scope)
+        elif isinstance(call.function, ast.Field) and is_imported(call.function, scope):
+            callee = look_up(self, call.function.dotted, scope)
         elif isinstance(call.function, ast.Fn):  # as if it had a name
             callee = Closure(call.function, scope, "")
         else:
@@ -283,6 +321,17 @@ class Lowering(Walk):
         assert isinstance(type_, Fn)
         state.hint = hint
         return apply(self, callee, args, type_, call.span)
+
+
+def _names(value: Known) -> tuple[str, ...]:
+    """The names of the fields of a record."""
+    if isinstance(value, Bundle | Structure):
+        names = value.names
+    else:
+        assert isinstance(value, Value) and isinstance(value.type, Record)
+        names = value.type.names
+    assert names is not None
+    return names
 
 
 def _with_sizes(type_: Fn, own: Type) -> Fn:

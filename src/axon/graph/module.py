@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.program import Definition, Inferred
 from axon.syntax import ast, mentioned
-from axon.types.read import read_signature
+from axon.types.read import Alias, read_signature
 from axon.types.type import Fn, Scheme, Type
 
 
@@ -21,8 +21,9 @@ class Module:
     program: ast.Program
     types: dict[tuple[str, int], Entry] = field(default_factory=dict)
     places: dict[str, list[int]] = field(default_factory=dict)
-    items: list[ast.Binding | ast.OpDecl | ast.Import] = field(default_factory=list)
+    items: list[ast.Item] = field(default_factory=list)
     imports: dict[str, Module] = field(default_factory=dict)
+    aliases: dict[str, Alias] = field(default_factory=dict)
 
     def find(self, name: str, before: int) -> tuple[Module, str, int] | None:
         """Where the name is bound, seen from an item: the file, the name there and the item."""
@@ -46,20 +47,22 @@ class Module:
     def environment(self, before: int, *nodes: ast.Expr) -> Environment:
         """The types of the names that are mentioned."""
         names = {name: self.entry(name, before) for name in mentioned(*nodes)}
-        return Environment(None, {name: e for name, e in names.items() if e is not None})
+        known = {name: e for name, e in names.items() if e is not None}
+        return Environment(None, known, self.aliases)
 
 
 def make_module(program: ast.Program, inferred: Inferred, imports: dict[str, Module]) -> Module:
-    module = Module(program, imports=imports)
+    module = Module(program, imports=imports, aliases=inferred.environment.types)
     known = {definition.span: definition for definition in inferred.definitions}
-    items = list(program.items)
+    items: list[ast.Item] = list(program.items)
     if program.result is not None:
         span = program.result.span
         items.append(ast.Binding(ast.NamePattern("main", span), program.result, span))
     module.items = items
     for at, item in enumerate(items):
         if isinstance(item, ast.OpDecl):
-            scheme, _ = read_signature(item.signature, user=True)
+            find = module.aliases.get
+            scheme, _ = read_signature(item.signature, user=True, aliases=find)
             module.types[item.name, at] = Entry(scheme, item.name_span)
             module.places.setdefault(item.name, []).append(at)
         elif isinstance(item, ast.Binding):

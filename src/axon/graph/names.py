@@ -25,6 +25,21 @@ def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
     return look_up(lowering, expr.name, scope, type_)
 
 
+def is_imported(expr: ast.Field, scope: Scope) -> bool:
+    """Whether `a.b` is a name of an imported file, and not a field of a value."""
+    if not isinstance(expr.record, ast.Name) or scope.find(expr.record.name) is not None:
+        return False
+    module, file = scope.module, expr.record.name
+    return module.find(file, scope.before) is None and file in module.imports
+
+
+def imported(lowering: Walk, expr: ast.Field, scope: Scope) -> Known:
+    """The value of a name of an imported file."""
+    types = lowering.state.elaboration.record.types
+    type_ = lowering.state.size_of(expr) if id(expr) in types else None
+    return look_up(lowering, expr.dotted, scope, type_)
+
+
 def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) -> Known:
     """Innermost first: the enclosing functions, the file, the operators, the library."""
     found = scope.find(name)
@@ -47,6 +62,8 @@ def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) 
             return OperatorFunction(OPERATORS[item.value.op])
         if isinstance(item.value, ast.Name):
             return look_up(lowering, item.value.name, Scope(module, at))
+        if isinstance(item.value, ast.Field):
+            return look_up(lowering, item.value.dotted, Scope(module, at))
     return _top_level(lowering, module, known, at, item, type_)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.graph import ragged
+from axon.graph import ragged, structures
 from axon.graph.convert import coerce
 from axon.graph.graph import Apply, Measure, Operand, ShapeOf, SizeOf, Value
 from axon.graph.measure import measure
@@ -34,14 +34,48 @@ def use_operator(
     type_ = type_at(state, use)
     hint = state.take_hint()
     assert isinstance(use.type, Fn)
-    each = zip(exprs, type_.params, use.type.params, strict=True)
-    rows = _rows(use.operator, type_)
-    operands = tuple([_operand(lowering, *parts, scope, rows) for parts in each])
+    written = use.type
+    first = first_by_row(use.operator, len(type_.params))
+    if structures.is_structured(type_, first):
+        operands, type_, written = _structured(lowering, use, exprs, first, scope)
+    else:
+        each = zip(exprs, type_.params, written.params, strict=True)
+        rows = _rows(use.operator, type_)
+        operands = tuple([_operand(lowering, *parts, scope, rows) for parts in each])
     for attribute in attributes:
         measure(lowering, attribute.value, scope)
     state.hint = hint
     given = {name: _attribute(state, use, value) for name, value in use.attributes.items()}
-    return apply_operator(state, use.operator, operands, given, type_, use.type, span)
+    return apply_operator(state, use.operator, operands, given, type_, written, span)
+
+
+def _structured(
+    lowering: Walk, use: Use, exprs: tuple[ast.Expr, ...], first: int, scope: Scope
+) -> tuple[tuple[Operand, ...], Fn, Fn]:
+    """Operands of which those from the `first` on are structures, taken apart; and the type of the
+    operator for them, as `Apply` has it.
+    """
+    state = lowering.state
+    type_, written = type_at(state, use), use.type
+    assert isinstance(written, Fn)
+    prune = state.elaboration.state.prune
+    flat, flat_written = (structures.flat_type(t, first, prune) for t in (type_, written))
+    rows = _rows(use.operator, flat)
+    operands: list[Operand] = []
+    each = zip(exprs, type_.params, written.params, strict=True)
+    for i, (expr, param, own) in enumerate(each):
+        if i == first - 1:
+            function, made = flat.params[i], flat_written.params[i]
+            assert isinstance(function, Fn) and isinstance(param, Fn)
+            found = lowering.expr(expr, scope)
+            groups = param.params
+            operands.append(
+                lowering.function(found, function, made, param, expr.span, rows, groups)
+            )
+        else:
+            operand = _operand(lowering, expr, param, own, scope, rows)
+            operands.extend(structures.leaves(state, operand) if i >= first else (operand,))
+    return tuple(operands), flat, flat_written
 
 
 def _rows(operator: Operator, type_: Fn) -> list[Shape]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic
@@ -20,6 +21,7 @@ from axon.inference.elaborate import Elaboration
 from axon.syntax import ast, eta_expanded
 from axon.types.type import (
     DimValue,
+    Record,
     ShapeValue,
     Tensor,
     Tuple,
@@ -53,8 +55,22 @@ class Declared:
     name: str
 
 
-Known = Operand | Closure | Declared
-NotAValue = Closure | Declared
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """A tuple or a record with functions in it, which exists only while the graph is made."""
+
+    items: tuple[Known, ...]
+    names: tuple[str, ...] | None = None
+
+
+Known = Operand | Closure | Declared | Structure
+NotAValue = Closure | Declared | Structure
+
+
+def bundle(items: Sequence[Known], names: tuple[str, ...] | None = None) -> Known:
+    """A tuple, or a record if there are names."""
+    values = tuple(i for i in items if not isinstance(i, NotAValue | OperatorFunction))
+    return Bundle(values, names) if len(values) == len(items) else Structure(tuple(items), names)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +122,8 @@ def operand_type(operand: Operand) -> Type:
             return Tensor(elem, ()) if elem else DimValue(dim, number)
         case ShapeOf(shape, elem):
             return Tensor(elem, (len(shape),)) if elem else ShapeValue(shape)
-        case Bundle(items):
-            return Tuple(tuple(operand_type(item) for item in items))
+        case Bundle(items, names):
+            types = tuple(operand_type(item) for item in items)
+            return Tuple(types) if names is None else Record(types, names)
         case Function() | OperatorFunction():
             raise AssertionError(operand)

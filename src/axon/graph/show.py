@@ -23,7 +23,7 @@ from axon.graph.graph import (
 )
 from axon.syntax.tokens import INFIX_LEVEL
 from axon.types.show import Names, Show
-from axon.types.type import type_variables
+from axon.types.type import Record, type_variables
 
 WIDTH = 48
 
@@ -99,7 +99,8 @@ class _Writer:
             case Extern(result, name, operands, _):
                 text = "op " + self.application(name, operands, indent)
             case Item(result, whole, index):
-                text = f"{self.name(whole)}.{index}"
+                fields = whole.type.names if isinstance(whole.type, Record) else ()
+                text = f"{self.name(whole)}.{fields[index] if fields else index}"
             case Alias(result, operand):
                 text = self.operand(operand, indent)
             case Measure(source, shape, _):

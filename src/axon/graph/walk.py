@@ -40,6 +40,7 @@ class Walk:
         own: Type,
         span: Span,
         rows: Sequence[Shape] = (),
+        groups: Sequence[Type] = (),
     ) -> Operand:
         """A function argument of an operator, as a nested graph."""
 

@@ -30,6 +30,8 @@ IN_PLACE = "fn"
 def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     function = call.function
     name = ""
+    if isinstance(function, ast.Field):
+        function = imported(inference, function, env) or function
     if isinstance(function, ast.OperatorName):
         return apply_operator(inference, function.op, call.args, call.attributes, call.span, env)
     if isinstance(function, ast.Name):
@@ -53,6 +55,16 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     else:
         type_ = inference.infer(function, env)
     return apply(inference, type_, _arguments(inference, call, name, env), call, name)
+
+
+def imported(inference: Walk, expr: ast.Field, env: Environment) -> ast.Name | None:
+    """The name in an imported file that `file.name` is, unless `file` is a value."""
+    if not isinstance(expr.record, ast.Name) or env.find(expr.record.name) is not None:
+        return None
+    file = expr.record.name
+    if file in inference.files or file in inference.missing or env.find(expr.dotted) is not None:
+        return ast.Name(expr.dotted, expr.span)
+    return None
 
 
 def _arguments(inference: Walk, call: ast.Call, name: str, env: Environment) -> list[Type]:

@@ -95,7 +95,7 @@ class Elaboration:
             case DimValue(dim), DimValue(_, number):
                 return DimValue(self._made(dim), number)
             case Tuple(items), _:
-                return Tuple(tuple(self.as_made(item) for item in items))
+                return raw.of(tuple(self.as_made(item) for item in items))
             case _:
                 return known
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from axon.source import Span
 from axon.syntax import ast
+from axon.types.read import Alias
 from axon.types.type import Scheme, Type
 
 
@@ -20,8 +21,11 @@ class Entry:
 
 @dataclass(slots=True)
 class Environment:
+    """`types` are the type aliases of the file, which only the outermost environment has."""
+
     outer: Environment | None = None
     names: dict[str, Entry] = field(default_factory=dict)
+    types: dict[str, Alias] = field(default_factory=dict)
 
     def find(self, name: str) -> Entry | None:
         frame: Environment | None = self
@@ -31,6 +35,12 @@ class Environment:
                 return entry
             frame = frame.outer
         return None
+
+    def find_type(self, name: str) -> Alias | None:
+        frame = self
+        while frame.outer is not None:
+            frame = frame.outer
+        return frame.types.get(name)
 
     def is_global(self, name: str) -> bool:
         """Whether the name is bound only at the top level of the file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, size_values
+from axon.inference import calls, operators, records, size_values, structures
 from axon.inference.environment import Entry, Environment
 from axon.inference.existentials import named_sizes
 from axon.inference.schemes import Generalised, generalise, instantiate
@@ -23,6 +23,7 @@ from axon.types.type import (
     UNKNOWN,
     DimValue,
     Fn,
+    Record,
     Scheme,
     ShapeEq,
     ShapeValue,
@@ -61,6 +62,10 @@ class Inference(Walk):
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)
+            case ast.Field():
+                return self._field(expr, env)
+            case ast.Record():
+                return records.infer_record(self, expr, env)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, op, span)
             case ast.ListExpr():
@@ -93,6 +98,12 @@ class Inference(Walk):
             if self.record is not None:
                 self.record.types[id(node)] = type_
         return type_
+
+    def _field(self, expr: ast.Field, env: Environment) -> Type:
+        name = calls.imported(self, expr, env)
+        if name is not None:
+            return self._name(name, env)
+        return records.infer_field(self, expr, env, expr.name in OPERATORS)
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
         entry = env.find(expr.name)
@@ -128,7 +139,8 @@ class Inference(Walk):
         state = self.state
         inner = Environment(env)
         params: list[Type] = []
-        reader = Reader(state.names, state.names_level, state.depth + 1)
+        names, depth = state.names, state.depth + 1
+        reader = Reader(names, state.names_level, depth, aliases=env.find_type)
         reader.in_parameter = True
         reader.given = bool(arguments)
         open_ = [
@@ -167,6 +179,8 @@ class Inference(Walk):
                 if isinstance(var, DimVar) and var.rank_of is not None:
                     state.store.ask_rank(var.rank_of)
             state.post(relation, Origin("condition", span or fn.span, "", 0, note))
+        if reader.stacked:
+            structures.post_written(state, reader.stacked, "condition", state.depth)
         state.diagnostics.extend(reader.diagnostics)
         mark = len(self.pending)
         result = widened(state, self._block(fn.body, inner))
@@ -208,7 +222,7 @@ class Inference(Walk):
                 self.state.store.post(ShapeEq((var,), shape), origin, self.state.depth + 1)
                 return Tensor(elem, (var,))
             case Tuple(items):
-                return Tuple(tuple(self._declared(item, origin) for item in items))
+                return type_.of(tuple(self._declared(item, origin) for item in items))
             case _:
                 return type_
 
@@ -216,7 +230,7 @@ class Inference(Walk):
         inner = Environment(env)
         for i, binding in enumerate(block.bindings):
             self.bind(binding, inner)
-            if isinstance(binding.pattern, ast.TuplePattern):
+            if not isinstance(binding.pattern, ast.NamePattern):
                 self._parts_used_as_sizes(binding, block.bindings[i + 1 :], block.result, inner)
         return self.infer(block.result, inner)
 
@@ -267,6 +281,8 @@ class Inference(Walk):
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
             return operators.scheme_of_value(value.op)
+        if isinstance(value, ast.Field):
+            value = calls.imported(self, value, env) or value
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
             return None
         entry = env.find(value.name)
@@ -281,7 +297,17 @@ class Inference(Walk):
             if pattern.name != "_":
                 env.names[pattern.name] = Entry(type_, pattern.span)
             return
+        if isinstance(pattern, ast.RecordPattern):
+            types = records.fields_of(self, pattern, type_, span)
+            for field, part in zip(pattern.items, types, strict=True):
+                self._destructure(field, part, env, span)
+            return
         found = self.state.prune(type_)
+        if isinstance(found, Record):
+            unify(
+                self.state, Tuple((UNKNOWN,) * len(pattern.items)), found, Origin("pattern", span)
+            )
+            found = UNKNOWN
         if isinstance(found, Tuple) and len(found.items) != len(pattern.items):
             self.error(
                 "AX213",

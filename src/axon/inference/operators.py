@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.inference import size_values
+from axon.inference import size_values, structures
 from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
@@ -17,8 +17,11 @@ from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, Operator, Problem
+from axon.ops.levels import first_by_row
 from axon.ops.named import placed
-from axon.ops.scheme import General, general_scheme, scheme_of
+from axon.ops.scheme import General, general_scheme, scheme_of, structured_scheme
+from axon.ops.structures import takes_structures
+from axon.ops.traits import Calls
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
@@ -192,7 +195,16 @@ def apply_operator(
         use = Use(operator, values, reader.given, scheme.type, scheme.type)
         return apply_to_changing_state(inference, scheme, use, exprs, span, env)
     args = _arguments(inference, operator, general.scheme, exprs, env, span)
+    if takes_structures(operator) and not values and _is_structured(state, operator, args):
+        found = Chosen(operator, values, {}, structured_scheme(operator, len(args)))
     return _apply(inference, found, args, exprs, span)
+
+
+def _is_structured(state: State, operator: Operator, args: list[Type]) -> bool:
+    """Whether the rows that an operator passes to a function are structures, or may be."""
+    first = first_by_row(operator, len(args))
+    output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(operator.traits.calls)  # type: ignore[arg-type]
+    return structures.is_structured(state, args[first - 1], args[first:], output)
 
 
 def _arguments(
@@ -310,6 +322,8 @@ def _choose(inference: Walk, pending: Pending, spatial: int | None) -> Type:
 
 def settle(inference: Walk, mark: int, final: bool) -> None:
     """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
+    if inference.state.stacked:
+        structures.solve(inference.state)
     progress = True
     while progress:
         progress = False

@@ -12,6 +12,7 @@ from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
+from axon.inference.records import report_members
 from axon.inference.report.conflict import describe_all
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
@@ -20,7 +21,7 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.read import Scope, read_signature
+from axon.types.read import Scope, make_alias, read_signature
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -153,6 +154,8 @@ class ProgramInference:
                 self._import(item)
             case ast.OpDecl():
                 self._op(item)
+            case ast.TypeAlias():
+                self._alias(item)
             case ast.Binding():
                 self._binding(item)
 
@@ -162,12 +165,24 @@ class ProgramInference:
             self.diagnostics.append(found)
             self.inference.missing.add(item.alias)
             return
+        self.inference.files.add(item.alias)
         for name, entry in found.names.items():
             if "." not in name:
                 self.environment.names[f"{item.alias}.{name}"] = entry
+        for name, alias in found.types.items():
+            if "." not in name:
+                self.environment.types[f"{item.alias}.{name}"] = alias
+
+    def _alias(self, item: ast.TypeAlias) -> None:
+        made, problems = make_alias(item, self.environment.find_type)
+        if not self._unreadable(item.span):
+            self.diagnostics.extend(problems)
+        if made is not None:
+            self.environment.types[item.name] = made
 
     def _op(self, item: ast.OpDecl) -> None:
-        scheme, problems = read_signature(item.signature, user=True)
+        find = self.environment.find_type
+        scheme, problems = read_signature(item.signature, user=True, aliases=find)
         self.diagnostics.extend(problems)
         is_function = isinstance(scheme.type, Fn)
         if not is_function and not problems and not self._unreadable(item.span):
@@ -267,6 +282,7 @@ class ProgramInference:
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
             check_ragged(self.inference)
+        report_members(self.inference)
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
 
@@ -280,6 +296,7 @@ class ProgramInference:
             self.environment.names[name] = before
         self.state.store.take_back(self._mark)
         del self.state.diagnostics[self._first_diagnostic :]
+        self.state.stacked.clear()
 
     def _begin(self) -> None:
         state = self.state

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
+from axon.inference import structures
 from axon.inference.canonical import canonical
 from axon.inference.existentials import chosen_by_caller, seal
 from axon.inference.residuals import (
@@ -76,6 +77,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
         state.store.post(renamed, origin, outer)
     for relation in fresh.rows:
         state.store.post(relation, origin, outer)
+    if scheme.stacked:
+        structures.post(state, scheme, renaming, origin, outer)
     if not scheme.inner:
         return renaming.type(scheme.type)
     assert isinstance(scheme.type, Fn)
@@ -124,7 +127,8 @@ class Fresh:
                 case TypeVar():
                     if var not in found.types:
                         scope = self._scope(var)
-                        found.types[var] = TypeVar(var.name, level, scope=scope, wide=var.wide)
+                        wide, row = var.wide, var.row
+                        found.types[var] = TypeVar(var.name, level, False, scope, wide, row)
         if len(made) > 1:
             found.dims.update(dict.fromkeys(added_up(self.scheme, made), 0))
         if self.scheme.rows:
@@ -181,9 +185,13 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     The checks since `mark` belong to this definition.
     """
     state.store.review()
+    waiting = structures.waiting_here(state, state.level) if state.stacked else []
+    stacked = structures.as_conditions(state, waiting)
+    raw = type_
+    type_ = structures.with_conditions(type_, stacked)
     first_sizes(state, type_)
     same_rows(state, state.level)
-    raw, level = type_, state.level
+    level = state.level
     type_ = state.resolve(type_)
     mine = [
         constraint
@@ -213,8 +221,9 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     for relation in (*kept, *made):
         variables.extend(relation_variables(relation))
     owners = [owner(var) if isinstance(var, DimVar) else var for var in variables]
-    quantified = dict.fromkeys([var for var in owners if var.level > level])
-    scheme = make_scheme(tuple(quantified), type_, tuple(kept), state.depth, tuple(made))
+    quantified = tuple(dict.fromkeys([var for var in owners if var.level > level]))
+    type_, stacked = structures.without_conditions(type_, stacked)
+    scheme = make_scheme(quantified, type_, tuple(kept), state.depth, tuple(made), stacked)
     return Generalised(scheme, tuple(guards), raw)
 
 

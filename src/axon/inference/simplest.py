@@ -52,7 +52,7 @@ HEAVIEST = 8
 
 def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
     """An equivalent type with equivalent conditions."""
-    if len(relations) > MOST_CONDITIONS or not any(map(_is_condition, relations)):
+    if len(relations) > MOST_CONDITIONS or not any(map(_may_be_simpler, relations)):
         return type_, relations
     for _ in range(MOST_ROUNDS):
         found: list[Relation] = []
@@ -72,6 +72,13 @@ def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relatio
             break
         relations = found
     return type_, without_implied_sizes(_with_remainders(relations), _is_condition)
+
+
+def _may_be_simpler(relation: Relation) -> bool:
+    """A quick test: broadcasts of variables alone are as simple as they can be."""
+    if isinstance(relation, DimBroadcast):
+        return relation.result == 0 or any(dims.weight(part) for part in relation.parts)
+    return isinstance(relation, DimEq | AtLeast) and _is_condition(relation)
 
 
 def _is_condition(relation: Relation) -> bool:

@@ -13,16 +13,19 @@ from axon.solver.store import Store
 from axon.types.dim import Dim
 from axon.types.elements import BIT
 from axon.types.read import Scope
+from axon.types.rows import RowCall
 from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Record,
     Relation,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
     Unknown,
+    record,
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, made_at
@@ -32,6 +35,20 @@ LARGEST_TYPE = 2000
 
 class Asked(Exception):
     """A constraint was posted where none is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A condition that `whole` is `row` stacked, with the call that passes the rows, its origin and
+    its depth.
+    """
+
+    whole: Type
+    row: Type
+    size: Dim
+    call: RowCall
+    origin: Origin
+    depth: int
 
 
 @dataclass(slots=True)
@@ -64,6 +81,8 @@ class State:
     """Whether each fact has a reason. Without them a call replaces what its arguments decide."""
     uniform: bool = False
     """Whether no size varies inside a tensor, as in models of other formats."""
+    stacked: list[Waiting] = field(default_factory=list)
+    """Conditions on structures that are not known yet."""
     sizes: set[Dim] = field(default_factory=set)
     """Expressions that are known to be sizes, or are asked to be."""
     sealed: bool = False
@@ -73,6 +92,9 @@ class State:
 
     def fresh_type(self) -> TypeVar:
         return TypeVar("", self.level, scope=made_at(self.depth))
+
+    def fresh_row(self) -> TypeVar:
+        return TypeVar("", self.level, scope=made_at(self.depth), row=True)
 
     def fresh_dim(self, runtime: bool = False) -> DimVar:
         return DimVar("", self.level, scope=made_at(self.depth), runtime=runtime)
@@ -128,12 +150,14 @@ class State:
         return not (self.elems or self.types) and self.store.is_bare
 
     def prune(self, type_: Type) -> Type:
-        """The type, with a variable at its head replaced."""
+        """The type, with a variable at its head replaced, and a record with all known fields."""
         while isinstance(type_, TypeVar):
             known = self.types.get(type_)
             if known is None:
                 return type_
             type_ = known
+        if isinstance(type_, Record) and type_.rest is not None and type_.rest in self.types:
+            return record(type_.fields, self.prune(type_.rest))
         return type_
 
     def is_huge(self, type_: Type) -> bool:
@@ -169,7 +193,7 @@ class State:
             return type_ if same else Tensor(elem, word)
         match type_:
             case Tuple(items):
-                return Tuple(tuple(self.resolve(item) for item in items))
+                return type_.of(tuple(self.resolve(item) for item in items))
             case Fn(params, result):
                 return Fn(tuple(self.resolve(p) for p in params), self.resolve(result))
             case ShapeValue(shape):

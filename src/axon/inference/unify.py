@@ -13,6 +13,7 @@ from axon.inference.fractions import divisors
 from axon.inference.report.mismatch import (
     classes_differ,
     elements_differ,
+    fields_differ,
     literal_differs,
     mismatch,
     not_in_class,
@@ -28,6 +29,7 @@ from axon.types.type import (
     DimValue,
     Elem,
     Fn,
+    Record,
     Shape,
     ShapeEq,
     ShapeValue,
@@ -35,6 +37,7 @@ from axon.types.type import (
     Tuple,
     Type,
     Unknown,
+    record,
     shape_rank,
     shape_variables,
     type_variables,
@@ -65,6 +68,10 @@ def unify(
         case (Tensor(e1, s1), Tensor(e2, s2)):
             if unify_elem(state, e1, e2, origin) and s1 != s2:
                 state.post(ShapeEq(s1, s2), origin, deeper)
+        case (Record(), Record()):
+            _unify_records(state, expected, actual, origin, deeper, nested)
+        case (Record(), Tuple()) | (Tuple(), Record()):
+            mismatch(state, expected, actual, origin, "AX207")
         case (Tuple(items1), Tuple(items2)) if len(items1) == len(items2):
             for i, (a, b) in enumerate(zip(items1, items2, strict=True)):
                 of = origin.of_part(f"item {i + 1} of {origin.part}") if origin.part else origin
@@ -107,6 +114,37 @@ def unify(
             mismatch(state, expected, actual, origin, "AX207")
 
 
+def _unify_records(
+    state: State, expected: Record, actual: Record, origin: Origin, deeper: int, nested: int
+) -> None:
+    """Fields of the same name are made equal; the others go into the rest of the other side."""
+    wanted, given = expected.fields, actual.fields
+    for name in expected.names:
+        if name in given:
+            part = f"field `{name}` of {origin.part}" if origin.part else f"field `{name}`"
+            unify(state, wanted[name], given[name], origin.of_part(part), deeper, nested + 1)
+    missing: dict[str, Type] = {n: t for n, t in wanted.items() if n not in given}
+    extra: dict[str, Type] = {n: t for n, t in given.items() if n not in wanted}
+    rest, other = expected.rest, actual.rest
+    if (missing and other is None) or (extra and rest is None) or (rest and rest is other):
+        if missing or extra:
+            fields_differ(state, tuple(missing), tuple(extra), origin)
+        return
+    if rest is None and other is None:
+        return
+    if not missing and not extra and rest is not None and other is not None:
+        unify(state, rest, other, origin, deeper, nested + 1)
+        return
+    fresh = None
+    if rest is not None and other is not None:
+        fresh = TypeVar("", min(rest.level, other.level), row=True)
+        fresh.scope = min(rest.scope, other.scope)
+    if rest is not None:
+        _bind(state, rest, record(extra, fresh), origin, deeper, wanted=False)
+    if other is not None and state.prune(other) is other:
+        _bind(state, other, record(missing, fresh), origin, deeper, wanted=True)
+
+
 def floor(state: State, value: DimValue, origin: Origin, deeper: int = 0) -> None:
     """The value is used as a size: the divisor of a quotient must not be zero."""
     for divisor in divisors(value):
@@ -135,7 +173,7 @@ def widened(state: State, type_: Type, sizes: bool = False) -> Type:
             elem = ElemVar("", state.level, allowed=INT, literal="int")
             return Tensor(elem, (shape_rank(word),))
         case Tuple(items):
-            return Tuple(tuple(widened(state, item, sizes) for item in items))
+            return type_.of(tuple(widened(state, item, sizes) for item in items))
         case _:
             return type_
 
@@ -175,6 +213,10 @@ def _bind(
         if _rank(value) > _rank(var):
             var, value = value, var
         value.wide |= var.wide
+        value.row |= var.row
+    elif var.row and not isinstance(value, Record | Unknown):
+        mismatch(state, Record((), (), var), value, origin, "AX207")
+        return
     if isinstance(value, Tensor) and var.shown and state.reasons:
         # a name for an entire type: its shape has the name too, so that a derivation shows what the
         # paper shows
@@ -207,9 +249,8 @@ def _shallow(state: State, value: Type, scope: int, origin: Origin, deeper: int)
             state.post(DimEq(size, dim), origin, deeper)
             return DimValue(size)
         case Tuple(items):
-            return Tuple(
-                tuple(_shallow(state, state.prune(i), scope, origin, deeper) for i in items)
-            )
+            parts = [_shallow(state, state.prune(i), scope, origin, deeper) for i in items]
+            return value.of(tuple(parts))
         case _:
             return value
 
@@ -235,6 +276,8 @@ def _occurs(state: State, var: TypeVar, value: Type) -> bool:
                     current.scope = min(current.scope, var.scope)
             case Tuple(items):
                 todo.extend((item, here) for item in items)
+                if isinstance(current, Record) and current.rest is not None:
+                    todo.append((current.rest, here))
             case Fn(params, result):
                 todo.extend((item, False) for item in (*params, result))
             case Tensor(elem, shape):

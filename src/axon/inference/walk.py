@@ -40,6 +40,8 @@ class Walk:
     the results of calls, and `applied` the arguments of operators; both are checked at the end of
     the definition.
 
+    `files` are the names of imported files, `missing` those that could not be read.
+    `members` are fields that tensors of other libraries have, taken from values of unknown type.
     `tainted` is set when a definition uses one that has no type: then it has none either. `record`
     collects types, if they are needed.
     """
@@ -53,6 +55,8 @@ class Walk:
         self.results: list[tuple[Type, Span]] = []
         self.applied: list[tuple[Use, Span]] = []
         self.missing: set[str] = set()
+        self.files: set[str] = set()
+        self.members: list[tuple[Type, ast.Field]] = []
         self.guesses = 20
         self.tainted = False
         self.record: Record | None = None

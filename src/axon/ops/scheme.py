@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from axon.ops.operator import Operator, Problem, Rule, Windowed
+from axon.ops.structures import structured_signature
 from axon.source import Source
 from axon.syntax import parse_signature
 from axon.types import dim as dims
@@ -63,6 +64,16 @@ def general_scheme(
         if len(_schemes) > MOST_SCHEMES:
             _schemes.clear()
         known = _schemes[key] = _read(operator, operator.ruled(arity, attributes, spatial), given)
+    return known
+
+
+def structured_scheme(operator: Operator, arity: int) -> General:
+    """The scheme of an operator whose rows may be structures."""
+    key = (operator.name, arity, "structured")
+    known = _schemes.get(key)
+    if known is None:
+        known = _schemes[key] = _read(operator, structured_signature(operator, arity), ())
+    assert isinstance(known, General)
     return known
 
 

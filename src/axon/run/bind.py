@@ -18,7 +18,7 @@ from axon.ops.memory import shown
 from axon.solver.constraints import Guard
 from axon.types.dim import Dim
 from axon.types.show import Names, Show
-from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
 
 Later = tuple[str, int, Dim, int]
@@ -89,7 +89,8 @@ def _leaf(
     if isinstance(type_, Tuple):
         own = made.items if isinstance(made, Tuple) else type_.items
         for i, (inner, mine, part) in enumerate(zip(type_.items, own, arg, strict=True)):
-            problem = _leaf(f"{name}[{i}]", inner, mine, part, binding, later, names)
+            where = f".{type_.names[i]}" if isinstance(type_, Record) else f"[{i}]"
+            problem = _leaf(name + where, inner, mine, part, binding, later, names)
             if problem is not None:
                 return problem
         return None

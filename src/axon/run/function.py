@@ -28,6 +28,7 @@ from axon.run.bind import Binding, bind
 from axon.run.errors import ArgumentError, RunError
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
+from axon.run.structures import Unfit, leaves, with_records
 from axon.types.show import Show
 from axon.types.type import Fn, Tuple, Type
 
@@ -203,7 +204,8 @@ class Function:
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
-                function = self._ready[key] = self._backend.traceable(made, self._externs)
+                traced = self._backend.traceable(made, self._externs)
+                function = self._ready[key] = with_records(made, traced)
             return self._guarded(function, arrays)
 
         return run
@@ -235,7 +237,7 @@ class Function:
                 array = values.take(arg, wanted)
                 values.key(array)
                 values.type_at_rank(array)
-            except values.Unfit as unfit:
+            except Unfit as unfit:
                 raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
             except RaggedError as problem:
                 raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
@@ -271,13 +273,16 @@ class Function:
             exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
             raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
         try:
-            function = self._backend.prepare(made, self._externs, self._watcher)
+            function = self._prepared(made)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
             return self._exact(arrays)
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
         return made, function
+
+    def _prepared(self, made: Graph) -> Callable[..., Any]:
+        return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
 
     def _undetermined(self, problem: Undetermined) -> ArgumentError:
         name = f" `{problem}`" if str(problem) else ""
@@ -302,7 +307,7 @@ class Function:
         if isinstance(made, list):
             raise ArgumentError(self._cannot(arrays), made) from None
         try:
-            function = self._backend.prepare(made, self._externs, self._watcher)
+            function = self._prepared(made)
         except Undetermined as problem:
             raise self._undetermined(problem) from None
         except DoesNotFit as problem:
@@ -361,10 +366,8 @@ class Function:
 
     def finished(self, result: Any) -> Any:
         """The result, once it is available: a backend may still be computing it, and may fail."""
-        for part in result if isinstance(result, tuple) else (result,):
-            if isinstance(part, tuple):
-                self.finished(part)
-            elif hasattr(part, "block_until_ready"):
+        for part in leaves(result):
+            if hasattr(part, "block_until_ready"):
                 self._guarded(part.block_until_ready, ())
         return result
 

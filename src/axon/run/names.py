@@ -16,6 +16,7 @@ from axon.types.type import (
     DimEq,
     DimValue,
     Fn,
+    Record,
     Relation,
     Shape,
     ShapeValue,
@@ -55,6 +56,10 @@ class _Naming:
         match written, result:
             case _, Value():
                 self.align(written, result.type)
+            case Record(), Bundle(items, names) if names is not None:
+                for name, item in zip(names, items, strict=True):
+                    if name in written.names:
+                        self.result(written.fields[name], item)
             case Tuple(types), Bundle(items):
                 for type_, item in zip(types, items, strict=False):
                     self.result(type_, item)
@@ -67,6 +72,10 @@ class _Naming:
                 self._word(word, sizes)
             case DimValue(dim), DimValue(size):
                 self._word((dim,), (size,))
+            case Record(), Record():
+                for name, part in found.fields.items():
+                    if name in written.names:
+                        self.align(written.fields[name], part)
             case Tuple(items), Tuple(parts):
                 for item, part in zip(items, parts, strict=False):
                     self.align(item, part)
@@ -79,6 +88,9 @@ class _Naming:
                 for i, size in enumerate(sizes):
                     if isinstance(size, DimVar) and not size.user:
                         self._name(size, f"{name}[{i}]")
+            case Record():
+                for field, part in found.fields.items():
+                    self.by_place(f"{name}.{field}", part)
             case Tuple(parts):
                 for i, part in enumerate(parts):
                     self.by_place(f"{name}[{i}]", part)

@@ -14,7 +14,8 @@ from axon.backends.numpy_arrays import element as dtype
 from axon.backends.ragged import Ragged, split
 from axon.backends.ragged_forms import arranged, from_awkward, from_list
 from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits, shown
-from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type, shape_variables
+from axon.run.structures import Fields, Unfit, fields_of
+from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
 ELEMENTS = {
@@ -25,10 +26,6 @@ ELEMENTS = {
 
 Given = Any
 """What a caller may give: an array of NumPy, JAX or PyTorch, a number, a list, a `Ragged`, …"""
-
-
-class Unfit(Exception):
-    """An argument that is not a tensor, with the reason as a sentence."""
 
 
 def element(array: Any) -> str:
@@ -55,13 +52,17 @@ def take(given: Given, wanted: Type | None) -> Any:
         return _as_wanted(split(_usual(given)), wanted)  # rows of equal size are ragged rows, too
     if isinstance(given, numpy.ndarray):
         return _usual(given)
+    fields = fields_of(given, wanted)
+    if fields is not None:
+        types = wanted.fields if isinstance(wanted, Record) else {}
+        return Fields({name: take(fields[name], types.get(name)) for name in sorted(fields)})
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
-        types: Sequence[Type | None] = (
+        parts: Sequence[Type | None] = (
             wanted.items
             if isinstance(wanted, Tuple) and len(wanted.items) == len(given)
             else [None] * len(given)
         )
-        return tuple(take(item, type_) for item, type_ in zip(given, types, strict=True))
+        return tuple(take(item, type_) for item, type_ in zip(given, parts, strict=True))
     if is_torch(given):
         return from_torch(given)
     if _module(given) == "awkward":
@@ -241,6 +242,8 @@ def from_torch(tensor: Any) -> Any:
 def to_torch(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(to_torch(item) for item in value)
+    if isinstance(value, dict):
+        return {name: to_torch(item) for name, item in value.items()}
     if isinstance(value, Ragged):
         return value
     array = numpy.asarray(value)
@@ -260,6 +263,8 @@ def type_at_rank(value: Any, depth: int = 1) -> Type:
     """The type of a value with its rank and element type, and sizes left open."""
     if isinstance(value, int):
         return DimValue(_open(depth))
+    if isinstance(value, Fields):
+        return Record(tuple(type_at_rank(item, depth) for item in value), value.names)
     if isinstance(value, tuple):
         if value and all(isinstance(item, int) for item in value):
             return ShapeValue(tuple(_open(depth) for _ in value))
@@ -274,6 +279,8 @@ def exact_type(value: Any, depth: int = 1) -> Type:
     """The type of a value with its sizes."""
     if isinstance(value, int):
         return DimValue(value)
+    if isinstance(value, Fields):
+        return Record(tuple(exact_type(item, depth) for item in value), value.names)
     if isinstance(value, tuple):
         if value and all(isinstance(item, int) for item in value):
             return ShapeValue(value)
@@ -300,6 +307,8 @@ def key(value: Any) -> object:
     """What the graph depends on: element types and ranks."""
     if isinstance(value, int):
         return "size"
+    if isinstance(value, Fields):
+        return (value.names, *(key(item) for item in value))
     if isinstance(value, tuple):
         return tuple(key(item) for item in value)
     if isinstance(value, Ragged):

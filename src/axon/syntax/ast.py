@@ -1,17 +1,22 @@
 """The syntax tree, for this grammar:
 
-program    = { import | op | binding } [ expression ]
+program    = { import | op | alias | binding } [ expression ]
 import     = 'import' STRING 'as' NAME ';'
 op         = 'op' NAME ':' type [ where ] ';'
+alias      = 'type' NAME [ '(' { NAME } ')' ] '=' type ';'
 binding    = pattern '=' expression ';'
-pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern }
-expression = tuples, comparisons, + -, * / @, unary -, calls, names, numbers, fn, lists
+pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern } | '{' { NAME } '}'
+expression = tuples, comparisons, + -, * / @, unary -, calls, fields, names, numbers, fn, lists,
+             records
+record     = '{' [ path '|' ] { NAME '=' expression } '}'
+field      = expression '.' NAME
 fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ where ] block
 block      = '{' { binding } expression [ ';' ] '}'
 call       = expression '(' { expression | NAME '=' expression } ')'
 
 type       = ELEM [ shape ] | NAME | '(' { type } ')' | type '->' type
-           | 'shape' shape | 'dim' dimension
+           | 'shape' shape | 'dim' dimension | NAME '(' { index } ')'
+           | '{' [ NAME '|' ] { NAME ':' type } '}'
 shape      = part { '@' part }
 part       = NAME | '?'NAME | '[' { dimension } ']' | 'broadcast' '(' { shape } ')' | '(' shape ')'
 dimension  = NUM | NAME | '?'NAME | '*' | infix + - * / mod | '(' op dimension dimension ')'
@@ -169,6 +174,33 @@ class TupleType:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldType:
+    name: str
+    type: TypeExpr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """`{ w : f32 [n] }`; with a `row`, `{ r | w : f32 [n] }`, there may be more fields."""
+
+    fields: tuple[FieldType, ...]
+    row: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AliasType:
+    """A type by its name, `Block(768)`; one without arguments is a `NamedType` unless its name has
+    a dot.
+    """
+
+    name: str
+    args: tuple[IndexExpr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class FnType:
     params: tuple[TypeExpr, ...]
     result: TypeExpr
@@ -191,7 +223,16 @@ class DimValueType:
     span: Span
 
 
-TypeExpr = TensorType | NamedType | TupleType | FnType | ShapeValueType | DimValueType
+TypeExpr = (
+    TensorType
+    | NamedType
+    | TupleType
+    | RecordType
+    | AliasType
+    | FnType
+    | ShapeValueType
+    | DimValueType
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +249,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable, an operator by name, or `file.name` of an import."""
+    """A variable, or an operator by name."""
 
     name: str
     span: Span
@@ -289,6 +330,29 @@ class ListExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """`{ w = e, b = e }`; with a `base`, that record with some fields replaced."""
+
+    base: Expr | None
+    fields: tuple[Attribute, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`record.name`, or a name of an imported file."""
+
+    record: Expr
+    name: str
+    span: Span
+
+    @property
+    def dotted(self) -> str:
+        """The name in an imported file that this may be, `file.name`, or nothing."""
+        return f"{self.record.name}.{self.name}" if isinstance(self.record, Name) else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Param:
     name: str
     type: TypeExpr | None
@@ -329,6 +393,8 @@ Expr = (
     | Negate
     | TupleExpr
     | ListExpr
+    | Record
+    | Field
     | Fn
     | Broken
 )
@@ -350,7 +416,15 @@ class TuplePattern:
     span: Span
 
 
-Pattern = NamePattern | TuplePattern
+@dataclass(frozen=True, slots=True)
+class RecordPattern:
+    """`{ w, b }`: each field under its own name."""
+
+    items: tuple[NamePattern, ...]
+    span: Span
+
+
+Pattern = NamePattern | TuplePattern | RecordPattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +450,18 @@ class Import:
     path_span: Span
 
 
-Item = Import | OpDecl | Binding
+@dataclass(frozen=True, slots=True)
+class TypeAlias:
+    """`type Block(d) = { w : f32 [d,d] };`."""
+
+    name: str
+    params: tuple[str, ...]
+    type: TypeExpr
+    span: Span
+    name_span: Span
+
+
+Item = Import | OpDecl | TypeAlias | Binding
 
 
 @dataclass(frozen=True, slots=True)

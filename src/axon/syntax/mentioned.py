@@ -16,7 +16,12 @@ def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
                 yield name
             case ast.DimOp(_, left, right, _) | ast.Infix(_, left, right, _, _):
                 todo.extend((left, right))
-            case ast.DimCall(_, items, _) | ast.Dims(items, _) | ast.Append(items, _):
+            case (
+                ast.DimCall(_, items, _)
+                | ast.Dims(items, _)
+                | ast.Append(items, _)
+                | ast.AliasType(_, items, _)
+            ):
                 todo.extend(items)
             case ast.TupleType(items, _) | ast.TupleExpr(items, _) | ast.ListExpr(items, _):
                 todo.extend(items)
@@ -29,14 +34,18 @@ def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
                 todo.extend(each.value for each in body.bindings)
             case ast.Call(function, args, attributes, _):
                 todo.extend((function, *args, *(each.value for each in attributes)))
-            case ast.Negate(operand, _):
+            case ast.Record(base, fields, _):
+                todo.extend((base, *(each.value for each in fields)))
+            case ast.RecordType(types, _, _):
+                todo.extend(each.type for each in types)
+            case ast.Negate(operand, _) | ast.Field(operand, _, _):
                 todo.append(operand)
             case _:
                 pass
 
 
 def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
-    """Every name in the expressions."""
+    """Every name in the expressions, `file.name` as well as `file`, and those of types."""
     todo: list[object] = [*nodes]
     while todo:
         node = todo.pop()
@@ -45,6 +54,11 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
                 yield name
             case ast.Binding(_, value, _):
                 todo.append(value)
+            case ast.Field(record, _, _):
+                yield node.dotted
+                todo.append(record)
+            case ast.Record(base, fields, _):
+                todo.extend((base, *(field.value for field in fields)))
             case ast.Call(function, args, attributes, _):
                 todo.extend((function, *args, *(a.value for a in attributes)))
             case ast.Infix(_, left, right, _, _):
@@ -53,7 +67,20 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
                 todo.append(operand)
             case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
                 todo.extend(items)
-            case ast.Fn(_, _, _, body, _):
-                todo.extend((*body.bindings, body.result))
+            case ast.Fn(params, result, _, body, _):
+                todo.extend((*body.bindings, body.result, result))
+                todo.extend(param.type for param in params)
+            case ast.OpDecl(_, signature):
+                todo.append(signature.type)
+            case ast.TypeAlias(_, _, type_):
+                todo.append(type_)
+            case ast.NamedType(name) | ast.AliasType(name):
+                yield name
+            case ast.TupleType(types):
+                todo.extend(types)
+            case ast.RecordType(members):
+                todo.extend(member.type for member in members)
+            case ast.FnType(types, made):
+                todo.extend((*types, made))
             case _:
                 pass

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from axon.syntax.ast import Call, Expr, Fn, Infix, ListExpr, Negate, TupleExpr
+from axon.syntax.ast import Call, Expr, Field, Fn, Infix, ListExpr, Negate, Record, TupleExpr
 
 
 def depth_of(expr: Expr) -> int:
-    """The most calls, lists, tuples, signs and functions that lie inside one another.
+    """The most calls, fields, lists, tuples, records, signs and functions inside one another.
 
     Infix operators are not counted: at most three stand between two other levels, apart from the
     left spine of a chain, which everyone walks in a loop.
@@ -29,6 +29,12 @@ def depth_of(expr: Expr) -> int:
                 waiting.append((operand, depth + 1))
             case TupleExpr(items) | ListExpr(items):
                 waiting.extend((item, depth + 1) for item in items)
+            case Record(base, fields):
+                waiting.extend((field.value, depth + 1) for field in fields)
+                if base is not None:
+                    waiting.append((base, depth + 1))
+            case Field(record):
+                waiting.append((record, depth + 1))
             case Fn(body=body):
                 waiting.append((body.result, depth + 1))
                 waiting.extend((binding.value, depth + 1) for binding in body.bindings)

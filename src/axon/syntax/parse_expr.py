@@ -15,6 +15,7 @@ from axon.syntax.ast import (
     Broken,
     Call,
     Expr,
+    Field,
     Fn,
     Infix,
     ListExpr,
@@ -31,11 +32,12 @@ from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, C
 from axon.syntax.lexer import unquote
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
+from axon.syntax.parse_record import parse_record
 from axon.syntax.parse_types import parse_annotation
 from axon.syntax.tokens import COMPARISON, INFIX_LEVEL
 
 _EXPRESSION_STARTS = frozenset(
-    {"name", "dotted", "int", "float", "inf", "true", "false", "string", "(", "[", "fn", "-"}
+    {"name", "int", "float", "inf", "true", "false", "string", "(", "[", "{", "fn", "-"}
 )
 
 
@@ -97,7 +99,11 @@ def _operand(p: Cursor) -> Expr:
     else:
         part = _leaf(p)
     calls = 0
-    while p.kind == "(" and not p.stuck:
+    while p.kind in ("(", "field") and not p.stuck:
+        if p.kind == "field":
+            calls += 1
+            part = _field(p, part, start + signs)
+            continue
         if isinstance(part, Fn) and p.at in p.tokens.fresh:
             break
         if p.depth >= MAX_DEPTH:
@@ -117,9 +123,16 @@ def _operand(p: Cursor) -> Expr:
     return part
 
 
+def _field(p: Cursor, record: Expr, start: int) -> Expr:
+    name = p.text()[1:]
+    p.advance()
+    p.curried = True
+    return Field(record, name, p.since(start))
+
+
 def _leaf(p: Cursor) -> Expr:
     match p.kind:
-        case "name" | "dotted":
+        case "name":
             if p.begins_definition():
                 return _missing(p)
             span = p.here()
@@ -384,4 +397,8 @@ def keep_unused(p: Cursor, value: Expr, place: str) -> Binding:
     return Binding(NamePattern("_", value.span), value, value.span)
 
 
-_NESTED = {"(": _parenthesised, "[": _list, "fn": _fn}
+def _record(p: Cursor) -> Expr:
+    return parse_record(p, parse_expr)
+
+
+_NESTED = {"(": _parenthesised, "[": _list, "{": _record, "fn": _fn}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from axon.diagnostics.value import error
 from axon.syntax.ast import NamePattern, Pattern, TuplePattern
 from axon.syntax.cursor import LIST, MAX_DEPTH, Cursor
+from axon.syntax.parse_record import parse_record_pattern
 
 
 def parse_pattern(p: Cursor) -> Pattern:
-    """Names and tuples of patterns; a bare `a, b` is a tuple."""
+    """Names, tuples of patterns and fields of records; a bare `a, b` is a tuple."""
     start = p.at
     first = _part(p)
     if p.kind != ",":
@@ -22,6 +23,8 @@ def parse_pattern(p: Cursor) -> Pattern:
 
 def _part(p: Cursor) -> Pattern:
     start = p.at
+    if p.kind == "{" and p.depth < MAX_DEPTH:
+        return parse_record_pattern(p)
     if p.kind != "(":
         found = p.name("a name")
         return NamePattern(found[0], found[1]) if found else NamePattern("_", p.since(start))

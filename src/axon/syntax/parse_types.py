@@ -1,7 +1,8 @@
 """Types and signatures.
 
 type = atom [ '->' type ]        atom = ELEM [ shape ] | NAME [ shape ] | '(' { type } ')'
-                                      | 'shape' shape | 'dim' dimension
+                                      | 'shape' shape | 'dim' dimension | NAME '(' { index } ')'
+                                      | '{' [ NAME '|' ] { NAME ':' type } '}'
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from axon.diagnostics.value import error
 from axon.source import Span
 from axon.syntax.ast import (
+    AliasType,
     Dims,
     DimValueType,
     FnType,
+    IndexExpr,
     NamedType,
     ShapeValueType,
     Signature,
@@ -20,7 +23,8 @@ from axon.syntax.ast import (
     TypeExpr,
 )
 from axon.syntax.cursor import LIST, MAX_DEPTH, Cursor
-from axon.syntax.parse_index import begins_shape, parse_dim, parse_shape, parse_where
+from axon.syntax.parse_index import begins_shape, parse_dim, parse_index, parse_shape, parse_where
+from axon.syntax.parse_record import parse_record_type
 from axon.syntax.tokens import ELEMENT_TYPES
 
 
@@ -93,11 +97,18 @@ def _parenthesised(p: Cursor) -> tuple[TypeExpr, ...]:
 
 def _atom(p: Cursor) -> TypeExpr | None:
     start = p.at
+    if p.kind == "{":
+        if p.depth >= MAX_DEPTH:
+            p.too_deep()
+            return None
+        return parse_record_type(p, parse_type)
     if p.kind != "name" or p.begins_definition():
         p.fail("expected a type", _advice(p), code="AX005")
         return None
     word = p.text()
     p.advance()
+    if p.kind == "field" or (p.kind == "(" and p.touches() and word not in ELEMENT_TYPES):
+        return _alias(p, word, start)
     if word == "dim" and (p.kind in ("int", "-", "*") or (begins_shape(p) and p.kind != "[")):
         return DimValueType(parse_dim(p), p.since(start))
     if begins_shape(p):
@@ -109,6 +120,30 @@ def _atom(p: Cursor) -> TypeExpr | None:
         span = p.since(start)
         return TensorType(word, Dims((), Span(span.source, span.end, span.end)), span)
     return NamedType(word, p.since(start))
+
+
+def _alias(p: Cursor, name: str, start: int) -> TypeExpr | None:
+    """A type by its name, perhaps of another file, with its arguments."""
+    if p.kind == "field":
+        name += p.text()
+        p.advance()
+    args: list[IndexExpr] = []
+    if p.kind == "(" and p.touches():
+        if p.depth >= MAX_DEPTH:
+            p.too_deep()
+            return None
+        outer = p.inside
+        p.inside = LIST
+        p.depth += 1
+        p.advance()
+        more = p.kind != ")"
+        while more:
+            args.append(parse_index(p))
+            more = p.next_item(")")
+        p.inside = outer
+        p.depth -= 1
+        p.close()
+    return AliasType(name, tuple(args), p.since(start))
 
 
 def _advice(p: Cursor) -> str | None:

@@ -17,12 +17,13 @@ from axon.syntax.ast import (
     OpDecl,
     Program,
     Signature,
+    TypeAlias,
 )
-from axon.syntax.cursor import MAX_DEPTH, Cursor, open_source
+from axon.syntax.cursor import LIST, MAX_DEPTH, STATEMENT, Cursor, open_source
 from axon.syntax.lexer import unquote
 from axon.syntax.nesting import depth_of
 from axon.syntax.parse_expr import end_statement, keep_unused, parse_expr, parse_statement
-from axon.syntax.parse_types import parse_signature_here, report_rest
+from axon.syntax.parse_types import parse_annotation, parse_signature_here, report_rest
 from axon.syntax.problems import settle
 
 
@@ -42,7 +43,7 @@ def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
         match _item(p):
             case None:
                 pass
-            case Import() | OpDecl() | Binding() as item:
+            case Import() | OpDecl() | TypeAlias() | Binding() as item:
                 items.append(item)
             case expr:
                 result = expr
@@ -78,6 +79,8 @@ def _item(p: Cursor) -> Item | Expr | None:
         match p.kinds[p.at + 1]:
             case "name" if p.text() == "op":
                 return _op(p)
+            case "name" if p.text() == "type":
+                return _type_alias(p)
             case "string" if p.text() == "import":
                 return _import(p)
     match parse_statement(p):
@@ -99,6 +102,29 @@ def _op(p: Cursor) -> OpDecl | Binding | None:
     if signature is None:
         return Binding(NamePattern(found[0], found[1]), Broken(p.since(start)), p.since(start))
     return OpDecl(found[0], signature, p.since(start), found[1])
+
+
+def _type_alias(p: Cursor) -> TypeAlias | None:
+    """`type NAME(d, …) = TYPE`."""
+    start = p.at
+    p.advance()
+    found = p.name("the name of the type")
+    if found is None:
+        return None
+    params: list[str] = []
+    if p.kind == "(":
+        p.inside = LIST
+        p.advance()
+        more = p.kind != ")"
+        while more:
+            param = p.name("the name of a size")
+            if param is not None:
+                params.append(param[0])
+            more = p.next_item(")")
+        p.inside = STATEMENT
+        p.close()
+    type_ = parse_annotation(p) if p.expect("=", "and a type") else None
+    return TypeAlias(found[0], tuple(params), type_, p.since(start), found[1]) if type_ else None
 
 
 def _import(p: Cursor) -> Import | None:

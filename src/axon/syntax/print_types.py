@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from axon.syntax.ast import (
+    AliasType,
     Append,
     BroadcastOf,
     Compatible,
@@ -18,6 +19,7 @@ from axon.syntax.ast import (
     IndexExpr,
     IndexName,
     NamedType,
+    RecordType,
     Relation,
     ShapeMeasure,
     ShapeValueType,
@@ -116,14 +118,32 @@ def print_type(type: TypeExpr) -> str:
             return f"dim {print_index(dim)}"
         case TupleType(items):
             return f"({', '.join([print_type(item) for item in items])})"
+        case RecordType(fields, row):
+            return print_record([(each.name, print_type(each.type)) for each in fields], row)
+        case AliasType(name, args):
+            return f"{name}({_list(args, ', ')})" if args else name
         case FnType(params, result):
             return f"{print_params(params)} -> {print_type(result)}"
+
+
+def print_record(fields: list[tuple[str, str]], row: str) -> str:
+    """`{ r | a : T, b : U }`, fields in the order that they have here."""
+    inside = ", ".join([f"{name} : {text}" for name, text in fields])
+    parts = [*([f"{row} |"] if row else []), *([inside] if inside else [])]
+    return f"{{ {' '.join(parts)} }}" if parts else "{}"
 
 
 def print_params(params: tuple[TypeExpr, ...]) -> str:
     """The parameters of a function type; one alone needs no parentheses if it is simple."""
     match params:
-        case (TensorType() | NamedType() | ShapeValueType() | DimValueType() as only,):
+        case (
+            TensorType()
+            | NamedType()
+            | RecordType()
+            | AliasType()
+            | ShapeValueType()
+            | DimValueType() as only,
+        ):
             return print_type(only)
         case _:
             return f"({', '.join([print_type(param) for param in params])})"

@@ -19,9 +19,11 @@ from axon.syntax.ast import (
     Call,
     Condition,
     Expr,
+    Field,
     Fn,
     Import,
     Infix,
+    Item,
     ListExpr,
     Name,
     NamePattern,
@@ -32,9 +34,12 @@ from axon.syntax.ast import (
     Param,
     Pattern,
     Program,
+    Record,
+    RecordPattern,
     String,
     TupleExpr,
     TuplePattern,
+    TypeAlias,
 )
 from axon.syntax.layout import (
     Doc,
@@ -89,6 +94,8 @@ def _nested_pattern(pattern: Pattern) -> str:
             return name
         case TuplePattern(items):
             return f"({', '.join([_nested_pattern(item) for item in items])})"
+        case RecordPattern(names):
+            return f"{{ {', '.join([each.name for each in names])} }}" if names else "{}"
 
 
 # --- statements and their comments -------------------------------------------------------------
@@ -196,13 +203,16 @@ def _leaf(expr: Expr) -> str | None:
             return None
 
 
-def _item(item: Import | OpDecl | Binding) -> _Builder:
+def _item(item: Item) -> _Builder:
     match item:
         case Import(path, alias):
             return f"import {quote(path)} as {alias}"
         case OpDecl(name, signature):
             head = f"op {name} : {print_type(signature.type)}"
             return group(head, indent(*_where(signature.where)))
+        case TypeAlias(name, params, type_):
+            given = f"({', '.join(params)})" if params else ""
+            return f"type {name}{given} = {print_type(type_)}"
         case Binding(pattern, value):
             doc = yield from _bare(value)
             return join(print_pattern(pattern), " = ", doc)
@@ -237,16 +247,36 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return bracketed("(", (yield from _all(items)), ")")
         case ListExpr(items):
             return bracketed("[", (yield from _all(items)), "]")
+        case Record():
+            return (yield from _record(expr))
+        case Field(record, name):
+            return join((yield from _callee(record)), f".{name}")
         case Fn():
             return (yield from _fn(expr, comments))
         case _:
             return (yield expr)
 
 
+def _record(record: Record) -> _Builder:
+    items: list[Doc] = []
+    for each in record.fields:
+        items.append(join(f"{each.name} = ", (yield each.value)))
+    if record.base is not None:
+        base = yield record.base
+        items = [join(Line(), commas(items))] if items else []
+        return group("{ ", base, " |", indent(*items), Line(), "}")
+    return group("{", indent(Line(), commas(items)), Line(), "}") if items else "{}"
+
+
+def _callee(expr: Expr) -> _Builder:
+    """An expression before a call or a field."""
+    doc = yield expr
+    numeric = isinstance(expr, Number) and expr.kind != "bool"
+    return join("(", doc, ")") if numeric or isinstance(expr, Fn | Infix | Negate) else doc
+
+
 def _call(call: Call) -> _Builder:
-    callee = yield call.function
-    if isinstance(call.function, Fn | Infix | Negate):
-        callee = join("(", callee, ")")
+    callee = yield from _callee(call.function)
     given: list[Doc] = []
     for arg in call.args:
         given.append(arg.op if isinstance(arg, OperatorName) else (yield arg))

@@ -32,6 +32,14 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             return replace(expr, left=go(left), right=go(right))
         case ast.Negate(operand, _):
             return replace(expr, operand=go(operand))
+        case ast.Field(record, _, _):
+            return replace(expr, record=go(record))
+        case ast.Record(base, fields, _):
+            return replace(
+                expr,
+                base=None if base is None else go(base),
+                fields=tuple(replace(each, value=go(each.value)) for each in fields),
+            )
         case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
             return replace(expr, items=tuple(map(go, items)))
         case ast.Fn():
@@ -64,6 +72,6 @@ def _names(pattern: ast.Pattern) -> Iterator[str]:
     match pattern:
         case ast.NamePattern(name, _):
             yield name
-        case ast.TuplePattern(items, _):
+        case ast.TuplePattern(items, _) | ast.RecordPattern(items, _):
             for item in items:
                 yield from _names(item)

@@ -2,7 +2,7 @@
 
 A token has no object of its own: it is an index into a few parallel sequences, so that a file of
 many megabytes stays small. The kind of a sign or a reserved word is its text; other kinds are
-`name`, `dotted`, `int`, `float`, `string`, `runtime` (`?k`), `bad` (reported by the lexer),
+`name`, `field` (`.w`), `int`, `float`, `string`, `runtime` (`?k`), `bad` (reported by the lexer),
 `stray` (a bracket that closes nothing) and `eof`.
 """
 
@@ -66,7 +66,7 @@ class Tokens:
         return Span(self.source, self.starts[at], self.ends[at])
 
     def is_anchor(self, at: int) -> bool:
-        """Does a definition begin here: `NAME =`, `a, b =`, `op NAME`, `import "…"`?"""
+        """Does a definition begin here: `x =`, `a, b =`, `op x`, `type X`, `import "…"`?"""
         kinds = self.kinds
         if kinds[at] != "name":
             return False
@@ -74,7 +74,7 @@ class Tokens:
             case "=":
                 return True
             case "name":
-                return self.text(at) == "op"
+                return self.text(at) in ("op", "type")
             case "string":
                 return self.text(at) == "import"
             case ",":
@@ -85,16 +85,19 @@ class Tokens:
     def pattern_end(self, start: int, limit: int = 1 << 60) -> int:
         """The index of the `=` after a pattern that begins here, or 0 when there is none."""
         kinds = self.kinds
-        operand = True
+        operand, braces = True, 0
         for at in range(start, min(start + limit, len(kinds))):
             match kinds[at]:
                 case "name" if operand:
                     operand = False
-                case "(" if operand:
-                    pass
-                case "," | ")":
-                    operand = kinds[at] == ","
-                case "=":
+                case "(" | "{" if operand:
+                    braces += kinds[at] == "{"
+                case ")" | "}":
+                    operand = False
+                    braces -= kinds[at] == "}"
+                case "," if not operand:
+                    operand = kinds[at + 1] != "}"
+                case "=" if not braces:
                     return at
                 case _:
                     return 0
@@ -105,10 +108,12 @@ class Tokens:
         match self.kinds[at]:
             case "eof":
                 return "the end of the file"
-            case "name" | "dotted" | "runtime":
+            case "name" | "runtime":
                 return f"the name `{shorten(self.text(at))}`"
             case "int" | "float":
                 return f"the number `{shorten(self.text(at))}`"
+            case "field":
+                return f"the field `{shorten(self.text(at))}`"
             case "string":
                 return "a string"
             case kind if at in self.virtual:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic, error
@@ -10,6 +11,7 @@ from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.elements import ANY, BIT, CLASSES
+from axon.types.rows import RowCall
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -24,11 +26,13 @@ from axon.types.type import (
     Shape,
     ShapeEq,
     ShapeValue,
+    Stacked,
     Tensor,
     Tuple,
     Type,
     Uniform,
     make_scheme,
+    record,
     relation_variables,
     shape_rank,
     shape_size,
@@ -42,6 +46,64 @@ from axon.types.written import EXTREMA, apply_written
 AFTER = "after"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Alias:
+    """A type under a name: its parameters, and the aliases that it uses in turn."""
+
+    name: str
+    params: tuple[str, ...]
+    type: ast.TypeExpr
+    known: dict[str, Alias]
+    parts: int
+    """How many parts it has when it is written out."""
+
+
+Aliases = Callable[[str], Alias | None]
+
+LARGEST_ALIAS = 2000
+
+
+def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias | None, list[Diagnostic]]:
+    """The alias that an item defines, and its mistakes."""
+    known: dict[str, Alias] = {}
+    parts = 0
+    own: Span | None = None
+    todo: list[ast.TypeExpr] = [item.type]
+    while todo:
+        part = todo.pop()
+        parts += 1
+        match part:
+            case ast.NamedType(name) | ast.AliasType(name):
+                alias = find(name)
+                if name == item.name:
+                    own = part.span
+                elif alias is not None:
+                    known[name] = alias
+                    parts += alias.parts
+            case ast.TupleType(items):
+                todo.extend(items)
+            case ast.RecordType(fields):
+                todo.extend(each.type for each in fields)
+            case ast.FnType(params, result):
+                todo.extend((*params, result))
+            case _:
+                pass
+    if own is not None:
+        text = f"the type `{item.name}` would have to contain itself"
+        return None, [error("AX208", text, own, "used in its own definition")]
+    if parts > LARGEST_ALIAS:
+        text = f"the type `{item.name}` has more than {LARGEST_ALIAS} parts"
+        return None, [error("AX216", text, item.name_span, "too large")]
+    made = Alias(item.name, item.params, item.type, known, parts)
+    reader = Reader(Scope(), level=1, depth=1, user=False, aliases=known.get)
+    reader.read_type(item.type)
+    problems = list(reader.diagnostics)
+    if len(set(item.params)) < len(item.params):
+        text = f"two parameters of the type `{item.name}` have the same name"
+        problems.append(error("AX215", text, item.name_span, ""))
+    return made, problems
+
+
 @dataclass(slots=True)
 class Scope:
     """The names of one definition. A name is a dimension or a shape, never both."""
@@ -50,6 +112,8 @@ class Scope:
     elems: dict[str, ElemVar] = field(default_factory=dict)
     types: dict[str, TypeVar] = field(default_factory=dict)
     given: dict[str, Dim] = field(default_factory=dict)
+    rows: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The fields that stand beside each row."""
     places: dict[str, Span] = field(default_factory=dict)
     ragged: bool = False
     """Whether a `*` was read."""
@@ -66,9 +130,18 @@ class Reader:
     """
 
     def __init__(
-        self, scope: Scope, level: int, depth: int, user: bool = True, quantified: bool = False
+        self,
+        scope: Scope,
+        level: int,
+        depth: int,
+        user: bool = True,
+        quantified: bool = False,
+        aliases: Aliases = lambda _: None,
     ) -> None:
         self.scope = scope
+        self.aliases = aliases
+        self.caller: Reader | None = None
+        self.bound: dict[str, ast.IndexExpr] = {}
         self.level = level
         self.depth = depth
         self.user = user
@@ -79,6 +152,8 @@ class Reader:
         self._nesting = 0
         self._places: dict[int, Span] = {}
         self.relations: list[Relation] = []
+        self.stacked: list[tuple[Stacked, Span]] = []
+        self.call = RowCall(depth)
         self.diagnostics: list[Diagnostic] = []
 
     # --- types ---
@@ -87,7 +162,18 @@ class Reader:
         match expr:
             case ast.TensorType(elem, shape, _):
                 return Tensor(self.elem(elem), self._sizes(self.shape(shape), shape.span))
-            case ast.NamedType(name, _):
+            case ast.NamedType(name, span) if name in self.bound:
+                return self._outside(name, span)
+            case ast.NamedType(name, span) if self._is_alias(name):
+                return self._alias(name, (), span)
+            case ast.AliasType(name, args, span):
+                return self._alias(name, args, span)
+            case ast.RecordType():
+                return self._record(expr)
+            case ast.NamedType(name, span):
+                if name in self.scope.rows:
+                    text = f"`{name}` stands for the other fields of a record"
+                    self._error("AX109", text, span, "not a type on its own")
                 if name not in self.scope.types:
                     self.scope.types[name] = TypeVar(name, self.level, self.user, self._here)
                 if self.quantified and self._nesting > 1:
@@ -108,6 +194,62 @@ class Reader:
             case ast.DimValueType(dim, _):
                 return DimValue(self.dim(dim))
 
+    def _record(self, expr: ast.RecordType) -> Type:
+        fields = {each.name: self.read_type(each.type) for each in expr.fields}
+        if not expr.row:
+            return record(fields)
+        name, names = expr.row, frozenset(fields)
+        row = self.scope.types.get(name)
+        if row is not None and self.scope.rows.get(name) != names:
+            text = (
+                f"`{name}` stands for other fields elsewhere"
+                if name in self.scope.rows
+                else f"`{name}` is a type and the other fields of a record"
+            )
+            self._error("AX109", text, expr.span, help="use another name here")
+            row = None
+        if row is None:
+            row = TypeVar(name, self.level, self.user, self._here, row=True)
+            self.scope.types[name] = row
+            self.scope.rows[name] = names
+        return record(fields, row)
+
+    # --- aliases ---
+
+    def _is_alias(self, name: str) -> bool:
+        return name[:1].isupper() or self.aliases(name) is not None
+
+    def _alias(self, name: str, args: tuple[ast.IndexExpr, ...], span: Span) -> Type:
+        """The type that a name stands for. Its own names are fresh at each use."""
+        alias = self.aliases(name)
+        if alias is None:
+            help = "define it before: `type Block(d) = { w : f32 [d,d] };`"
+            self._error("AX219", f"there is no type `{name}`", span, "not defined", help)
+            return UNKNOWN
+        if len(args) != len(alias.params):
+            wanted = f"{len(alias.params)} argument{'' if len(alias.params) == 1 else 's'}"
+            text = f"the type `{name}` takes {wanted}, {len(args)} given"
+            self._error("AX203", text, span, f"`{name}({', '.join(alias.params)})`")
+            return UNKNOWN
+        inner = Reader(Scope(), self.level, self.depth, False, self.quantified, alias.known.get)
+        inner.caller = self
+        inner.bound = dict(zip(alias.params, args, strict=True))
+        inner.in_parameter, inner.given = self.in_parameter, self.given
+        inner._functions, inner._nesting = self._functions, self._nesting
+        inner.relations, inner.diagnostics = self.relations, self.diagnostics
+        found = inner.read_type(alias.type)
+        self.scope.ragged = self.scope.ragged or inner.scope.ragged
+        return found
+
+    def _outside(self, name: str, span: Span) -> Type:
+        """A parameter of an alias that is used as a type."""
+        arg = self.bound[name]
+        assert self.caller is not None
+        if isinstance(arg, ast.IndexName):
+            return self.caller.read_type(ast.NamedType(arg.name, arg.span))
+        self._error("AX005", f"`{name}` is a type, a size is given", arg.span, "not a type")
+        return UNKNOWN
+
     def _read_param(self, expr: ast.TypeExpr) -> Type:
         """A parameter of an operator, which has no run-time sizes; its result may."""
         if not self.quantified:
@@ -120,6 +262,12 @@ class Reader:
     def elem(self, name: str) -> Elem:
         if name in BIT:
             return name
+        arg = self.bound.get(name)
+        if arg is not None:
+            assert self.caller is not None
+            if isinstance(arg, ast.IndexName):
+                return self.caller.elem(arg.name)
+            self._error("AX005", f"`{name}` is an element type", arg.span, "not an element type")
         if name not in self.scope.elems:
             self.scope.elems[name] = ElemVar(name, self.level, self.user, ANY)
         return self.scope.elems[name]
@@ -139,6 +287,8 @@ class Reader:
         match expr:
             case ast.Dims(items, span):
                 return self._dims(items, span)
+            case ast.IndexName(name, _, _) if name in self.bound and self.caller is not None:
+                return self.caller._as_shape(self.bound[name])
             case ast.IndexName():
                 var = self._name(expr, ShapeVar)
                 return (var,) if isinstance(var, ShapeVar) else ()
@@ -232,6 +382,8 @@ class Reader:
             case ast.IndexName(name, _, _):
                 if name in self.scope.given:
                     return self.scope.given[name]
+                if name in self.bound and self.caller is not None:
+                    return self.caller._as_dim(self.bound[name])
                 var = self._name(expr, DimVar)
                 return var if isinstance(var, DimVar) else 0
             case ast.Star(span):
@@ -359,6 +511,8 @@ class Reader:
         match condition:
             case ast.Compatible(args, _):
                 sides = args
+            case ast.Relation("=", ast.IndexName(name), _, _) if name in self.scope.types:
+                return True
             case ast.Relation("=", left, right, _):
                 sides = (left, right)
             case _:
@@ -379,8 +533,23 @@ class Reader:
                 else:
                     dim = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
+            case ast.Relation("=", ast.IndexName(name), right, span) if name in self.scope.types:
+                self._stacked(self.scope.types[name], right, span)
             case ast.Relation(op, left, right, span):
                 self._relation(op, left, right, span)
+
+    def _stacked(self, whole: TypeVar, right: ast.IndexExpr, span: Span) -> None:
+        """`a = [n]@b`, where `a` and `b` are types."""
+        types = self.scope.types
+        match right:
+            case ast.Append((ast.Dims((size,), _), ast.IndexName(name)), _):
+                if name not in types:
+                    types[name] = TypeVar(name, self.level, self.user, self._here, row=whole.row)
+                found = Stacked(whole, types[name], self.dim(size), self.call)
+                self.stacked.append((found, span))
+            case _:
+                help = "write `a = [n]@b` where `b` is a type as well"
+                self._error("AX109", f"`{whole.name}` is a type", span, "", help)
 
     def _element_class(self, name: str, class_name: str, span: Span) -> None:
         mask = CLASSES.get(class_name, BIT.get(class_name))
@@ -456,12 +625,16 @@ class Reader:
 
 
 def read_signature(
-    signature: ast.Signature, user: bool = False, given: dict[str, Dim] | None = None
+    signature: ast.Signature,
+    user: bool = False,
+    given: dict[str, Dim] | None = None,
+    aliases: Aliases = lambda _: None,
 ) -> tuple[Scheme, list[Diagnostic]]:
     """A closed scheme: the type of an operator. Scopes count from the operator: `?k` is 1, `*` is
     2.
     """
-    reader = Reader(Scope(given=given or {}), level=1, depth=1, user=user, quantified=True)
+    scope = Scope(given=given or {})
+    reader = Reader(scope, level=1, depth=1, user=user, quantified=True, aliases=aliases)
     type_ = reader.read_type(signature.type)
     reader.conditions(signature.where)
     after = tuple(v for name, v in reader.scope.index.items() if name.startswith(AFTER))
@@ -470,6 +643,9 @@ def read_signature(
     variables: dict[Var, None] = dict.fromkeys(type_variables(type_))
     for relation in reader.relations:
         variables.update(dict.fromkeys(relation_variables(relation)))
+    stacked = tuple(each for each, _ in reader.stacked)
+    for each in stacked:
+        variables.update(dict.fromkeys((each.whole, each.row, *dims.variables(each.size))))
     own = {v: None for v in variables if not (isinstance(v, DimVar) and v.rank_of is not None)}
     for var in [v for v in variables if isinstance(v, DimVar) and v.rank_of is not None]:
         assert var.rank_of is not None
@@ -480,4 +656,5 @@ def read_signature(
                 own.pop(outer, None)
     if reader.diagnostics:
         type_ = UNKNOWN if not isinstance(type_, Fn) else type_
-    return make_scheme(tuple(own), type_, tuple(reader.relations)), reader.diagnostics
+    made = make_scheme(tuple(own), type_, tuple(reader.relations), stacked=stacked)
+    return made, reader.diagnostics

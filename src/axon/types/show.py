@@ -13,6 +13,7 @@ from itertools import count
 from string import ascii_lowercase
 from typing import NamedTuple
 
+from axon.syntax.print_types import print_record
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Size, Vast
 from axon.types.type import (
@@ -23,11 +24,13 @@ from axon.types.type import (
     DimValue,
     Fn,
     HasRank,
+    Record,
     Relation,
     RowOf,
     Shape,
     ShapeEq,
     ShapeValue,
+    Stacked,
     Tensor,
     Tuple,
     Type,
@@ -264,11 +267,14 @@ class Show:
         match type_:
             case TypeVar():
                 return self.names(type_)
+            case Record(items, names, rest):
+                fields = zip(names, map(self.type, items), strict=True)
+                return print_record(list(fields), "" if rest is None else self.names(rest))
             case Tuple(items):
                 return f"({', '.join(self.type(item) for item in items)})"
             case Fn(params, result):
                 left = ", ".join(self.type(p, nested=True) for p in params)
-                if nested or len(params) != 1 or isinstance(params[0], Fn | Tuple):
+                if nested or len(params) != 1 or type(params[0]) in (Fn, Tuple):
                     left = f"({left})"
                 return f"{left} -> {self.type(result, nested=True)}"
             case ShapeValue(shape):
@@ -303,6 +309,10 @@ class Show:
                 return f"{self.shape(row)} is a row of {self.shape(rest)}"
             case HasRank(var):
                 return f"rank({self.names(var)})"
+
+    def stacked(self, stacked: Stacked) -> str:
+        whole, row = self.names(stacked.whole), self.names(stacked.row)
+        return f"{whole} = [{self.dim(stacked.size)}]@{row}"
 
     def check(self, relation: Relation) -> str:
         """A run-time check: an equation keeps the size that the run makes on the left."""

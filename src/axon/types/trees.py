@@ -15,6 +15,7 @@ from axon.types.type import (
     AtLeast,
     DimValue,
     Fn,
+    Record,
     Shape,
     ShapeValue,
     Tensor,
@@ -44,6 +45,12 @@ class Trees:
             case Tensor(elem, shape):
                 name = elem if isinstance(elem, str) else self.names(elem)
                 return ast.TensorType(name, self.shape(shape), NOWHERE)
+            case Record(items, names, rest):
+                fields = tuple(
+                    ast.FieldType(name, self.type(item), NOWHERE)
+                    for name, item in zip(names, items, strict=True)
+                )
+                return ast.RecordType(fields, "" if rest is None else self.names(rest), NOWHERE)
             case Tuple(items):
                 return ast.TupleType(tuple(map(self.type, items)), NOWHERE)
             case Fn(params, result):

@@ -1,13 +1,13 @@
 """Shapes, types, the relations between them, and schemes.
 
 Shape = tuple of Dim and ShapeVar                       a flat word: [] is (), append is +
-Type  = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+Type  = TypeVar | Tensor | Tuple | Record | Fn | ShapeValue | DimValue | Unknown
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from axon.types import dim as dims
@@ -48,6 +48,38 @@ class Tensor:
 class Tuple:
     items: tuple[Type, ...]
 
+    def of(self, items: tuple[Type, ...]) -> Tuple:
+        """The same structure with other parts."""
+        return Tuple(items)
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Tuple):
+    """A tuple whose items have names, in alphabetical order. With a `rest` there may be more
+    fields: those of the record that the variable stands for.
+    """
+
+    names: tuple[str, ...]
+    rest: TypeVar | None = None
+
+    def of(self, items: tuple[Type, ...]) -> Record:
+        return Record(items, self.names, self.rest)
+
+    @property
+    def fields(self) -> dict[str, Type]:
+        return dict(zip(self.names, self.items, strict=True))
+
+
+def record(fields: Mapping[str, Type], rest: Type | None = None) -> Record:
+    """A record with these fields, and with those of the rest if that is one."""
+    found = dict(fields)
+    if isinstance(rest, Record):
+        found |= rest.fields
+        rest = rest.rest
+    names = tuple(sorted(found))
+    assert rest is None or isinstance(rest, TypeVar)
+    return Record(tuple([found[name] for name in names]), names, rest)
+
 
 @dataclass(frozen=True, slots=True)
 class Fn:
@@ -79,7 +111,7 @@ class Unknown:
     """The type after an error: it unifies with everything, so that nothing is reported twice."""
 
 
-Type = TypeVar | Tensor | Tuple | Fn | ShapeValue | DimValue | Unknown
+Type = TypeVar | Tensor | Tuple | Record | Fn | ShapeValue | DimValue | Unknown
 
 UNKNOWN = Unknown()
 
@@ -159,6 +191,18 @@ Relation = ShapeEq | DimEq | Broadcast | DimBroadcast | AtLeast | Uniform | RowO
 
 
 @dataclass(frozen=True, slots=True)
+class Stacked:
+    """`whole` is the structure `row` with `size` in front of the shape of every tensor in it: a
+    variable for each, of types or of rows of records. `call` is what passes the rows.
+    """
+
+    whole: TypeVar
+    row: TypeVar
+    size: Dim
+    call: RowCall
+
+
+@dataclass(frozen=True, slots=True)
 class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the enclosing
     functions.
@@ -166,6 +210,7 @@ class Scheme:
     `inner` are the variables of its function arguments which may differ from call to call, `rows`
     those of them that also occur outside: there they stand for all calls. `made` has the relations
     that make its run-time shapes: a use that knows more of the arguments knows more of these.
+    `stacked` are conditions on structures that are not known yet.
     """
 
     variables: tuple[Var, ...]
@@ -175,6 +220,7 @@ class Scheme:
     inner: frozenset[Var] = frozenset()
     rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
+    stacked: tuple[Stacked, ...] = ()
 
     def at(self, sizes: dict[DimVar, Dim]) -> Scheme:
         """The scheme with sizes for some of its variables."""
@@ -182,7 +228,7 @@ class Scheme:
             return self
         known = Renaming(sizes, {}, {}, {})
         type_, relations = known.type(self.type), tuple(map(known.relation, self.relations))
-        return Scheme(self.variables, type_, relations, self.depth, self.inner, self.rows)
+        return replace(self, type=type_, relations=relations, made=())
 
 
 def make_scheme(
@@ -191,10 +237,11 @@ def make_scheme(
     relations: tuple[Relation, ...] = (),
     depth: int = 0,
     made: tuple[Relation, ...] = (),
+    stacked: tuple[Stacked, ...] = (),
 ) -> Scheme:
     inner = _inner(type_)
     rows = _rows(variables, type_, inner)
-    return Scheme(variables, type_, relations, depth, inner, rows, made)
+    return Scheme(variables, type_, relations, depth, inner, rows, made, stacked)
 
 
 def _rows(
@@ -257,6 +304,8 @@ def _outermost(type_: Type) -> Iterator[Var]:
         case Tuple(items):
             for item in items:
                 yield from _outermost(item)
+            if isinstance(type_, Record) and type_.rest is not None:
+                yield type_.rest
         case DimValue(dim):
             yield from dims.variables(dim)
         case Fn() | Unknown():
@@ -296,6 +345,8 @@ def _add_variables(type_: Type, found: list[Var]) -> None:
         case Tuple(items):
             for item in items:
                 _add_variables(item, found)
+            if isinstance(type_, Record) and type_.rest is not None:
+                found.append(type_.rest)
         case Fn(params, result):
             for param in params:
                 _add_variables(param, found)
@@ -393,6 +444,9 @@ class Renaming:
         match type_:
             case TypeVar():
                 return self.types.get(type_, type_)
+            case Record(items, names, rest):
+                fields = dict(zip(names, map(self.type, items), strict=True))
+                return record(fields, None if rest is None else self.types.get(rest, rest))
             case Tuple(items):
                 return Tuple(tuple(self.type(item) for item in items))
             case Fn(params, result):

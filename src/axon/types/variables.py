@@ -166,10 +166,10 @@ class TypeVar:
 
     `shown` is one with a name that a derivation should show: a parameter, or a user's name. One
     that is `wide` is the type of what functions return and take in turn: each may be a different
-    size, so that a size there is a number.
+    size, so that a size there is a number. A `row` stands for the other fields of a record.
     """
 
-    __slots__ = ("id", "level", "name", "scope", "shown", "user", "wide")
+    __slots__ = ("id", "level", "name", "row", "scope", "shown", "user", "wide")
 
     def __init__(
         self,
@@ -178,10 +178,12 @@ class TypeVar:
         user: bool = False,
         scope: int = 0,
         wide: bool = False,
+        row: bool = False,
     ) -> None:
         self.id = next(_ids)
         self.shown = user
         self.wide = wide
+        self.row = row
         self.name = name
         self.level = level
         self.user = user

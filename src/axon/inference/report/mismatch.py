@@ -10,6 +10,7 @@ from axon.types.show import Names, Show
 from axon.types.type import (
     DimValue,
     Fn,
+    Record,
     ShapeValue,
     Tensor,
     Tuple,
@@ -108,6 +109,24 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     _report(state, code, message, origin, label)
 
 
+def fields_differ(
+    state: State, missing: tuple[str, ...], extra: tuple[str, ...], origin: Origin
+) -> None:
+    """A record lacks fields, or has more than there may be."""
+    if missing:
+        message = f"{_who(origin)}the record has no {_fields(missing)}"
+        label = f"{_fields(missing)} wanted here".removeprefix("field ").removeprefix("fields ")
+    else:
+        message = f"{_who(origin)}the record has the {_fields(extra)}, which nothing wants"
+        label = "a record without more fields is wanted"
+    _report(state, "AX217", message, origin, label)
+
+
+def _fields(names: tuple[str, ...]) -> str:
+    listed = ", ".join(f"`{name}`" for name in names[:5]) + (", …" if len(names) > 5 else "")
+    return f"field{'s' if len(names) > 1 else ''} {listed}"
+
+
 def _count(n: int) -> str:
     return "one argument" if n == 1 else f"{n} arguments"
 
@@ -116,6 +135,8 @@ def _article(type_: Type) -> str:
     match type_:
         case Tensor():
             return "a tensor"
+        case Record():
+            return "a record"
         case Tuple(items):
             return f"a tuple of {len(items)}"
         case Fn(params, _):

@@ -25,6 +25,8 @@ LONG = 24
 """The number of characters from which on factors of a size are looked for."""
 VERY_LONG = 48
 """The number from which on a size has a name even if it occurs once."""
+SHORT = 28
+"""Of sizes with fewer characters in all, none is worth a name."""
 MOST_SIZES = 60
 
 
@@ -54,7 +56,8 @@ def name_sizes(shapes: Iterable[Shape], show: Show) -> Naming:
     """Names for sizes in these shapes; `show` has written them, so their variables have names."""
     naming = Naming({}, {}, {}, {})
     found = Counter(_computed(shapes))
-    if not found or len(found) > MOST_SIZES:
+    written = sum(uses * len(show.dim(size)) for size, uses in found.items())
+    if written < SHORT or len(found) > MOST_SIZES:
         return naming
     products = _products(found, show)
     parts = {factor for factors in products.values() for factor in factors}

@@ -8,13 +8,14 @@ The rules, in order; each is a choice among the instances of the type:
                                    vector of its last dimension: f = [c]
     r = broadcast(f, g)            two operands that are both wholly open have one shape: f = g
     d = broadcast(b, c)            dimensions that broadcast with each other are equal: b = c
+    { r | w : t [c] }              open rows are closed: { w : t [c] }
 
 A reading is a guess. `axon.plain` confirms it by inferring the definition with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -32,11 +33,15 @@ from axon.types.type import (
     DimBroadcast,
     DimEq,
     Fn,
+    Record,
     Relation,
+    Renaming,
     Scheme,
     Shape,
     ShapeEq,
+    Tuple,
     Type,
+    record,
     type_variables,
 )
 from axon.types.variables import DimVar, ShapeVar, Var
@@ -44,6 +49,7 @@ from axon.types.variables import DimVar, ShapeVar, Var
 MOST_STEPS = 20_000
 """Of the solver, for one reading."""
 MOST_ROUNDS = 100
+EMPTY = record({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ def read_plainly(definition: Definition, taken: Collection[str] = ()) -> Reading
     names that they have in the signature, unless these are `taken`.
     """
     scheme = definition.scheme
-    if not has_reading(scheme):
+    closed = _closed(scheme)
+    if not has_reading(scheme) or closed is None:
         return None
     state = State(new_store(levels=False, most=MOST_STEPS))
     store = state.store
@@ -77,16 +84,40 @@ def read_plainly(definition: Definition, taken: Collection[str] = ()) -> Reading
     for _ in range(MOST_ROUNDS):
         if store.conflicts or store.work >= MOST_STEPS:
             return None
-        if not _chosen(state, scheme.type):
+        if not _chosen(state, closed):
             break
     if store.guards:
         return None
     if not all(is_silent(constraint.relation) for constraint in store.waiting):
         return None
-    type_ = state.resolve(scheme.type)
+    type_ = state.resolve(closed)
     assert isinstance(type_, Fn)
     names = _names(definition, store, type_, taken)
     return Reading(type_, names, type_text(type_, names))
+
+
+def _closed(scheme: Scheme) -> Type | None:
+    """The type with its open rows closed; None if a condition on structures is left."""
+    rows = {each.rest for each in _records(scheme.type) if each.rest is not None}
+    for stacked in scheme.stacked:
+        if stacked.whole not in rows and stacked.row not in rows:
+            return None
+        rows |= {stacked.whole, stacked.row}
+    return Renaming({}, {}, {}, dict.fromkeys(rows, EMPTY)).type(scheme.type)
+
+
+def _records(type_: Type) -> Iterator[Record]:
+    match type_:
+        case Tuple(items):
+            if isinstance(type_, Record):
+                yield type_
+            for item in items:
+                yield from _records(item)
+        case Fn(params, result):
+            for part in (*params, result):
+                yield from _records(part)
+        case _:
+            return
 
 
 # --- the rules ---------------------------------------------------------------------------------
@@ -101,40 +132,50 @@ def _chosen(state: State, type_: Type) -> bool:
 def _ranks_chosen(store: Store, type_: Type) -> bool:
     """The rules that choose ranks. Each choice leaves the others possible: a batch that cannot be
     empty is as short as it can be, an operand that cannot be a vector is left open. Biases come
-    first, then the batches of parameters from the last to the first: if there is a batch, the first
-    parameter has it.
+    first, then the batches of records, which are weights, then those of other parameters from the
+    last to the first: if there is a batch, the first parameter has it.
     """
     relations = [_resolved(store, relation) for relation in _relations(store)]
     possible = ranks(relations)
     if possible is None:
         return False
-    beside, before = _beside_dimensions(type_, relations), len(store.posted)
+    words, before = _words(type_, relations), len(store.posted)
+    batches = {item for word in words for item in _before_dimensions(word)}
     for relation in relations:
         if isinstance(relation, Broadcast):
-            _let_vectors(store, relation, possible, beside)
-    for shape in beside:
+            _let_vectors(store, relation, possible, batches)
+    for shape in dict.fromkeys(item for word in words for item in _beside_dimensions(word)):
         rank = possible.shortest(shape) if _is_open(store.word((shape,))) else None
         if rank is not None:
             _equate(store, (shape,), tuple(DimVar("", 1, scope=shape.scope) for _ in range(rank)))
     return len(store.posted) > before
 
 
-def _beside_dimensions(type_: Type, relations: list[Relation]) -> dict[ShapeVar, None]:
-    """The shape variables beside known dimensions, those of the last parameter first."""
+def _words(type_: Type, relations: list[Relation]) -> list[Shape]:
+    """The shapes of records, of the parameters from the last to the first, of the result, and those
+    that only conditions have.
+    """
     assert isinstance(type_, Fn)
-    words = [word for part in (*reversed(type_.params), type_.result) for word in shapes_of(part)]
-    words += [word for relation in relations for word in _words_in(relation)]
-    return {
-        item: None
-        for word in words
-        if not all(isinstance(item, ShapeVar) for item in word)
-        for item in word
-        if isinstance(item, ShapeVar) and not item.runtime
-    }
+    words = [word for each in _records(type_) for word in shapes_of(each)]
+    words += [word for part in (*reversed(type_.params), type_.result) for word in shapes_of(part)]
+    return words + [word for relation in relations for word in _words_in(relation)]
+
+
+def _beside_dimensions(word: Shape) -> list[ShapeVar]:
+    shapes = [item for item in word if isinstance(item, ShapeVar)]
+    return [shape for shape in shapes if not shape.runtime] if len(shapes) < len(word) else []
+
+
+def _before_dimensions(word: Shape) -> list[ShapeVar]:
+    """The shapes of a word in front of its last dimension. One behind it, `f` in `[n]@f`, is the
+    entire shape of each of `n` operands.
+    """
+    ends = max((i for i, item in enumerate(word) if not isinstance(item, ShapeVar)), default=0)
+    return [item for item in word[:ends] if isinstance(item, ShapeVar)]
 
 
 def _let_vectors(
-    store: Store, relation: Broadcast, possible: Ranks, beside: dict[ShapeVar, None]
+    store: Store, relation: Broadcast, possible: Ranks, batches: set[ShapeVar]
 ) -> None:
     """In `broadcast(s@[b,c], f)`, `f` reads `[c]`."""
     last = next((part[-1:] for part in relation.parts if _ends_in_dimension(part)), None)
@@ -143,7 +184,7 @@ def _let_vectors(
     for part in filter(_is_open, relation.parts):
         shape = part[0]
         assert isinstance(shape, ShapeVar)
-        if shape not in beside and _is_open(store.word(part)) and possible.assume(shape, 1):
+        if shape not in batches and _is_open(store.word(part)) and possible.assume(shape, 1):
             _equate(store, part, last)
 
 

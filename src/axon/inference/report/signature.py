@@ -61,10 +61,12 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     naming = name_sizes(shapes_of(scheme.type), show)
     if naming.named:
         signature = show.type(naming.type(scheme.type))
+        conditions = [naming.relation(relation) for relation in conditions]
     uses = Counter(var for r in conditions for var in set(relation_variables(r)))
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
     where = naming.definitions(show)
-    where += [show.relation(naming.relation(relation), hidden) for relation in conditions]
+    where += [show.relation(relation, hidden) for relation in conditions]
+    where += [show.stacked(stacked) for stacked in scheme.stacked]
     guards = dict.fromkeys(
         Show(names, paper, named=True).check(guard.relation) for guard in definition.guards
     )

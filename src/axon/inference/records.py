@@ -1,0 +1,206 @@
+"""Records: fields that are taken, set and matched. A value of unknown type that has a field is an
+open record; its other fields are those of a variable (row polymorphism).
+"""
+
+from __future__ import annotations
+
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.environment import Environment
+from axon.inference.state import State
+from axon.inference.unify import unify
+from axon.inference.walk import Walk
+from axon.solver.constraints import Origin
+from axon.source import Span
+from axon.syntax import ast
+from axon.types.type import UNKNOWN, Record, Tensor, Type, Unknown, record
+from axon.types.variables import TypeVar
+
+MEMBERS = {
+    "T": "transpose(x)",
+    "mT": "transpose(x)",
+    "H": "transpose(x)",
+    "shape": "shape(x)",
+    "size": "shape(x)",
+    "ndim": "rank(shape(x))",
+    "dtype": "cast(x, to=f32)",
+    "dot": "x @ y",
+    "mm": "x @ y",
+    "bmm": "x @ y",
+    "view": "reshape(x, [n, m])",
+    "flatten": "reshape(x, [n, -1])",
+    "permute": "transpose(x, axes=[1, 0])",
+    "swapaxes": "transpose(x, axes=[1, 0])",
+    "unsqueeze": "expand_dims(x, axis=0)",
+    "astype": "cast(x, to=f32)",
+    "to": "cast(x, to=f32)",
+    "float": "cast(x, to=f32)",
+    "long": "cast(x, to=i64)",
+    "int": "cast(x, to=i32)",
+    "half": "cast(x, to=f16)",
+    "double": "cast(x, to=f64)",
+    "bool": "cast(x, to=bool)",
+    "clip": "clamp(x, low, high)",
+    "item": "x",
+    "contiguous": "x",
+    "detach": "x",
+    "clone": "x",
+    "copy": "x",
+    "cpu": "x",
+    "cuda": "x",
+    "numpy": "x",
+}
+"""How Axon writes the members of tensors of NumPy and PyTorch; one that is missing here and is an
+operator is that operator.
+"""
+
+
+def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator: bool) -> Type:
+    """The type of `record.name`."""
+    state, name = inference.state, expr.name
+    of = inference.infer(expr.record, env)
+    found = state.prune(of)
+    origin = Origin("field", expr.span)
+    match found:
+        case Unknown():
+            return UNKNOWN
+        case Record(items, names, rest):
+            if name in names:
+                return items[names.index(name)]
+            if rest is None:
+                _no_field(state, found, name, expr.span)
+                return UNKNOWN
+            return _extended(state, found, name, rest, origin)
+        case TypeVar():
+            if is_operator or name in MEMBERS:
+                inference.members.append((of, expr))
+            part, other = _at(state, found), _at(state, found)
+            other.row = True
+            unify(state, Record((part,), (name,), other), found, origin)
+            return part
+        case Tensor():
+            known = is_operator or name in MEMBERS
+            inference.state.diagnostics.append(member_of_tensor(expr, known))
+            return UNKNOWN
+        case _:
+            unify(state, Record((state.fresh_type(),), (name,), state.fresh_row()), found, origin)
+            return UNKNOWN
+
+
+def member_of_tensor(expr: ast.Field, known: bool = True) -> Diagnostic:
+    """The message for `x.T` and the like: it names the operator, if there is one."""
+    text = expr.record.span.text
+    short = text if len(text) <= 20 and "\n" not in text else "x"
+    form = MEMBERS.get(expr.name, f"{expr.name}(x)")
+    form = "".join(
+        short if c == "x" and form[i - 1 : i] in ("", "(") else c for i, c in enumerate(form)
+    )
+    return Diagnostic(
+        "AX218",
+        Severity.ERROR,
+        f"a tensor has no field `{expr.name}`",
+        (Label(expr.span, "a field of a tensor", primary=True),),
+        (),
+        (f"write `{form}`",) if known else (),
+    )
+
+
+def report_members(inference: Walk) -> None:
+    """Values with no fields but members of tensors are tensors: a mistake, unless something else
+    makes them records.
+    """
+    seen: set[int] = set()
+    for of, expr in inference.members:
+        found = inference.state.resolve(of)
+        names = {each.name for _, each in inference.members}
+        if isinstance(found, Record) and found.rest is not None and names.issuperset(found.names):
+            if id(found.rest) not in seen:
+                inference.state.diagnostics.append(member_of_tensor(expr))
+            seen.add(id(found.rest))
+    inference.members.clear()
+
+
+def _at(state: State, like: TypeVar) -> TypeVar:
+    """A variable at the level and the scope of another."""
+    return TypeVar("", min(like.level, state.level), scope=like.scope)
+
+
+def _extended(state: State, known: Record, name: str, rest: TypeVar, origin: Origin) -> Type:
+    """A field that the other fields of an open record must have."""
+    part, other = _at(state, rest), _at(state, rest)
+    other.row = True
+    unify(state, Record((part,), (name,), other), Record((), (), rest), origin)
+    return part
+
+
+def infer_record(inference: Walk, expr: ast.Record, env: Environment) -> Type:
+    """`{ a = e }`, or a record with some fields replaced, each perhaps by one of another type."""
+    given = {field.name: inference.infer(field.value, env) for field in expr.fields}
+    if expr.base is None:
+        return inference.bounded(record(given), expr.span)
+    state = inference.state
+    of = inference.infer(expr.base, env)
+    base = state.prune(of)
+    if isinstance(base, Unknown):
+        return UNKNOWN
+    old: dict[str, Type] = {name: state.fresh_type() for name in given}
+    if isinstance(base, Record) and base.rest is None:
+        for field in expr.fields:
+            if field.name not in base.names:
+                _no_field(state, base, field.name, field.span, "an update replaces fields")
+                return UNKNOWN
+    elif isinstance(base, Record | TypeVar):
+        level = base if isinstance(base, TypeVar) else base.rest
+        assert level is not None
+        old = {name: _at(state, level) for name in given}
+        rest = _at(state, level)
+        rest.row = True
+        unify(state, record(old, rest), base, Origin("field", expr.span))
+    else:
+        unify(state, record(old, state.fresh_row()), base, Origin("field", expr.base.span))
+        return UNKNOWN
+    found = state.prune(of)
+    if not isinstance(found, Record):
+        return UNKNOWN
+    return inference.bounded(record(found.fields | given, found.rest), expr.span)
+
+
+def fields_of(inference: Walk, pattern: ast.RecordPattern, type_: Type, span: Span) -> list[Type]:
+    """The types of the fields that a pattern names."""
+    state = inference.state
+    found = state.prune(type_)
+    if isinstance(found, Unknown):
+        return [UNKNOWN] * len(pattern.items)
+    if isinstance(found, Record) and found.rest is None:
+        for item in pattern.items:
+            if item.name not in found.names:
+                _no_field(state, found, item.name, item.span)
+                return [UNKNOWN] * len(pattern.items)
+    parts: dict[str, Type] = {
+        item.name: _at(state, found) if isinstance(found, TypeVar) else state.fresh_type()
+        for item in pattern.items
+    }
+    rest = _at(state, found) if isinstance(found, TypeVar) else state.fresh_row()
+    rest.row = True
+    unify(state, record(parts, rest), found, Origin("pattern", span))
+    return [parts[item.name] for item in pattern.items]
+
+
+def _no_field(state: State, found: Record, name: str, span: Span, note: str = "") -> None:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, found.names[:200], n=1, cutoff=0.6)
+    listed = ", ".join(f"`{each}`" for each in found.names[:8])
+    if len(found.names) > 8:
+        listed += ", …"
+    label = f"its fields are {listed}" if found.names else "it has no fields"
+    helps = (f"did you mean `{close[0]}`?",) if close else ()
+    state.diagnostics.append(
+        Diagnostic(
+            "AX217",
+            Severity.ERROR,
+            f"the record has no field `{name}`{': ' + note if note else ''}",
+            (Label(span, label, primary=True),),
+            (),
+            helps,
+        )
+    )
