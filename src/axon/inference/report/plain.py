@@ -257,7 +257,7 @@ def _names(definition: Definition, store: Store, type_: Fn, taken: Collection[st
     """A user's names; then the first name that the signature has for a size. A shape is called
     `s`.
     """
-    left = set(type_variables(type_))
+    left = dict.fromkeys(type_variables(type_))
     names = Names()
     names.reserve(left)
     names.taken.update(taken)

@@ -71,8 +71,10 @@ class Ranks:
     def shortest(self, shape: ShapeVar) -> int | None:
         """Let a shape have the lowest rank that is possible, and return it."""
         least = self.low.get(shape, 0)
-        found = (rank for rank in range(least, least + 4) if self.assume(shape, rank))
-        return next(found, None)
+        for rank in range(least, least + 4):
+            if self.assume(shape, rank):
+                return rank
+        return None
 
     def _spread(self, since: int) -> None:
         while since < len(self.changed):
