@@ -91,7 +91,8 @@ def _inputs(
                 f"{function.__name__} has no argument `{name}`: its arguments are {listed}"
             )
         given[name] = read_input(name, value, wanted.get(name), random, taken)
-    missing = [f"`{name}`" for name in function.params if name not in given]
+    asked = [name for name in function.params if name not in function.optional]
+    missing = [f"`{name}`" for name in asked if name not in given]
     if missing:
         many = "is" if len(missing) == 1 else "are"
         raise BadInput(f"{function.__name__}: {', '.join(missing)} {many} missing")

@@ -68,9 +68,9 @@ def _structured(
             function, made = flat.params[i], flat_written.params[i]
             assert isinstance(function, Fn) and isinstance(param, Fn)
             found = lowering.expr(expr, scope)
-            groups = param.params
+            groups, count = param.params, len(exprs) - first
             operands.append(
-                lowering.function(found, function, made, param, expr.span, rows, groups)
+                lowering.function(found, function, made, param, expr.span, rows, groups, count)
             )
         else:
             operand = _operand(lowering, expr, param, own, scope, rows)

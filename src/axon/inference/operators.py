@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.inference import size_values, structures
+from axon.inference import scans, size_values, structures
 from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
@@ -35,6 +35,7 @@ from axon.types.type import (
     Scheme,
     ShapeValue,
     Tensor,
+    Tuple,
     Type,
     Uniform,
 )
@@ -194,16 +195,32 @@ def apply_operator(
         scheme = general.scheme.at(general.sizes(reader.given))
         use = Use(operator, values, reader.given, scheme.type, scheme.type)
         return apply_to_changing_state(inference, scheme, use, exprs, span, env)
+    said = len(state.diagnostics), len(state.store.conflicts)
     args = _arguments(inference, operator, general.scheme, exprs, env, span)
-    if takes_structures(operator) and not values and _is_structured(state, operator, args):
+    if operator.traits.intermediate and len(args) == 3 and not values:
+        structured = any(isinstance(state.prune(arg), Tuple) for arg in args[1:])
+        if structured and said != (len(state.diagnostics), len(state.store.conflicts)):
+            return UNKNOWN
+        if structured:
+            return scans.infer_scan(inference, exprs, span, env)
+    if takes_structures(operator) and _is_structured(state, operator, values, args):
         found = Chosen(operator, values, {}, structured_scheme(operator, len(args)))
     return _apply(inference, found, args, exprs, span)
 
 
-def _is_structured(state: State, operator: Operator, args: list[Type]) -> bool:
-    """Whether the rows that an operator passes to a function are structures, or may be."""
+def _is_structured(
+    state: State, operator: Operator, values: dict[str, object], args: list[Type]
+) -> bool:
+    """Whether the rows that an operator passes to a function, or what the function gives, are
+    structures, or may be. Several outputs that are asked for are tensors.
+    """
+    calls = operator.traits.calls
+    if not values.keys() <= {"outputs"} or values.get("outputs", 1) != 1:
+        return False
+    if calls is Calls.WHILE:
+        return "outputs" in values and structures.gives_structure(state, args[2], 1)
     first = first_by_row(operator, len(args))
-    output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(operator.traits.calls)  # type: ignore[arg-type]
+    output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(calls)  # type: ignore[arg-type]
     return structures.is_structured(state, args[first - 1], args[first:], output)
 
 
