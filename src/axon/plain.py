@@ -61,7 +61,7 @@ def _reading(
         environment = _environment(checked, module, at, fn) if fn is not None else None
         if fn is None or environment is None:
             return None
-        reading = read_plainly(definition, _taken(definition, fn))
+        reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
         if reading is None or not _is_confirmed(definition, fn, environment, reading):
             return None
         return type_text(reading.type, reading.names, paper=True) if checked.paper else reading.text
@@ -102,6 +102,14 @@ def _environment(checked: Checked, module: Module, at: int, fn: ast.Fn) -> Envir
 def _taken(definition: Definition, fn: ast.Fn) -> set[str]:
     """The names that have a meaning in the function: as an annotation they would keep it."""
     return {*definition.names.index, *mentioned(fn)} - set(_bound(fn))
+
+
+def _numbers(fn: ast.Fn) -> Iterator[int]:
+    """The parameters whose default is a number."""
+    for at, param in enumerate(fn.params):
+        default = param.default.operand if isinstance(param.default, ast.Negate) else param.default
+        if isinstance(default, ast.Number):
+            yield at
 
 
 def _bound(fn: ast.Fn) -> Iterator[str]:

@@ -13,11 +13,12 @@ from axon.inference.simplest import simplest
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Names, Show
-from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, Tensor
-from axon.types.variables import DimVar
+from axon.types.type import AtLeast, Broadcast, DimBroadcast, DimEq, Relation, Shape, Tensor
+from axon.types.variables import DimVar, ShapeVar
 from tests.budget import ALL
 
 N, M = DimVar("n", user=True), DimVar("m", user=True)
+R, S, T = (ShapeVar(name) for name in "rst")
 SIZES = [dict(zip((N, M), pair, strict=True)) for pair in product(range(14), repeat=2)]
 
 
@@ -152,6 +153,21 @@ NO = False
 )
 def test_simplest(relations: list[Relation], texts: list[str]) -> None:
     assert sorted(shown(*relations)) == sorted(texts)
+
+
+@pytest.mark.parametrize(
+    ("parts", "kept"),
+    [
+        ([(S, 1), (S, N), (T,)], [(S, N), (T,)]),
+        ([(S, N), (1,), (T,)], [(S, N), (T,)]),
+        ([(S, N), (M, 1)], [(S, N), (M, 1)]),
+        ([(S, 1), (T, N)], [(S, 1), (T, N)]),
+        ([(1, N), (S,)], [(1, N), (S,)]),
+    ],
+)
+def test_parts_with_ones(parts: list[Shape], kept: list[Shape]) -> None:
+    before: list[Relation] = [Broadcast((R,), tuple(parts))]
+    assert simplest(Tensor("f32", (R,)), before)[1] == [Broadcast((R,), tuple(kept))]
 
 
 def test_a_check_of_the_run_stays() -> None:

@@ -13,6 +13,7 @@ Each law is an equivalence of integers; `e`, `p`, `q` are dimensions, `k` is a n
     q = broadcast(q, max(q,1))           it always holds
     n mod 4 = 0, n mod 6 = 0             n mod 12 = 0
     b*(n mod 4) = 0                      n mod 4 = 0, where b >= 1
+    r = broadcast(s@[1], s@[b], q)       r = broadcast(s@[b], q)
 
 The same for `min`, turned around. A condition that follows from the others is left out. Conditions
 on run-time sizes stay as they are: they are checks.
@@ -34,13 +35,16 @@ from axon.types.replace import with_atoms
 from axon.types.show import multiple_of_mod
 from axon.types.type import (
     AtLeast,
+    Broadcast,
     DimBroadcast,
     DimEq,
     Relation,
     Renaming,
+    Shape,
     Type,
     relation_variables,
 )
+from axon.types.variables import ShapeVar
 
 MOST_CONDITIONS = 40
 MOST_ROUNDS = 4
@@ -52,7 +56,10 @@ HEAVIEST = 8
 
 def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relation]]:
     """An equivalent type with equivalent conditions."""
-    if len(relations) > MOST_CONDITIONS or not any(map(_may_be_simpler, relations)):
+    if len(relations) > MOST_CONDITIONS:
+        return type_, relations
+    relations = [_without_ones(relation) for relation in relations]
+    if not any(map(_may_be_simpler, relations)):
         return type_, relations
     for _ in range(MOST_ROUNDS):
         found: list[Relation] = []
@@ -72,6 +79,25 @@ def simplest(type_: Type, relations: list[Relation]) -> tuple[Type, list[Relatio
             break
         relations = found
     return type_, without_implied_sizes(_with_remainders(relations), _is_condition)
+
+
+def _without_ones(relation: Relation) -> Relation:
+    """A broadcast without parts that another one contains."""
+    if not isinstance(relation, Broadcast) or not any(1 in part for part in relation.parts):
+        return relation
+    kept = list(relation.parts)
+    for part in relation.parts:
+        if any(other is not part and _contains(other, part) for other in kept):
+            kept.remove(part)
+    return Broadcast(relation.result, tuple(kept)) if len(kept) > 1 else relation
+
+
+def _contains(word: Shape, part: Shape) -> bool:
+    """Whether each item of a part is 1, or is the same in the word, counted from the right."""
+    pairs = zip(reversed(word), reversed(part), strict=False)
+    return len(part) <= len(word) and all(
+        b == a or (b == 1 and not isinstance(a, ShapeVar)) for a, b in pairs
+    )
 
 
 def _may_be_simpler(relation: Relation) -> bool:

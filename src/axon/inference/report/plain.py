@@ -69,9 +69,12 @@ def has_reading(scheme: Scheme) -> bool:
     )
 
 
-def read_plainly(definition: Definition, taken: Collection[str] = ()) -> Reading | None:
+def read_plainly(
+    definition: Definition, taken: Collection[str] = (), scalars: Collection[int] = ()
+) -> Reading | None:
     """The reading of a definition, not confirmed yet; None if there is none. Its variables have the
-    names that they have in the signature, unless these are `taken`.
+    names that they have in the signature, unless these are `taken`. `scalars` are parameters that
+    are numbers by default.
     """
     scheme = definition.scheme
     closed = _closed(scheme)
@@ -81,6 +84,11 @@ def read_plainly(definition: Definition, taken: Collection[str] = ()) -> Reading
     store = state.store
     for relation in scheme.relations:
         store.post(relation, NOWHERE, 1)
+    assert isinstance(closed, Fn)
+    for at in scalars:
+        for shape in shapes_of(closed.params[at]):
+            if _is_open(store.word(shape)):
+                _equate(store, shape, ())
     for _ in range(MOST_ROUNDS):
         if store.conflicts or store.work >= MOST_STEPS:
             return None
@@ -178,7 +186,8 @@ def _let_vectors(
     store: Store, relation: Broadcast, possible: Ranks, batches: set[ShapeVar]
 ) -> None:
     """In `broadcast(s@[b,c], f)`, `f` reads `[c]`."""
-    last = next((part[-1:] for part in relation.parts if _ends_in_dimension(part)), None)
+    known = [part[-1:] for part in relation.parts if _ends_in_dimension(part)]
+    last = next((end for end in known if end != (1,)), None)
     if last is None:
         return
     for part in filter(_is_open, relation.parts):
