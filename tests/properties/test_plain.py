@@ -101,6 +101,7 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
         ("f = fn (x : f32 [8], y : f32 [m]) { x + y };", "(f32 [8], f32 [8]) -> f32 [8]"),
         ("f = fn (x : f32 s, y) { x + y };", "(f32 s, f32 s) -> f32 s"),
         ("g = fn (x, y) { x + y }; f = g;", "(t s, t s) -> t s"),
+        ("f = fn (x, y, eps = 1e-5) { x + y + eps };", "(t s, t s, t []) -> t s"),
         ("f = softmax;", "t [b] -> t [b]"),
         ("f = fn (x) { softmax(x) };", "t [b] -> t [b]"),
         ("fn (x, y) { x @ y }", "(t [b,c], t [c,e]) -> t [b,e]"),

@@ -202,11 +202,11 @@ def _one_shape(store: Store) -> bool:
     changed = False
     for relation in _relations(store):
         if isinstance(relation, Broadcast):
-            first, *others = [store.word(part) for part in relation.parts]
-            if _is_open(first) and all(map(_is_open, others)):
-                for other in others:
-                    if store.word(first) != store.word(other):
-                        _equate(store, first, other)
+            parts = [word for part in relation.parts if (word := store.word(part))]
+            if all(map(_is_open, parts)):
+                for part in parts[1:]:
+                    if store.word(part) != store.word(parts[0]):
+                        _equate(store, parts[0], part)
                         changed = True
     return changed
 
