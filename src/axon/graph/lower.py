@@ -32,7 +32,7 @@ from axon.graph.levels import Analysis
 from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import imported, is_imported, look_up, value_of
-from axon.graph.operators import apply_operator, type_at, use_operator
+from axon.graph.operators import apply_operator, subscript, type_at, use_operator
 from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, Structure, as_function, bundle
 from axon.graph.state import Library, Shared, State
@@ -43,7 +43,7 @@ from axon.inference.environment import Entry
 from axon.inference.parameters import constant
 from axon.inference.record import Default
 from axon.inference.walk import Prelude
-from axon.ops import OPERATORS
+from axon.ops import written_as
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast, with_defaults
@@ -259,7 +259,10 @@ class Lowering(Walk):
                 return value_of(self, expr, scope)
             case ast.Number() | ast.Negate(ast.Number(), _):
                 return self._number(expr)
-            case ast.Negate(operand, span):
+            case ast.Negate(operand, _) if isinstance(size := self.state.size_of(expr), DimValue):
+                self.expr(operand, scope)
+                return SizeOf(size.dim, "", size.number)
+            case ast.Negate(operand, span) | ast.Not(operand, span):
                 use = self.state.elaboration.record.uses[span]
                 return use_operator(self, use, (operand,), (), span, scope)
             case ast.Call():
@@ -277,7 +280,15 @@ class Lowering(Walk):
                     return imported(self, expr, scope)
                 return self._field(self.expr(expr.record, scope), expr.name)
             case ast.OperatorName(op, _):
-                return OperatorFunction(OPERATORS[op])
+                return OperatorFunction(written_as(op))
+            case ast.If(span=span):
+                use = self.state.elaboration.record.uses[span]
+                return use_operator(self, use, expr.parts, (), span, scope)
+            case ast.Subscript():
+                return subscript(self, expr, scope)
+            case ast.ListExpr(items, span) if span in self.state.elaboration.record.uses:
+                use = self.state.elaboration.record.uses[span]
+                return use_operator(self, use, items, (), span, scope)
             case ast.ListExpr():
                 measure(self, expr, scope)
                 type_ = self.state.size_of(expr)
