@@ -77,6 +77,11 @@ def _parser() -> argparse.ArgumentParser:
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
     infer.add_argument("--names", action="store_true", help="show the names of parameters too")
+    infer.add_argument(
+        "--plain",
+        action="store_true",
+        help="show what a person would write down for a type with open ranks or broadcasts too",
+    )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.add_argument(
         "--forget-inputs",
@@ -285,6 +290,11 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
     paper = options.notation == "paper"
     checked = check(read_program(path), find_import, paper, options.prove)
     status = FINE if checked.ok else HAS_ERRORS
+    plain: Sequence[str | None] = (None,) * len(checked.signatures)
+    if options.json or options.plain:
+        from axon.plain import plain_readings
+
+        plain = plain_readings(checked)
     if options.json:
         definitions = [
             {
@@ -294,13 +304,16 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
                 "guards": list(s.guards),
                 "classes": list(s.classes),
                 "params": [name for name, _ in s.params],
+                "plain": reading,
             }
-            for s in checked.signatures
+            for s, reading in zip(checked.signatures, plain, strict=True)
         ]
         diagnostics = [_json(d) for d in checked.diagnostics]
         return {"definitions": definitions, "diagnostics": diagnostics}, status
-    for signature in checked.signatures:
+    for signature, reading in zip(checked.signatures, plain, strict=True):
         say(signature.line(options.classes, options.names))
+        if reading is not None:
+            say(f"plain: {reading}")
     _print_diagnostics(checked.diagnostics)
     return None, status
 
