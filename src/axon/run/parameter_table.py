@@ -1,0 +1,96 @@
+"""The parameters of a function as a table: names, types, how many numbers and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from axon.run.parameters import Settled
+from axon.run.safetensors import BYTES
+from axon.run.weight_files import leaves
+from axon.types import dim as dims
+from axon.types.dim import Dim
+from axon.types.show import Show
+from axon.types.type import Tensor, Type, shape_size
+
+Count = int | str | None
+"""A number; as long as sizes are open, its formula; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A tensor among the parameters, by its dotted name."""
+
+    name: str
+    type: str
+    count: Count
+    bytes: Count
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Parameters:
+    """A table of parameters. It prints as one, and can be iterated over."""
+
+    rows: tuple[Parameter, ...]
+    count: Count
+    bytes: Count
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        lines = [("parameter", "type", "count", "bytes")]
+        lines += [(p.name, p.type, _text(p.count), _text(p.bytes)) for p in self.rows]
+        lines.append(("total", "", _text(self.count), _text(self.bytes)))
+        widths = [max(len(line[i]) for line in lines) for i in range(4)]
+        return "\n".join(_line(line, widths) for line in lines)
+
+    def as_json(self) -> dict[str, object]:
+        rows = [
+            {"name": p.name, "type": p.type, "count": p.count, "bytes": p.bytes} for p in self.rows
+        ]
+        return {"rows": rows, "count": self.count, "bytes": self.bytes}
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, type_, count, size = cells
+    text = f"{name:<{widths[0]}}  {type_:<{widths[1]}}  {count:>{widths[2]}}  {size:>{widths[3]}}"
+    return text.rstrip()
+
+
+def _text(count: Count) -> str:
+    return "" if count is None else f"{count:,}" if isinstance(count, int) else count
+
+
+def table(found: Settled) -> Parameters:
+    rows: list[Parameter] = []
+    total: Dim = 0
+    total_bytes: Dim | None = 0
+    for before, type_ in found.parts():
+        for path, leaf in leaves(type_):
+            count, size = _counted(leaf)
+            name = ".".join((before, *path) if before else path)
+            shown = found.show.type(leaf)
+            rows.append(Parameter(name, shown, _as_count(count, found), _as_count(size, found)))
+            if count is not None:
+                total = dims.add(total, count)
+            known = total_bytes is not None and size is not None
+            total_bytes = dims.add(total_bytes, size) if known else None  # type: ignore[arg-type]
+    return Parameters(tuple(rows), _as_count(total, found), _as_count(total_bytes, found))
+
+
+def _counted(type_: Type) -> tuple[Dim | None, Dim | None]:
+    if not isinstance(type_, Tensor):
+        return 0, 0
+    count = shape_size(type_.shape)
+    if not isinstance(type_.elem, str):
+        return count, None
+    return count, dims.scale(BYTES[type_.elem], count)
+
+
+def _as_count(dim: Dim | None, found: Settled) -> Count:
+    show: Show = found.show
+    return dim if dim is None or isinstance(dim, int) else show.dim(dim)
