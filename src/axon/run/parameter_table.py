@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from axon.run.parameters import Settled
+from axon.run.parameters import Settled, leaves
 from axon.run.safetensors import BYTES
-from axon.run.weight_files import leaves
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Show

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
+from axon.diagnostics import Diagnostic
 from axon.driver import prelude
 from axon.graph.module import Module
 from axon.graph.scope import as_function
@@ -33,9 +34,9 @@ from axon.types.type import (
     Record,
     Renaming,
     Shape,
+    Tuple,
     Type,
     has_runtime_sizes,
-    leaves,
     type_variables,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, given_at
@@ -46,14 +47,17 @@ LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A function: its name, where it is, its definition and the names of its arguments."""
+    """A function: its definition, the names of its arguments, and the program that it is in."""
 
-    name: str
-    module: Module
     definition: Definition
     arguments: tuple[str, ...]
+    module: Module
     plain: str | None = None
     """The plain reading of its type, which decides ranks that the type leaves open."""
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +81,54 @@ class Settled:
             yield "" if alone and isinstance(type_, Record) else name, type_
 
 
+def argument_names(definition: Definition) -> tuple[str, ...]:
+    type_ = definition.scheme.type
+    count = len(type_.params) if isinstance(type_, Fn) else 0
+    return definition.params or tuple(f"arg{i}" for i in range(count))
+
+
 def chosen(subject: Subject, params: str | Sequence[str] | None) -> tuple[str, ...]:
     """The arguments that are parameters: those that are asked for, else the records."""
-    if params is not None:
-        asked = (params,) if isinstance(params, str) else tuple(params)
-        for name in asked:
-            _check_argument(subject, name)
-        return asked
-    type_ = subject.definition.scheme.type
-    types = type_.params if isinstance(type_, Fn) else ()
-    pairs = zip(subject.arguments, types, strict=True)
-    return tuple(name for name, each in pairs if isinstance(each, Record))
+    if params is None:
+        types = zip(subject.arguments, _parameter_types(subject.definition), strict=True)
+        return tuple(name for name, each in types if isinstance(each, Record))
+    asked = (params,) if isinstance(params, str) else tuple(params)
+    for name in asked:
+        _check_argument(subject, name)
+    if len(set(asked)) != len(asked):
+        raise ArgumentError(f"{subject.name}: an argument is in `params` twice")
+    return asked
+
+
+def _parameter_types(definition: Definition) -> tuple[Type, ...]:
+    type_ = definition.scheme.type
+    return type_.params if isinstance(type_, Fn) else ()
+
+
+def no_parameters(subject: Subject) -> ArgumentError:
+    listed = ", ".join(subject.arguments) or "none"
+    return ArgumentError(
+        f"{subject.name} takes no record: say which of its arguments ({listed}) are parameters, "
+        'params="…"'
+    )
 
 
 def _check_argument(subject: Subject, name: str) -> None:
     if name not in subject.arguments:
         listed = ", ".join(subject.arguments) or "none"
         raise ArgumentError(f"{subject.name} has no argument `{name}`: its arguments are {listed}")
+
+
+def unsettled(
+    definition: Definition, plain: str | None = None, which: tuple[str, ...] | None = None
+) -> Settled:
+    """The types of the parameters while no size is known."""
+    type_, variables = _read(definition, plain)
+    params = map(_closing(type_).type, type_.params)
+    types = dict(zip(argument_names(definition), params, strict=True))
+    if which is None:
+        which = tuple(name for name, each in types.items() if isinstance(each, Record))
+    return Settled(types, which, variables, Show(_names(variables)))
 
 
 def settled(
@@ -106,7 +141,9 @@ def settled(
     of arguments, or values of these types; what follows from them is inferred.
     """
     which = chosen(subject, params)
-    type_, variables = _read_plain(subject) or _own(subject.definition)
+    if not sizes and not like:
+        return unsettled(subject.definition, subject.plain, which)
+    type_, variables = _read(subject.definition, subject.plain)
     renaming = _closing(type_)
     for name, value in sizes.items():
         _enter(renaming, subject, variables, name, value)
@@ -114,15 +151,19 @@ def settled(
     for name, value in like.items():
         _check_argument(subject, name)
         types[name] = _like(subject, name, value, types[name])
-    if not sizes and not like:
-        return Settled(types, which, variables, Show(_names(variables)))
-    found = _inferred(subject, types)
+    found = inferred(subject, types)
     if isinstance(found, list):
         shown_ = Show(_names(variables))
         arguments = ", ".join(f"{name} : {shown_.type(t)}" for name, t in types.items())
         raise ArgumentError(f"{subject.name} cannot be called with {arguments}", found)
     resolved = dict(zip(subject.arguments, found.type.params, strict=True))
     return Settled(resolved, which, variables, Show(_names(variables, found)))
+
+
+def _read(definition: Definition, plain: str | None) -> tuple[Fn, dict[str, Var]]:
+    """The type to begin with, and its variables by name."""
+    found = None if plain is None else _plainly(plain)
+    return _own(definition) if found is None else found
 
 
 def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
@@ -140,7 +181,7 @@ def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
             case DimVar() if not var.runtime:
                 new = renaming.dims[var] = DimVar(name, 1, True, scope)
             case ShapeVar() if not var.runtime:
-                new = renaming.shapes[var] = ShapeVar(name, 1, True, scope)
+                new = ShapeVar(name, 1, True, scope)
                 renaming.shapes[var] = (new,)
             case ElemVar():
                 new = renaming.elems[var] = ElemVar(name, 1, True, var.allowed)
@@ -155,11 +196,9 @@ def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
     return found, variables
 
 
-def _read_plain(subject: Subject) -> tuple[Fn, dict[str, Var]] | None:
-    """The same for the plain reading, if there is one."""
-    if subject.plain is None:
-        return None
-    parsed, problems = parse_signature(Source("the plain reading", subject.plain))
+def _plainly(plain: str) -> tuple[Fn, dict[str, Var]] | None:
+    """The same for a plain reading."""
+    parsed, problems = parse_signature(Source("the plain reading", plain))
     if parsed is None or problems:
         return None
     scope = Scope()
@@ -169,6 +208,15 @@ def _read_plain(subject: Subject) -> tuple[Fn, dict[str, Var]] | None:
     if reader.diagnostics or not isinstance(type_, Fn):
         return None
     return type_, {**scope.index, **scope.elems}
+
+
+def signature_names(definition: Definition) -> Show:
+    """The names in its signature, for the variables of its type."""
+    names = Names()
+    variables = describe_definition(definition).variables
+    names.taken.update(variables)
+    names.given.update((var, name) for name, var in variables.items())
+    return Show(names)
 
 
 def _closing(type_: Type) -> Renaming:
@@ -223,20 +271,21 @@ def _like(subject: Subject, name: str, value: Any, wanted: Type) -> Type:
         reader = Reader(Scope(), 0, 1)
         reader.in_parameter = True
         type_ = reader.read_type(parsed.type)
-        problems = reader.diagnostics
-        if not problems:
+        if not reader.diagnostics:
             return type_
+        problems = tuple(reader.diagnostics)
     raise ArgumentError(f"{subject.name}: `{value}` is not a type", problems)
 
 
-def _inferred(subject: Subject, types: Mapping[str, Type]) -> Elaboration | list[Any]:
+def inferred(subject: Subject, types: Mapping[str, Type | None]) -> Elaboration | list[Diagnostic]:
+    """The definition at these types of its arguments; None is one that is left open."""
     place = subject.module.find(subject.name, len(subject.module.items))
     assert place is not None
     module, _, at = place
     item = module.items[at]
     assert isinstance(item, ast.Binding)
     fn = as_function(item.value, len(types))
-    given = [None if _is_left_open(type_) else type_ for type_ in types.values()]
+    given = [None if t is None or _is_left_open(t) else t for t in types.values()]
     with workspace():
         return elaborate(
             fn, lambda _: module.environment(at, fn), prelude, given, name=subject.name
@@ -279,6 +328,14 @@ def _image(found: Elaboration, var: Var) -> Dim | Shape | Var | str | None:
             return found.state.elems.get(var, var) if isinstance(var, ElemVar) else var
 
 
-def open_variables(type_: Type) -> list[Var]:
-    """The variables of a type, each once."""
-    return list(dict.fromkeys(v for leaf in leaves(type_) for v in type_variables(leaf)))
+def leaves(type_: Type, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Type]]:
+    """The types in a structure that are no structures, by their paths."""
+    match type_:
+        case Record():
+            for name, part in type_.fields.items():
+                yield from leaves(part, (*path, name))
+        case Tuple(items):
+            for i, part in enumerate(items):
+                yield from leaves(part, (*path, str(i)))
+        case _:
+            yield path, type_
