@@ -170,7 +170,7 @@ class Function:
         from axon.run.parameter_table import table
         from axon.run.parameters import settled
 
-        return table(settled(self._subject, params, {**(sizes or {}), **named}, like or {}))
+        return table(settled(self.subject, params, {**(sizes or {}), **named}, like or {}))
 
     def init(
         self,
@@ -197,7 +197,7 @@ class Function:
         from axon.run.initial import initial
 
         given = {**(sizes or {}), **named}
-        return initial(self._subject, seed, params, rules or {}, given, like or {})
+        return initial(self.subject, seed, params, rules or {}, given, like or {})
 
     def load_weights(
         self,
@@ -217,10 +217,11 @@ class Function:
         """
         from axon.run.fitted import loaded
 
-        return loaded(self._subject, path, params, prefix, strict)
+        return loaded(self.subject, path, params, prefix, strict)
 
     @property
-    def _subject(self) -> Subject:
+    def subject(self) -> Subject:
+        """What its parameters are found by."""
         from axon.run.parameters import Subject
 
         return Subject(self.definition, self._params, self._module)
