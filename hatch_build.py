@@ -28,13 +28,13 @@ COMPILED = (
     "ops/traits.py",
     "inference/*.py",
     "inference/report/*.py",
+    "contents/*.py",
     "importers/*.py",
     "importers/*/*.py",
     "importers/onnx/rules/*.py",
 )
 LEFT_OUT = {
     "types/atoms.py",  # its objects are held weakly
-    "importers/elem.py",  # its class is a string
 }
 FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """

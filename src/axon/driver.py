@@ -245,12 +245,19 @@ def _link(checked: Checked, imports: Imports) -> Module:
     return make_module(checked.program, checked.inferred, found)
 
 
-def graph(module: Module, name: str, params: Sequence[Type | None]) -> Graph | list[Diagnostic]:
-    """The graph of a definition at these argument types (None: any)."""
+def graph(
+    module: Module,
+    name: str,
+    params: Sequence[Type | None],
+    left_out: frozenset[str] = frozenset(),
+) -> Graph | list[Diagnostic]:
+    """The graph of a definition at these argument types (None: any), without the parameters that
+    are `left_out`.
+    """
     from axon.graph.lower import lower
 
     with workspace():
-        return lower(module, name, params, prelude, library)
+        return lower(module, name, params, prelude, library, left_out)
 
 
 def _no_import(item: ast.Import) -> Diagnostic:

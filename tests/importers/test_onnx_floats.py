@@ -10,9 +10,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import axon
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents import reals as floats
-from axon.importers.contents.reals import Real
+from axon.contents import arithmetic as contents
+from axon.contents import reals as floats
+from axon.contents.reals import Real
 from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program

@@ -414,8 +414,13 @@ def test_the_library_has_types() -> None:
         assert not checked.diagnostics, (path, checked.diagnostics)
         where |= {d.name: d.where for d in checked.definitions if d.where}
         found |= {definition.name: definition.signature for definition in checked.definitions}
-    broadcasting = ("prelu", "standardise", "divide_by_norm")
-    assert where == dict.fromkeys(broadcasting, ("a = broadcast(p, q)",))
+    broadcasting = ("prelu", "standardise", "divide_by_norm", "centred")
+    assert where == {
+        **dict.fromkeys(broadcasting, ("a = broadcast(p, q)",)),
+        "requantise": ("e = broadcast(p, a, b, c, d)",),
+    }
+    assert found["requantise"] == "(i p, t a, t b, t c, u d) -> u e"
+    assert found["padding_behind"] == "(i64 [n], i64 [n]) -> i64 [2*n]"
     assert found["lstmStep"] == found["lstm_step"]
     assert found["lstm_step"].endswith("-> (t s@[h], t s@[h])")
     assert found["attention"] == "(t s@[m,d], t s@[n,d], t s@[n,e]) -> t s@[m,e]"

@@ -213,7 +213,13 @@ operators = st.builds(OperatorName, st.sampled_from(sorted(INFIX_LEVEL)), st.jus
 
 def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     some = st.lists(inner, max_size=3).map(tuple)
-    params = st.builds(Param, names, st.one_of(st.none(), types), st.just(AT), st.just(AT))
+
+    def in_order(params: list[Param]) -> tuple[Param, ...]:
+        return tuple(sorted(params, key=lambda param: param.default is not None))
+
+    kinds = st.one_of(st.none(), types)
+    defaults = st.one_of(st.none(), st.none(), inner)
+    params = st.builds(Param, names, kinds, st.just(AT), st.just(AT), defaults)
     bindings = st.builds(Binding, patterns, inner, st.just(AT))
     return st.one_of(
         st.builds(
@@ -246,7 +252,7 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         ),
         st.builds(
             Fn,
-            st.lists(params, max_size=2).map(tuple),
+            st.lists(params, max_size=2).map(in_order),
             st.one_of(st.none(), types),
             st.lists(conditions, max_size=1).map(tuple),
             st.builds(Block, st.lists(bindings, max_size=2).map(tuple), inner, st.just(AT)),

@@ -97,7 +97,8 @@ def _inputs(
         except Misfit as misfit:
             place = place_of(function.subject, name)
             raise misfit.error(f"`{name}` of {function.__name__}", place) from None
-    missing = [f"`{name}`" for name in function.params if name not in given]
+    asked = [name for name in function.params if name not in function.optional]
+    missing = [f"`{name}`" for name in asked if name not in given]
     if missing:
         many = "is" if len(missing) == 1 else "are"
         raise BadInput(f"{function.__name__}: {', '.join(missing)} {many} missing")

@@ -39,11 +39,14 @@ from axon.graph.state import Library, Shared, State
 from axon.graph.structures import grouped
 from axon.graph.tidy import tidy
 from axon.graph.walk import Walk
+from axon.inference.environment import Entry
+from axon.inference.parameters import constant
+from axon.inference.record import Default
 from axon.inference.walk import Prelude
 from axon.ops import OPERATORS
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
-from axon.syntax import ast
+from axon.syntax import ast, with_defaults
 from axon.types.type import DimValue, Fn, Record, Shape, ShapeValue, Tensor, Tuple, Type
 
 
@@ -53,13 +56,17 @@ def lower(
     params: Sequence[Type | None],
     prelude: Prelude,
     library: Library,
+    left_out: frozenset[str] = frozenset(),
 ) -> Graph | list[Diagnostic]:
-    """The graph of a definition at these argument types."""
+    """The graph of a definition at these argument types; parameters that are `left_out` have their
+    defaults.
+    """
     place = module.find(name, len(module.items))
     assert place is not None
     levels = [None if type_ is None else levels_of_type(type_) for type_ in params]
     try:
-        made = make_graph(Shared(prelude, library), *place, params, levels=levels)
+        shared = Shared(prelude, library)
+        made = make_graph(shared, *place, params, levels=levels, left_out=left_out)
         return replace(made, result=as_tensors(made.result, place[0].items[place[2]].span))
     except Stop as stop:
         return stop.diagnostics
@@ -73,13 +80,14 @@ def make_graph(
     params: Sequence[Type | None],
     result: Type | None = None,
     levels: Sequence[LevelTree | None] = (),
+    left_out: frozenset[str] = frozenset(),
 ) -> Graph:
     """The graph of a named definition of an item. `levels` are those of the arguments, where they
     are known.
     """
     item = module.items[at]
     assert isinstance(item, ast.Binding)
-    fn = as_function(item.value, len(params))
+    fn = _without(as_function(item.value, len(params)), module.entry(name, at + 1), left_out)
     found = elaborations.of_item(shared, module, name, at, fn, params, result)
     state = State(shared, found)
     lowering = Lowering(state)
@@ -108,6 +116,23 @@ def make_graph(
     analysis = Analysis(values, trees, fn.body.result.span)
     analysis.run(nodes, as_tensors(given, fn.body.result.span))
     return Graph(name, values, nodes, given, tuple(requires), analysis.levels)
+
+
+def _without(fn: ast.Fn, entry: Entry | None, left_out: frozenset[str]) -> ast.Fn:
+    """A function without some parameters. Another name for one gives it the others by name."""
+    function = entry.function if entry is not None else None
+    if not left_out or function is None:
+        return fn
+    given = [name for name in function.names if name not in left_out]
+    call = fn.body.result
+    own = tuple([param.name for param in fn.params]) == function.names
+    if own or not isinstance(call, ast.Call):
+        return with_defaults(fn, frozenset(given))
+    by_name = [
+        ast.Attribute(name, arg, arg.span) for name, arg in zip(given, call.args, strict=True)
+    ]
+    called = replace(call, args=(), attributes=tuple(by_name))
+    return replace(fn, body=replace(fn.body, result=called))
 
 
 class Lowering(Walk):
@@ -269,6 +294,18 @@ class Lowering(Walk):
         names = tuple(sorted(fields))
         return bundle([fields[name] for name in names], names)
 
+    def _argument(self, arg: ast.Expr | Default, callee: Known, span: Span, scope: Scope) -> Known:
+        """An argument, or the default of a parameter that is left out."""
+        if not isinstance(arg, Default):
+            return self.expr(arg, scope)
+        assert isinstance(callee, Closure)
+        param = next(p for p in callee.fn.params if p.name == arg.name)
+        assert param.default is not None
+        value = Closure(constant(param.default), callee.scope.within(), arg.name)
+        type_ = self.state.elaboration.state.resolve(arg.type)
+        assert isinstance(type_, Fn)
+        return apply(self, value, [], type_, span)
+
     def _number(self, expr: ast.Number | ast.Negate) -> Operand:
         type_ = self.state.type_of(expr)
         if isinstance(type_, DimValue):
@@ -316,7 +353,8 @@ class Lowering(Walk):
             use = record.uses[call.span]
             return use_operator(self, use, call.args, call.attributes, call.span, scope)
         hint = state.take_hint()
-        args = [self.expr(arg, scope) for arg in call.args]
+        given = record.arguments.get(call.span, call.args)
+        args = [self._argument(arg, callee, call.span, scope) for arg in given]
         type_ = state.elaboration.state.resolve(record.calls[call.span])
         assert isinstance(type_, Fn)
         state.hint = hint

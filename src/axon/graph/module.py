@@ -68,7 +68,9 @@ def make_module(program: ast.Program, inferred: Inferred, imports: dict[str, Mod
         elif isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):
                 if span in known:
-                    module.types[name, at] = Entry(_type(known[span], inferred), span)
+                    found = known[span]
+                    type_ = _type(found, inferred)
+                    module.types[name, at] = Entry(type_, span, None, found.function)
                 module.places.setdefault(name, []).append(at)
     return module
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from axon.graph import elaborations
 from axon.graph.calls import inline
 from axon.graph.graph import OperatorFunction, ShapeOf, SizeOf
 from axon.graph.module import Module
-from axon.graph.scope import Closure, Declared, Known, Scope, constant
+from axon.graph.scope import Closure, Declared, Known, Scope
 from axon.graph.walk import Walk
+from axon.inference.parameters import constant, has_defaults
 from axon.ops import OPERATORS
-from axon.syntax import ast
+from axon.syntax import ast, with_defaults
 from axon.types.type import DimValue, Scheme, ShapeValue, Type
 
 
@@ -22,7 +25,14 @@ def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
         return SizeOf(type_.dim, "", type_.number)
     if isinstance(type_, ShapeValue):
         return ShapeOf(type_.shape)
-    return look_up(lowering, expr.name, scope, type_)
+    return as_value(look_up(lowering, expr.name, scope, type_))
+
+
+def as_value(found: Known) -> Known:
+    """A function that is used as a value takes its required parameters."""
+    if isinstance(found, Closure) and has_defaults(found.fn):
+        return replace(found, fn=with_defaults(found.fn), scope=found.scope.within())
+    return found
 
 
 def is_imported(expr: ast.Field, scope: Scope) -> bool:
@@ -37,7 +47,7 @@ def imported(lowering: Walk, expr: ast.Field, scope: Scope) -> Known:
     """The value of a name of an imported file."""
     types = lowering.state.elaboration.record.types
     type_ = lowering.state.size_of(expr) if id(expr) in types else None
-    return look_up(lowering, expr.dotted, scope, type_)
+    return as_value(look_up(lowering, expr.dotted, scope, type_))
 
 
 def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) -> Known:

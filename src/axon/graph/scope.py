@@ -18,6 +18,7 @@ from axon.graph.graph import (
 )
 from axon.graph.module import Module
 from axon.inference.elaborate import Elaboration
+from axon.inference.parameters import constant
 from axon.syntax import ast, eta_expanded
 from axon.types.type import (
     DimValue,
@@ -86,6 +87,10 @@ class Scope:
     names: dict[str, Known] = field(default_factory=dict)
     around: Elaboration | None = None
 
+    def within(self) -> Scope:
+        """A scope inside this one: what is written there is no definition of the file."""
+        return Scope(self.module, self.before, self, {}, self.around)
+
     def find(self, name: str) -> Known | None:
         scope: Scope | None = self
         while scope is not None:
@@ -100,11 +105,6 @@ class Stop(Exception):
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         self.diagnostics = diagnostics
-
-
-def constant(expr: ast.Expr) -> ast.Fn:
-    """A value as a function without parameters."""
-    return ast.Fn((), None, (), ast.Block((), expr, expr.span), expr.span)
 
 
 def as_function(expr: ast.Expr, count: int) -> ast.Fn:

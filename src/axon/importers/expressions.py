@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
+from axon.contents.applied import Applied, SizeFacts
+from axon.contents.arithmetic import settled
+from axon.contents.operators import CONTENTS, CONTENTS_OF_PARTS
+from axon.contents.values import Contents, scalar, vector
 from axon.driver import prelude
-from axon.importers.contents.applied import Applied, SizeFacts
-from axon.importers.contents.arithmetic import settled
-from axon.importers.contents.operators import CONTENTS, CONTENTS_OF_PARTS
-from axon.importers.contents.values import Contents, scalar, vector
-from axon.importers.elem import Elem
 from axon.inference.apply import Site, matched
 from axon.inference.operators import apply_to_values
 from axon.inference.state import State
@@ -50,8 +50,8 @@ class Scope(SizeFacts, Protocol):
     def contents_of(self, tensor: str) -> Contents | None:
         """The elements of a tensor, where they are known."""
 
-    def name_size(self, type_: Type) -> str:
-        """A name for a size, or a shape."""
+    def name_size(self, type_: Type, held: ast.Expr | None) -> str:
+        """A name for a size, or a shape, which a run finds as `held`."""
 
     def name_scheme(self, scheme: Scheme) -> str:
         """A name for an operator of which only the signature is known."""
@@ -60,13 +60,11 @@ class Scope(SizeFacts, Protocol):
 INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
 
 
+@dataclass(slots=True, eq=False)
 class Expression:
     """An expression that a rule makes. Its scope is asked when it is written, or typed."""
 
-    __slots__ = ("written",)
-
-    def __init__(self) -> None:
-        self.written: ast.Expr | None = None
+    written: ast.Expr | None = field(default=None, init=False)
 
     def expr(self, scope: Scope) -> ast.Expr:
         """The expression, written when it is first asked for."""
@@ -97,26 +95,21 @@ class Expression:
         return ()
 
 
+@dataclass(slots=True, eq=False)
 class Verbatim(Expression):
     """An expression as it is."""
 
-    __slots__ = ("said",)
-
-    def __init__(self, expr: ast.Expr) -> None:
-        self.written = self.said = expr
+    said: ast.Expr
 
     def write(self, scope: Scope) -> ast.Expr:
         return self.said
 
 
+@dataclass(slots=True, eq=False)
 class TensorRef(Expression):
     """A tensor of the model."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.written = None
-        self.name = name
+    name: str
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.Name(scope.alias(self.name), scope.span)
@@ -131,17 +124,18 @@ class TensorRef(Expression):
         return scope.contents_of(self.name)
 
 
+@dataclass(slots=True, eq=False)
 class SizeRef(Expression):
-    """Something of a type, which has a name of its own."""
+    """A size, or a shape. `held` is what a run finds it as: it stands in a program that cannot name
+    the size.
+    """
 
-    __slots__ = ("type",)
-
-    def __init__(self, type_: Type) -> None:
-        self.written = None
-        self.type = type_
+    type: Type
+    held: Expression | None = None
 
     def write(self, scope: Scope) -> ast.Expr:
-        return ast.Name(scope.name_size(self.type), scope.span)
+        held = None if self.held is None else self.held.expr(scope)
+        return ast.Name(scope.name_size(self.type, held), scope.span)
 
     def known(self, scope: Scope) -> Type | None:
         return scope.state.resolve(self.type)
@@ -156,14 +150,11 @@ class SizeRef(Expression):
                 return None
 
 
+@dataclass(slots=True, eq=False)
 class Literal(Expression):
-    """A value: a number, a string, an element type, a size, or a list of such."""
+    """A value: a number, a string, a size, or a list of such."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.written = None
-        self.value = value
+    value: object
 
     def write(self, scope: Scope) -> ast.Expr:
         return literal(scope, self.value)
@@ -187,18 +178,15 @@ class Literal(Expression):
         return None
 
 
+@dataclass(slots=True, eq=False)
 class Scalar(Expression):
     """A number of an element type."""
 
-    __slots__ = ("elem", "value")
-
-    def __init__(self, value: Any, elem: str) -> None:
-        self.written = None
-        self.value = value
-        self.elem = elem
+    value: Any
+    elem: str
 
     def write(self, scope: Scope) -> ast.Expr:
-        return Call("cast", (Literal(self.value),), {"to": Elem(self.elem)}).write(scope)
+        return Call("cast", (Literal(self.value),), {"to": self.elem}).write(scope)
 
     def known(self, scope: Scope) -> Type | None:
         return Tensor(self.elem, ())
@@ -207,56 +195,47 @@ class Scalar(Expression):
         return scalar(settled(self.elem, self.value), self.elem)
 
 
+@dataclass(slots=True, eq=False)
 class ListOf(Expression):
     """`[a, b]`."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: Sequence[Expression]) -> None:
-        self.written = None
-        self.items = items
+    items: Sequence[Expression]
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.ListExpr(tuple(item.expr(scope) for item in self.items), scope.span)
 
 
+@dataclass(slots=True, eq=False)
 class TupleOf(Expression):
     """`(a, b)`."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: Sequence[Expression]) -> None:
-        self.written = None
-        self.items = items
+    items: Sequence[Expression]
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.TupleExpr(tuple(item.expr(scope) for item in self.items), scope.span)
 
 
+@dataclass(slots=True, eq=False)
 class Call(Expression):
     """An operator, or a function of the standard library, applied; attributes are values, or
     drafts where a run has them.
     """
 
-    __slots__ = ("args", "attributes", "operator")
-
-    def __init__(
-        self, operator: str, args: tuple[Expression, ...], attributes: dict[str, Any]
-    ) -> None:
-        self.written = None
-        self.operator = operator
-        self.args = args
-        self.attributes = attributes
+    operator: str
+    args: tuple[Expression, ...]
+    attributes: dict[str, Any]
 
     def write(self, scope: Scope) -> ast.Expr:
         span, args = scope.span, tuple(arg.expr(scope) for arg in self.args)
         if self.operator in INFIX and len(args) == 2:
             return ast.Infix(self.operator, args[0], args[1], span, span)
-        attributes = tuple(
-            ast.Attribute(name, literal(scope, value), span)
-            for name, value in self.attributes.items()
-        )
+        attributes = tuple(self._attribute(scope, *each) for each in self.attributes.items())
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
+
+    def _attribute(self, scope: Scope, name: str, value: Any) -> ast.Attribute:
+        is_elem = OPERATORS[self.operator].attributes[name].startswith("Element")
+        written = ast.Name(value, scope.span) if is_elem else literal(scope, value)
+        return ast.Attribute(name, written, scope.span)
 
     def known(self, scope: Scope) -> Type | None:
         args, name = known_types(self.args, scope), self.operator
@@ -283,18 +262,15 @@ class Call(Expression):
         return Applied(self.operator, self.args, attributes, scope)
 
 
+@dataclass(slots=True, eq=False)
 class Declared(Expression):
     """An operator that Axon does not have, or cannot choose before a rank is known, applied: all
     that is known of it is its signature, and a program declares it.
     """
 
-    __slots__ = ("args", "name", "signature")
-
-    def __init__(self, name: str, signature: str, args: tuple[Expression, ...]) -> None:
-        self.written = None
-        self.name = name
-        self.signature = signature
-        self.args = args
+    name: str
+    signature: str
+    args: tuple[Expression, ...]
 
     def write(self, scope: Scope) -> ast.Expr:
         name = scope.name_scheme(declared_scheme(self.signature))
@@ -308,14 +284,11 @@ class Declared(Expression):
         return applied(scope, self.name, declared_scheme(self.signature), args)
 
 
+@dataclass(slots=True, eq=False)
 class TypeOf(Expression):
     """What has the type of an expression, and is something else that Axon has no operator for."""
 
-    __slots__ = ("like",)
-
-    def __init__(self, like: Expression) -> None:
-        self.written = None
-        self.like = like
+    like: Expression
 
     def write(self, scope: Scope) -> ast.Expr:
         return self.like.expr(scope)
@@ -327,12 +300,14 @@ class TypeOf(Expression):
 def known_types(exprs: Sequence[Expression], scope: Scope) -> list[Type] | None:
     """The types of expressions, if they need no inference."""
     types: list[Type] = []
+    learns = False
     for expr in exprs:
         type_ = expr.known(scope)
         if type_ is None:
             return None
         types.append(type_)
-    return types
+        learns = learns or isinstance(expr, Call | Declared)
+    return [scope.state.resolve(type_) for type_ in types] if learns else types
 
 
 def applied(scope: Scope, name: str, scheme: Scheme, args: list[Type]) -> Type | None:
@@ -390,8 +365,6 @@ def literal(scope: Scope, value: object) -> ast.Expr:
             return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
         case float():
             return ast.Number(value, "float", str(value), span)
-        case Elem():
-            return ast.Name(str(value), span)
         case str():
             return ast.String(value, span)
         case list() | tuple():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from axon.importers.contents.values import is_followed
 from axon.importers.functions import with_functions
 from axon.importers.importer import Importer, known_shape
 from axon.importers.naming import size_name
@@ -121,7 +120,7 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    importer = Importer(asked.name, graph.operations, sizes, asked.program)
+    importer = Importer(asked.name, graph.operations, sizes or Sizes(), asked.program)
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version
@@ -155,7 +154,7 @@ def _weights(importer: Importer, constants: list[Constant]) -> None:
         if like is not None:
             importer.define(name, importer.types[like])
             importer.memo.kinds[name] = importer.memo.kinds.get(like) or importer.kinds(like)
-        elif is_followed(constant):
+        elif constant.is_followed:
             importer.hold(name, constant)
         else:
             importer.define(name, constant.type)

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from axon import stdlib
+from axon.contents.values import Contents, is_small
 from axon.driver import prelude
-from axon.importers.contents.values import (
-    MOST_WRITTEN_OUT,
-    Contents,
-    Unsupported,
-    contents_of,
-    is_small,
-)
 from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
 from axon.importers.nonnegative import Sizes
-from axon.importers.operations import Constant, Operation
+from axon.importers.operations import Constant, Operation, Unsupported
 from axon.importers.steps import Body, Called, Repeated, Step, SubgraphFunction
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
@@ -31,6 +26,7 @@ from axon.inference.state import Asked, State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.source import Source, Span
+from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.elements import BIT
@@ -48,81 +44,76 @@ NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
 LIBRARY = "std/onnx.axon"
 DEEPEST = 13
 """Levels of subgraphs and functions."""
+MOST_WRITTEN_OUT = 100_000
+"""Nodes of functions, counted wherever the functions are called."""
 FOR_GOOD = -1
 """When a type was looked up that will not change: nothing in it is open."""
 
 
+@dataclass(slots=True, eq=False)
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model. If it
     `writes`, a program is wanted, and what makes each tensor is recorded in `steps`. `unmade` is
     set where an operation takes a tensor that nothing has made by then.
     """
 
-    __slots__ = (
-        "aliases", "bodies", "calls", "contents", "depth", "env", "filled", "graphs",
-        "hidden", "inference", "inner", "inputs", "limits", "malformed", "memo", "name", "numbers",
-        "operations", "opset", "own", "resolved", "sequences", "sizes", "spans",
-        "state", "steps", "taken", "types", "unmade", "unsolved", "unsupported", "uses", "writes",
-        "written_out",
-    )  # fmt: skip
+    name: str
+    operations: Sequence[Operation] = ()
+    sizes: Sizes = field(default_factory=Sizes)
+    writes: bool = True
+    inputs: tuple[str, ...] = ()
+    state: State = field(default_factory=State)
+    inference: Inference = field(init=False)
+    opset: int = 0
+    unsolved: int = 0
+    unmade: bool = False
+    depth: int = 0
+    written_out: int = 0
+    uses: Counter[str] = field(init=False)
+    """How often the graph uses each operator, and what is inside its nodes."""
 
-    def __init__(
-        self,
-        name: str,
-        operations: Sequence[Operation] = (),
-        sizes: Sizes | None = None,
-        writes: bool = True,
-    ) -> None:
-        self.name = name
-        self.operations = operations
-        self.sizes = sizes or Sizes()
-        self.writes = writes
-        self.inputs: tuple[str, ...] = ()
-        self.state = State()
+    types: dict[str, Type] = field(default_factory=dict)
+    contents: dict[str, Contents] = field(default_factory=dict)
+    filled: dict[str, Any] = field(default_factory=dict)
+    """The one number that all elements of a tensor are, where only a run knows how many."""
+    sequences: dict[str, Any] = field(default_factory=dict)
+    """The tensors that sequences hold, or how they are pieces of one."""
+    resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
+    memo: Memo = field(default_factory=Memo)
+
+    inner: dict[str, set[str]] = field(default_factory=dict)
+    """The tensors of graphs inside nodes by their own names: each has a name here that tells it
+    from others of that name.
+    """
+    hidden: set[str] = field(default_factory=set)
+    """The names that the model's own graph does not have."""
+    graphs: dict[str, SubgraphFunction] = field(default_factory=dict)
+    bodies: dict[str, Body] = field(default_factory=dict)
+    calls: list[Called] = field(default_factory=list)
+
+    own: dict[str, str] = field(default_factory=dict)
+    """What a tensor that has a made-up name here is called in the model, or should be."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The number that the last name with this beginning has."""
+    taken: set[str] = field(default_factory=set)
+    env: Environment = field(default_factory=Environment)
+    held: dict[str, ast.Expr] = field(default_factory=dict)
+    """What a run finds sizes as, by their names in expressions."""
+    spans: dict[int, Span] = field(default_factory=dict)
+    steps: list[Step | Repeated] = field(default_factory=list)
+
+    unsupported: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Why nothing is known of a node, by operator, and the first such node."""
+    malformed: dict[tuple[int, str], tuple[Operation, str]] = field(default_factory=dict)
+    """Operations that their operators cannot be, and why: by place and label."""
+    limits: list[Dim] = field(default_factory=list)
+    """What must not be negative, since sizes were computed in floating point."""
+
+    def __post_init__(self) -> None:
         self.state.level = self.state.depth = 1
         self.inference = Inference(self.state, prelude)
-        self.opset = 0
-        self.unsolved = 0
-        self.unmade = False
-        self.depth = 0
-        self.written_out = 0
-        # How often the graph uses each operator, and what is inside its nodes.
-        self.uses = Counter([each.operator for each in operations])
-
-        self.types: dict[str, Type] = {}
-        self.contents: dict[str, Contents] = {}
-        # The one number that all elements of a tensor are, where only a run knows how many.
-        self.filled: dict[str, Any] = {}
-        # The tensors that sequences hold, or how they are pieces of one.
-        self.sequences: dict[str, Any] = {}
-        self.resolved: dict[int, tuple[int, Type, Type]] = {}
-        self.memo = Memo()
-
-        # The tensors of graphs inside nodes by their own names: each has a name here that tells it
-        # from others of that name.
-        self.inner: dict[str, set[str]] = {}
-        # The names that the model's own graph does not have.
-        self.hidden: set[str] = set()
-        self.graphs: dict[str, SubgraphFunction] = {}
-        self.bodies: dict[str, Body] = {}
-        self.calls: list[Called] = []
-
-        # What a tensor that has a made-up name here is called in the model, or should be.
-        self.own: dict[str, str] = {}
-        self.aliases: dict[str, str] = {}
-        # The number that the last name with this beginning has.
-        self.numbers: dict[str, int] = {}
-        self.taken: set[str] = set()
-        self.env = Environment()
-        self.spans: dict[int, Span] = {}
-        self.steps: list[Step | Repeated] = []
-
-        # Why nothing is known of a node, by operator, and the first such node.
-        self.unsupported: dict[str, tuple[str, int]] = {}
-        # Operations that their operators cannot be, and why: by place and label.
-        self.malformed: dict[tuple[int, str], tuple[Operation, str]] = {}
-        # What must not be negative, since sizes were computed in floating point.
-        self.limits: list[Dim] = []
+        self.uses = Counter([each.operator for each in self.operations])
 
     # --- tensors ---
 
@@ -143,7 +134,7 @@ class Importer:
     def hold(self, name: str, constant: Constant) -> None:
         """From here on a tensor of that name is one that the file holds."""
         self.define(name, constant.type)
-        contents = contents_of(constant)
+        contents = constant.contents()
         if contents is not None:  # which are as small as any
             self.contents[name] = contents
 
@@ -171,6 +162,14 @@ class Importer:
                 self.env.names[known] = Entry(self.types[name])
         return known
 
+    def name_size(self, entry: Entry, held: ast.Expr | None) -> str:
+        """A name in expressions for a size, or a shape, which a run finds as `held`."""
+        name = f"size {len(self.env.names)}"
+        self.env.names[name] = entry
+        if held is not None:
+            self.held[name] = held
+        return name
+
     def is_taken(self, name: str) -> bool:
         """Whether something in the program has this name, or the language does."""
         return name in self.taken or name in NAMES or name in library_names()
@@ -197,14 +196,16 @@ class Importer:
         return type_.elem if isinstance(type_, Tensor) else ElemVar("", self.state.level)
 
     def type(self, name: str) -> Type:
-        """The type of a tensor, all that is known put in; found again only if more is known."""
-        raw = self.types.get(name, UNKNOWN)
-        state = self.state
-        if state.is_bare:
-            return raw
-        known = self.resolved.get(id(raw))
+        """The type of a tensor, all that is known put in."""
+        return self.resolve(self.types.get(name, UNKNOWN))
+
+    def resolve(self, raw: Type) -> Type:
+        """The type under all that is known; found again only if more is known."""
+        known, state = self.resolved.get(id(raw)), self.state
         if known is not None and known[0] == FOR_GOOD:
             return known[1]
+        if known is None and state.is_bare and not is_closed(raw):
+            return raw
         stamp = state.store.clock + len(state.elems) + len(state.types)
         if known is None or known[0] != stamp:
             type_ = state.resolve(raw)

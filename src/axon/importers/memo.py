@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from axon.importers.contents.values import Contents
+from axon.contents.values import Contents
 from axon.importers.operations import Operation
 from axon.types import dim as dims
 from axon.types.dim import Poly

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axon.importers.contents.values import Contents, Unsupported, vector
-from axon.importers.elem import Elem
+from axon.contents.values import Contents, vector
 from axon.importers.expressions import (
     Call,
     Declared,
@@ -23,12 +22,13 @@ from axon.importers.expressions import (
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
 from axon.importers.opened import is_plain, opened
-from axon.importers.operations import Malformed, Operation
+from axon.importers.operations import Malformed, Operation, Unsupported
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
+from axon.syntax import ast
 from axon.types.dim import Dim, Poly
 from axon.types.type import (
     AtLeast,
@@ -63,7 +63,6 @@ class Node:
         "alone",
         "at",
         "attributes",
-        "domain",
         "importer",
         "inputs",
         "looked",
@@ -81,7 +80,6 @@ class Node:
         self.rules = rules
         self.span = importer.span(at)
         self.operator = operation.operator
-        self.domain = operation.domain
         self.attributes = operation.attributes
         self.inputs = operation.inputs
         self.outputs = operation.outputs
@@ -217,11 +215,8 @@ class Node:
     def is_size(self, dim: Dim) -> bool:
         return self.importer.is_size(dim)
 
-    def name_size(self, type_: Type) -> str:
-        names = self.importer.env.names
-        name = f"size {len(names)}"
-        names[name] = Entry(type_)
-        return name
+    def name_size(self, type_: Type, held: ast.Expr | None) -> str:
+        return self.importer.name_size(Entry(type_), held)
 
     def name_scheme(self, scheme: Scheme) -> str:
         name, importer = self.operator, self.importer
@@ -245,22 +240,31 @@ class Node:
 
     def cast(self, x: Expression, elem: str) -> Expression:
         """An expression with this element type."""
-        return self.call("cast", x, to=Elem(elem))
+        return self.call("cast", x, to=elem)
 
     def literal(self, value: object) -> Expression:
         """A value as an expression: numbers, lists, strings, dimensions."""
         return Literal(value)
 
-    def size(self, dim: Dim) -> Expression:
-        """A dimension as an expression."""
-        return SizeRef(DimValue(*sizes([dim])))
+    def size(self, dim: Dim, held: Expression | None = None) -> Expression:
+        """A dimension as an expression, which a run finds as `held`."""
+        return SizeRef(DimValue(*sizes([dim])), held)
 
-    def shape_literal(self, shape: Sequence[Any]) -> Expression:
-        """Sizes as a shape; one that is negative is an error, as in a program."""
+    def shape_literal(self, shape: Sequence[Any], held: Expression | None = None) -> Expression:
+        """Sizes as a shape, which a run finds as `held`; one that is negative is an error, as in a
+        program.
+        """
         word = sizes(shape)
         if any(isinstance(size, int) and size < 0 for size in word):
             return ListOf([self.literal(size) for size in word])
-        return SizeRef(ShapeValue(word))
+        return SizeRef(ShapeValue(word), held)
+
+    def held_shape(self, index: int) -> Expression:
+        """The sizes that an input holds, as far as they are known."""
+        found = self.vector(index)
+        if found is None:
+            return self.input(index)
+        return self.shape_literal(self.sizes_or_fresh(found.items), self.input(index))
 
     def list_of(self, items: Sequence[Expression]) -> Expression:
         return ListOf(items)
@@ -326,7 +330,7 @@ class Node:
         be.
         """
         importer = self.importer
-        found: Sequence[Type] = [importer.state.resolve(type_) for type_ in types]
+        found: Sequence[Type] = [importer.resolve(type_) for type_ in types]
         if not all(map(is_plain, found)):
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)

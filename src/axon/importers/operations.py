@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from axon.contents.values import Contents, is_followed
 from axon.types.type import Tensor
 from axon.types.variables import ElemVar
 
@@ -22,6 +23,10 @@ class Malformed(Exception):
     """An operation that its operator cannot be: the sentence says why. Its results are not known,
     and the rest goes on.
     """
+
+
+class Unsupported(Exception):
+    """An operation that has no rule: its results are not known, and the rest goes on."""
 
 
 NO_ATTRIBUTES: Attributes = {}
@@ -99,7 +104,8 @@ class Operation:
 def _key(value: Any) -> Hashable:
     """1, 1.0 and True differ, and so do 0.0 and -0.0."""
     if isinstance(value, tuple):
-        return tuple([_key(each) for each in value])
+        whole = set(map(type, value)) == {int}
+        return (int, value) if whole else tuple([_key(each) for each in value])
     if isinstance(value, Constant | Graph):
         return value.key()
     return type(value), repr(value) if isinstance(value, float) else value
@@ -133,6 +139,18 @@ class Constant:
     def array(self) -> Any:
         """The elements as an array; None if they are not in the file itself, or make no sense."""
         return self.read(self.source)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether its elements are of interest: they are few, and may be sizes."""
+        return is_followed(self.elem, self.dims)
+
+    def contents(self) -> Contents | None:
+        """The elements, if they are of interest."""
+        found = self.array() if self.is_followed else None
+        if found is None:
+            return None
+        return Contents(self.elem or "", tuple(found.shape), tuple(found.ravel().tolist()))
 
     def key(self) -> Hashable:
         """Equal only for constants that are equal."""

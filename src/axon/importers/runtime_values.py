@@ -12,32 +12,21 @@ from axon.types import dim as dims
 
 def scalar_of(node: Node, index: int) -> Expression:
     """The one element of an input, whatever its rank is."""
-    match node.rank(index):
-        case 0:
-            return node.input(index)
-        case 1:
-            return node.call("index", node.input(index), i=0)
-        case _:
-            return node.call("sum", node.input(index))
-
-
-def first_of(node: Node, index: int) -> Expression:
-    """The one element of an input that is a scalar, or a vector of one."""
     x = node.input(index)
-    return node.call("index", x, i=0) if node.rank(index) == 1 else x
+    return x if node.rank(index) == 0 else node.call("reshape", x, node.shape_literal(()))
 
 
-def merged(node: Node, x: Expression, shape: Any, axis: int) -> tuple[Expression, Expression]:
-    """A tensor of this shape, in which an axis and the next one become one; and the same by sizes
-    that a run finds.
-    """
+def sizes_of(node: Node, x: Expression, rank: int) -> list[Expression]:
+    """The sizes of a tensor, as a run finds them."""
+    return [node.call("size", x, axis=i) for i in range(rank)]
+
+
+def merged(node: Node, x: Expression, shape: Any, axis: int) -> Expression:
+    """A tensor of this shape, in which an axis and the next one become one."""
     flat = (*shape[:axis], dims.mul(shape[axis], shape[axis + 1]), *shape[axis + 2 :])
-    each = [node.call("size", x, axis=i) for i in range(len(shape))]
-    sizes = [*each[:axis], node.call("*", each[axis], each[axis + 1]), *each[axis + 2 :]]
-    return (
-        node.call("reshape", x, node.shape_literal(flat)),
-        node.call("reshape", x, node.list_of(sizes)),
-    )
+    sizes = sizes_of(node, x, len(shape))
+    sizes[axis : axis + 2] = [node.call("*", sizes[axis], sizes[axis + 1])]
+    return node.call("reshape", x, node.shape_literal(flat, node.list_of(sizes)))
 
 
 def cut_to(node: Node, x: Expression, index: int, like: int, axes: Sequence[int]) -> Expression:

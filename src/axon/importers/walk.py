@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.importers.contents.values import Unsupported
 from axon.importers.importer import Importer
 from axon.importers.memo import Seen, variables
 from axon.importers.node import Node, Rule, Rules
-from axon.importers.operations import Malformed, Operation
+from axon.importers.operations import Malformed, Operation, Unsupported
 from axon.importers.steps import Repeated, Step, made_by
 from axon.inference.environment import Entry
 from axon.source import Span

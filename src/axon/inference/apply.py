@@ -72,7 +72,8 @@ def apply_scheme(
 ) -> Fn:
     """The type of a function at as many arguments as it takes; `given` has some of its sizes."""
     if not state.reasons:
-        found = matched(state, scheme, args, site, given)
+        known = [state.resolve(arg) for arg in args]
+        found = matched(state, scheme, known, site, given)
         if found is not None:
             return found
     if given:
@@ -89,23 +90,22 @@ def apply_scheme(
 def matched(
     state: State,
     scheme: Scheme,
-    args: Sequence[Type],
+    args: list[Type],
     site: Site,
     given: dict[DimVar, Dim] | None = None,
 ) -> Fn | None:
-    """The same without reasons. None where the solver is needed: sizes vary, an argument is a
-    function, or variables belong to a function around the scheme.
+    """The same without reasons, for types that are resolved. None where the solver is needed: sizes
+    vary, an argument is a function, or variables belong to a function around the scheme.
     """
     if scheme.inner or scheme.made or scheme.depth or scheme.stacked:
         return None
-    known = [state.resolve(arg) for arg in args]
-    if not all(map(_is_plain, known)):
+    if not all(map(_is_plain, args)):
         return None
     assert isinstance(scheme.type, Fn)
     match = Match(state, scheme, site)
     if given:
         match.dims.update(given)
-    return match.applied(scheme.type, known)
+    return match.applied(scheme.type, args)
 
 
 def _is_plain(type_: Type) -> bool:

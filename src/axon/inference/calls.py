@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from axon.diagnostics import error
 from axon.inference.apply import Site, apply_scheme
-from axon.inference.environment import Environment
+from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
 from axon.inference.operators import apply_operator, wrong_count
+from axon.inference.parameters import arranged, types_of
+from axon.inference.record import Default
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
@@ -47,14 +49,17 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
                 inference.infer(arg, env)
             return UNKNOWN
         if isinstance(entry.type, Scheme):
-            return _call_scheme(inference, entry.type, call, name, env)
+            return _call_scheme(inference, entry.type, call, name, env, entry.function)
         type_ = entry.type
         inference.tainted = inference.tainted or type_ is UNKNOWN
     elif isinstance(function, ast.Fn):
-        return _call_scheme(inference, _bound_in_place(inference, function, env), call, "", env)
+        entry = _bound_in_place(inference, function, env)
+        assert isinstance(entry.type, Scheme)
+        return _call_scheme(inference, entry.type, call, "", env, entry.function)
     else:
         type_ = inference.infer(function, env)
-    return apply(inference, type_, _arguments(inference, call, name, env), call, name)
+    arguments = arranged(inference, call, None, name) or []
+    return apply(inference, type_, types_of(inference, call, arguments, env), call, name)
 
 
 def imported(inference: Walk, expr: ast.Field, env: Environment) -> ast.Name | None:
@@ -67,34 +72,35 @@ def imported(inference: Walk, expr: ast.Field, env: Environment) -> ast.Name | N
     return None
 
 
-def _arguments(inference: Walk, call: ast.Call, name: str, env: Environment) -> list[Type]:
-    """The types of the arguments of a function, which has no attributes."""
-    if call.attributes:
-        text = f"{name or 'a function'} has no attributes: only operators do"
-        inference.error("AX209", text, call.attributes[0].span)
-    return [inference.infer(arg, env) for arg in call.args]
-
-
 def _call_scheme(
-    inference: Walk, scheme: Scheme, call: ast.Call, name: str, env: Environment
+    inference: Walk,
+    scheme: Scheme,
+    call: ast.Call,
+    name: str,
+    env: Environment,
+    function: Parameters | None,
 ) -> Type:
     """A call of a generalised function: its scheme is instantiated for this call."""
-    args = _arguments(inference, call, name, env)
+    arguments = arranged(inference, call, function, name)
+    if arguments is None:
+        for arg in call.args:
+            inference.infer(arg, env)
+        return UNKNOWN
+    args = types_of(inference, call, arguments, env)
     if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
         type_ = instantiate(inference.state, scheme, Origin("call", call.span, name), called=True)
         return apply(inference, type_, args, call, name)
-    site = Site(name, call.span, tuple([arg.span for arg in call.args]))
+    spans = [call.span if isinstance(arg, Default) else arg.span for arg in arguments]
+    site = Site(name, call.span, tuple(spans))
     return _result(inference, apply_scheme(inference.state, scheme, args, site), call)
 
 
-def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Scheme:
+def _bound_in_place(inference: Walk, function: ast.Fn, env: Environment) -> Entry:
     """A function called where it is written, `(fn (x) { … })(y)`, generalised like a bound one."""
     inner = Environment(env)
     pattern = ast.NamePattern(IN_PLACE, function.span)
     inference.bind(ast.Binding(pattern, function, function.span), inner)
-    scheme = inner.names[IN_PLACE].type
-    assert isinstance(scheme, Scheme)
-    return scheme
+    return inner.names[IN_PLACE]
 
 
 def apply(inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: str) -> Type:

@@ -11,12 +11,28 @@ from axon.types.type import Scheme, Type
 
 
 @dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of a function with a name. `defaults` has a scheme for each that has a
+    default, of a function without parameters that gives it; a number is in `literals`. `as_value`
+    is the scheme of the function without those.
+    """
+
+    names: tuple[str, ...]
+    defaults: dict[str, Scheme] = field(default_factory=dict)
+    literals: dict[str, ast.Number | ast.Negate] = field(default_factory=dict)
+    as_value: Scheme | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """The type or scheme of a name, where it was bound, and its declaration if it has one."""
+    """The type or scheme of a name, where it was bound, its declaration if it has one, and the
+    parameters of a function.
+    """
 
     type: Type | Scheme
     span: Span | None = None
     declared: Span | None = None
+    function: Parameters | None = None
 
 
 @dataclass(slots=True)

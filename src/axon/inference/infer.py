@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from axon.inference import calls, operators, records, size_values, structures
-from axon.inference.environment import Entry, Environment
+from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import named_sizes
+from axon.inference.parameters import copied, has_defaults, parameters_of
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
@@ -119,7 +120,8 @@ class Inference(Walk):
             return UNKNOWN
         if isinstance(entry.type, Scheme):
             origin = Origin("value", expr.span, expr.name)
-            return instantiate(self.state, entry.type, origin, called=False)
+            value = entry.function.as_value if entry.function is not None else None
+            return instantiate(self.state, value or entry.type, origin, called=False)
         self.tainted = self.tainted or entry.type is UNKNOWN
         return entry.type
 
@@ -256,14 +258,20 @@ class Inference(Walk):
         if isinstance(pattern, ast.NamePattern):
             self.defining.append(pattern.name)
         generalised: Generalised | None = None
+        function: Parameters | None = None
         if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
+            names = copied(self.state.names) if has_defaults(value) else self.state.names
+            said = len(self.state.diagnostics), len(self.state.store.conflicts)
             self.state.level += 1
             mark, checked = len(self.pending), len(self.state.store.guards)
             type_ = self.bounded(self.infer_fn(value, env), pattern.span)
             operators.settle(self, mark, final=True)
             self.state.level -= 1
             generalised = generalise(self.state, type_, checked)
-        elif (scheme := self._other_name(value, env)) is not None:
+            sound = said == (len(self.state.diagnostics), len(self.state.store.conflicts))
+            function = parameters_of(self, pattern.name, value, env, names, sound)
+        elif (other := self._other_name(value, env)) is not None:
+            scheme, function = other
             type_ = scheme.type
             generalised = Generalised(scheme, (), type_)
         else:
@@ -272,15 +280,18 @@ class Inference(Walk):
             self.defining.pop()
             if pattern.name != "_":
                 known = type_ if generalised is None else generalised.scheme
-                env.names[pattern.name] = Entry(known, pattern.span)
+                env.names[pattern.name] = Entry(known, pattern.span, None, function)
         else:
             self._destructure(pattern, type_, env, value.span)
         return generalised
 
-    def _other_name(self, value: ast.Expr, env: Environment) -> Scheme | None:
+    def _other_name(
+        self, value: ast.Expr, env: Environment
+    ) -> tuple[Scheme, Parameters | None] | None:
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
-            return operators.scheme_of_value(value.op)
+            found = operators.scheme_of_value(value.op)
+            return None if found is None else (found, None)
         if isinstance(value, ast.Field):
             value = calls.imported(self, value, env) or value
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
@@ -288,9 +299,12 @@ class Inference(Walk):
         entry = env.find(value.name)
         if entry is None and value.name not in self.defining:
             if value.name in OPERATORS:
-                return operators.scheme_of_value(value.name)
+                found = operators.scheme_of_value(value.name)
+                return None if found is None else (found, None)
             entry = self.prelude(value.name)
-        return entry.type if entry is not None and isinstance(entry.type, Scheme) else None
+        if entry is None or not isinstance(entry.type, Scheme):
+            return None
+        return entry.type, entry.function
 
     def _destructure(self, pattern: ast.Pattern, type_: Type, env: Environment, span: Span) -> None:
         if isinstance(pattern, ast.NamePattern):

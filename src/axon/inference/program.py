@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Label, Severity, error
 from axon.inference import operators
-from axon.inference.environment import Entry, Environment, bound_names
+from axon.inference.environment import Entry, Environment, Parameters, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
@@ -54,6 +54,7 @@ class Definition:
     type: Type
     params: tuple[str, ...]
     names: Scope
+    function: Parameters | None = None
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -210,13 +211,21 @@ class ProgramInference:
                 self.open.append(len(self.definitions))
             else:
                 guards += tuple(Guard(r, NOWHERE, 1) for r in generalised.guards)
-            params = (
-                tuple(p.name for p in item.value.params) if isinstance(item.value, ast.Fn) else ()
-            )
+            params = entry.function.names if entry.function is not None else ()
             type_ = generalised.type if generalised is not None else scheme.type
             asked = constraints if self._explained else None
             self.definitions.append(
-                Definition(name, span, scheme, guards, asked, type_, params, self.state.names)
+                Definition(
+                    name,
+                    span,
+                    scheme,
+                    guards,
+                    asked,
+                    type_,
+                    params,
+                    self.state.names,
+                    entry.function,
+                )
             )
 
     def _unreadable(self, span: Span) -> bool:

@@ -25,10 +25,21 @@ class Use:
     type: Type
 
 
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default of a parameter, where a call leaves it out; `type` is that of a function without
+    parameters which gives it.
+    """
+
+    name: str
+    type: Fn
+
+
 @dataclass(slots=True)
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
-    by the span of the application; `data` the sizes that are values of expressions.
+    by the span of the application; `arguments` those of calls by name, or that leave some out;
+    `data` the sizes that are values of expressions.
 
     The types are as inference made them: bindings of their variables are in its state.
     """
@@ -36,4 +47,5 @@ class Record:
     types: dict[int, Type] = field(default_factory=dict)
     uses: dict[Span, Use] = field(default_factory=dict)
     calls: dict[Span, Fn] = field(default_factory=dict)
+    arguments: dict[Span, tuple[ast.Expr | Default, ...]] = field(default_factory=dict)
     data: list[tuple[DimVar, ast.Expr]] = field(default_factory=list)

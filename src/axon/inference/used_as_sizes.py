@@ -58,12 +58,14 @@ class _Search:
     inference: Walk
     env: Environment
     found: dict[_Root, Kind] = field(default_factory=dict)
+    params: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
         for binding in bindings:
             pattern, value = binding.pattern, binding.value
             if isinstance(value, ast.Fn) and isinstance(pattern, ast.NamePattern):
                 seen[pattern.name] = self._function(value, seen)
+                self.params[pattern.name] = tuple([param.name for param in value.params])
                 continue
             self.expr(value, seen)
             same = seen.get(value.name) if isinstance(value, ast.Name) else None
@@ -120,6 +122,16 @@ class _Search:
         self.expr(call.function, seen)
         args, attributes = self._operands(call, seen)
         kinds, reads = self._kinds(call, seen)
+        names = self._names(call, seen)
+        if names is not None:  # what is given by name is an argument
+            for attribute in attributes:
+                at = names.index(attribute.name) if attribute.name in names else len(names)
+                kind = kinds[at] if at < len(kinds) else None
+                if kind is not None and isinstance(attribute.value, ast.Name):
+                    self._mark(attribute.value.name, kind, seen)
+                else:
+                    self.expr(attribute.value, seen)
+            attributes = ()
         for i, arg in enumerate(args):
             kind = kinds[i] if i < len(kinds) else None
             if kind is not None and isinstance(arg, ast.Name):
@@ -130,6 +142,21 @@ class _Search:
                 self.expr(arg, seen)
         for attribute in attributes:
             self.size(attribute.value, seen)
+
+    def _names(self, call: ast.Call, seen: _Seen) -> Sequence[str] | None:
+        """The names of a function's parameters, as far as they are known; None for an operator."""
+        if not isinstance(call.function, ast.Name):
+            return ()
+        name = call.function.name
+        if name in seen:
+            return self.params.get(name, ())
+        entry = self.env.find(name)
+        if entry is None and name not in self.inference.defining:
+            if name in OPERATORS:
+                return None
+            entry = self.inference.prelude(name)
+        known = entry.function if entry is not None else None
+        return known.names if known is not None else ()
 
     def _operands(self, call: ast.Call, seen: _Seen) -> tuple[Exprs, Attributes]:
         """An operand of an operator that is given by name is no attribute."""

@@ -86,6 +86,7 @@ class Function:
         definition: Definition,
         backend: Backend,
         ops: dict[str, Callable[..., Any]],
+        left_out: frozenset[str] = frozenset(),
     ) -> None:
         self.definition = definition
         self.__name__ = definition.name
@@ -96,9 +97,13 @@ class Function:
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
-        self._wanted: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
-        names = definition.params or tuple(f"arg{i}" for i in range(len(self._wanted)))
-        self._params = names
+        types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
+        names = definition.params or tuple(f"arg{i}" for i in range(len(types)))
+        kept = [i for i, name in enumerate(names) if name not in left_out]
+        self._wanted = tuple([types[i] for i in kept])
+        self._params = tuple([names[i] for i in kept])
+        self._left_out = left_out
+        self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
 
     # --- what it is ---
@@ -106,6 +111,14 @@ class Function:
     @property
     def params(self) -> tuple[str, ...]:
         return self._params
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The parameters that have a default."""
+        function = self.definition.function
+        if function is None:
+            return frozenset()
+        return frozenset({*function.defaults, *function.literals}) - self._left_out
 
     @property
     def described(self) -> Signature:
@@ -230,8 +243,9 @@ class Function:
 
     def graph(self, /, *args: Any, **named: Any) -> str:
         """The graph for these arguments, as text."""
-        arrays = self._arrays(self._arranged(args, named))
-        return show_graph(self._graph(arrays)[0])
+        other = self._without(args, named)
+        arrays = other._arrays(other._arranged(args, named))
+        return show_graph(other._graph(arrays)[0])
 
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
@@ -240,6 +254,7 @@ class Function:
         A backend that compiles reports no progress.
         """
         self._watcher = watcher
+        self._partial.clear()
         self._graphs.clear()
         self._ready.clear()
 
@@ -247,6 +262,9 @@ class Function:
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self._params):
+            other = self._without(args, named)
+            if other is not self:
+                return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
             ready = self._ready[tuple([a if type(a) is int else (a.dtype, a.shape) for a in args])]
@@ -262,7 +280,12 @@ class Function:
         other = self
         if self._backend.name != "jax":
             other = Function(
-                self._checked, self._module, self.definition, backend("jax"), self._ops
+                self._checked,
+                self._module,
+                self.definition,
+                backend("jax"),
+                self._ops,
+                self._left_out,
             )
         traceable = other._traceable
         traceable.__name__ = self.__name__
@@ -271,6 +294,9 @@ class Function:
     @property
     def _traceable(self) -> Callable[..., Any]:
         def run(*args: Any, **named: Any) -> Any:
+            other = self._without(args, named)
+            if other is not self:
+                return other._traceable(*args, **named)
             arrays = self._arrays(self._arranged(args, named))
             made, _ = self._bound(*self._graph(arrays), arrays)
             key = ("traceable", made)
@@ -281,6 +307,25 @@ class Function:
             return self._guarded(function, arrays)
 
         return run
+
+    def _without(self, args: tuple[Any, ...], named: dict[str, Any]) -> Function:
+        """The function without the optional parameters that a call leaves out."""
+        absent = [name for name in self._params[len(args) :] if name not in named]
+        left_out = self.optional.intersection(absent)
+        if not left_out or not named.keys() <= set(self._params):
+            return self
+        found = self._partial.get(left_out)
+        if found is None:
+            found = self._partial[left_out] = Function(
+                self._checked,
+                self._module,
+                self.definition,
+                self._backend,
+                self._ops,
+                left_out | self._left_out,
+            )
+            found._watcher = self._watcher
+        return found
 
     def _arranged(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in the order of the parameters."""
@@ -340,9 +385,9 @@ class Function:
     def _made(
         self, types: list[Type], arrays: Sequence[Any], key: object
     ) -> tuple[Graph, Callable[..., Any]]:
-        made = graph(self._module, self.__name__, types)
+        made = self._lowered(types)
         if isinstance(made, list):  # the sizes say more than the ranks
-            exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
+            exact = self._lowered([values.exact_type(a) for a in arrays])
             raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
         try:
             function = self._prepared(made)
@@ -352,6 +397,9 @@ class Function:
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
         return made, function
+
+    def _lowered(self, types: Sequence[Type]) -> Graph | list[Diagnostic]:
+        return graph(self._module, self.__name__, types, self._left_out)
 
     def _prepared(self, made: Graph) -> Callable[..., Any]:
         return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
@@ -375,7 +423,7 @@ class Function:
         found = self._graphs.get(key)
         if found is not None:
             return found
-        made = graph(self._module, self.__name__, types)
+        made = self._lowered(types)
         if isinstance(made, list):
             raise ArgumentError(self._cannot(arrays), made) from None
         try:
@@ -404,7 +452,7 @@ class Function:
             return made, function
         if found is None:
             return self._exact(arrays)
-        exact = graph(self._module, self.__name__, [values.exact_type(a) for a in arrays])
+        exact = self._lowered([values.exact_type(a) for a in arrays])
         if isinstance(exact, list):
             raise ArgumentError(f"{self._cannot(arrays)}: {found.text}", exact)
         labels: tuple[Label, ...] = ()

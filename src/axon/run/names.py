@@ -37,8 +37,9 @@ def names_at_call(definition: Definition, graph: Graph) -> Names:
     naming.names.taken.update(known)
     written = definition.scheme.type
     if isinstance(written, Fn):
-        for type_, param in zip(written.params, graph.params, strict=False):
-            naming.align(type_, param.type)
+        by_name = dict(zip(definition.params, written.params, strict=False))
+        for i, param in enumerate(graph.params):
+            naming.align(by_name.get(param.name, written.params[i]), param.type)
             naming.by_place(param.name, param.type)
         naming.result(written.result, graph.result)
     for param in graph.params:

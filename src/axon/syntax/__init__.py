@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.syntax.expanded import eta_expanded
+from axon.syntax.expanded import eta_expanded, with_defaults
 from axon.syntax.mentioned import mentioned, sizes_mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
@@ -23,4 +23,5 @@ __all__ = [
     "print_type",
     "replaced",
     "sizes_mentioned",
+    "with_defaults",
 ]

@@ -10,7 +10,7 @@ expression = tuples, comparisons, + -, * / @, unary -, calls, fields, names, num
              records
 record     = '{' [ path '|' ] { NAME '=' expression } '}'
 field      = expression '.' NAME
-fn         = 'fn' '(' { NAME [ ':' type ] } ')' [ ':' type ] [ where ] block
+fn         = 'fn' '(' { NAME [ ':' type ] [ '=' expression ] } ')' [ ':' type ] [ where ] block
 block      = '{' { binding } expression [ ';' ] '}'
 call       = expression '(' { expression | NAME '=' expression } ')'
 
@@ -358,6 +358,7 @@ class Param:
     type: TypeExpr | None
     span: Span
     name_span: Span
+    default: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

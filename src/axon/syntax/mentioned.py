@@ -31,6 +31,7 @@ def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
                 todo.extend((*params, result))
             case ast.Fn(params, _, _, body, _):
                 todo.extend((*(each.type for each in params), body.result))
+                todo.extend(each.default for each in params)
                 todo.extend(each.value for each in body.bindings)
             case ast.Call(function, args, attributes, _):
                 todo.extend((function, *args, *(each.value for each in attributes)))
@@ -70,6 +71,7 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
             case ast.Fn(params, result, _, body, _):
                 todo.extend((*body.bindings, body.result, result))
                 todo.extend(param.type for param in params)
+                todo.extend(param.default for param in params)
             case ast.OpDecl(_, signature):
                 todo.append(signature.type)
             case ast.TypeAlias(_, _, type_):

@@ -35,7 +35,8 @@ def depth_of(expr: Expr) -> int:
                     waiting.append((base, depth + 1))
             case Field(record):
                 waiting.append((record, depth + 1))
-            case Fn(body=body):
+            case Fn(params, body=body):
+                waiting.extend((p.default, depth + 1) for p in params if p.default is not None)
                 waiting.append((body.result, depth + 1))
                 waiting.extend((binding.value, depth + 1) for binding in body.bindings)
             case _:

@@ -308,11 +308,23 @@ def _params(p: Cursor) -> tuple[Param, ...]:
             if p.kind == ":":
                 p.advance()
                 type = parse_annotation(p)
-            params.append(Param(found[0], type, p.since(start), found[1]))
+            default = _default(p, found[1], params)
+            params.append(Param(found[0], type, p.since(start), found[1], default))
         more = p.next_item(")")
     p.inside = HEADER
     p.close()
     return tuple(params)
+
+
+def _default(p: Cursor, name: Span, params: list[Param]) -> Expr | None:
+    """The default of a parameter, if it has one: then so have all that follow it."""
+    if p.kind == "=" and not p.stuck:
+        p.advance()
+        return parse_expr(p)
+    if params and params[-1].default is not None and not p.stuck:
+        message, label = "a parameter without a default after one that has one", "no default"
+        p.add(error("AX002", message, name, label, "put it before the parameters with defaults"))
+    return None
 
 
 def _block(p: Cursor) -> Block:

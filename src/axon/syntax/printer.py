@@ -326,7 +326,11 @@ def _chain(expr: Infix) -> _Builder:
 
 
 def _fn(fn: Fn, comments: _Comments) -> _Builder:
-    head: list[Doc] = ["fn ", bracketed("(", [_param(param) for param in fn.params], ")")]
+    params: list[Doc] = []
+    for param in fn.params:
+        doc = _param(param)
+        params.append(doc if param.default is None else join(doc, " = ", (yield param.default)))
+    head: list[Doc] = ["fn ", bracketed("(", params, ")")]
     if fn.result is not None:
         head.append(f" : {print_type(fn.result)}")
     if fn.where:

@@ -50,6 +50,10 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
 
 def _function(function: ast.Fn, change: Change) -> ast.Fn:
     """A function in which only what comes from outside is replaced."""
+    params = tuple(
+        param if param.default is None else replace(param, default=replaced(param.default, change))
+        for param in function.params
+    )
     bound = {param.name for param in function.params}
 
     def free(found: ast.Expr) -> ast.Expr:
@@ -65,7 +69,7 @@ def _function(function: ast.Fn, change: Change) -> ast.Fn:
         bound.update(_names(binding.pattern))
     result = replaced(function.body.result, free)
     body = replace(function.body, bindings=tuple(bindings), result=result)
-    return replace(function, body=body)
+    return replace(function, params=params, body=body)
 
 
 def _names(pattern: ast.Pattern) -> Iterator[str]:

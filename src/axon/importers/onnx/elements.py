@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
+from axon.importers.operations import Unsupported
 
 ELEMENTS = {
     1: "f32", 2: "u8", 3: "i8", 4: "u16", 5: "i16", 6: "i32", 7: "i64", 9: "bool",

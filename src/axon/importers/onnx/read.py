@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from axon.importers.contents.singles import shortest
+from axon.contents.singles import shortest
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.schema import ONNX, declared_attributes
 from axon.importers.operations import (

@@ -16,17 +16,12 @@ ONNX = ("", "ai.onnx")
 """The names of the domain whose version is that of the model."""
 LIKE = {"SimplifiedLayerNormalization": "LayerNormalization"}
 """Operators of other tools that are written as ONNX's own, and one of ONNX with their schema."""
-READ = frozenset(
-    {"FLOAT", "INT", "STRING", "TENSOR", "GRAPH", "FLOATS", "INTS", "STRINGS", "GRAPHS"}
-)
-"""Kinds of attributes that are read from a file; one of another kind is left out."""
 WORDS = {
     "FLOAT": "a number", "INT": "a whole number", "STRING": "a text", "TENSOR": "a tensor",
     "GRAPH": "a graph", "FLOATS": "a list of numbers", "INTS": "a list of whole numbers",
     "STRINGS": "a list of texts", "GRAPHS": "a list of graphs",
 }  # fmt: skip
-
-
+"""Kinds of attributes that are read from a file; one of another kind is left out."""
 KINDS = {int: "INT", float: "FLOAT", str: "STRING", Constant: "TENSOR", Graph: "GRAPH"}
 
 
@@ -135,7 +130,7 @@ def schema_of(domain: str, operator: str, version: int) -> Schema | None:
 
 def _required(schema: Any) -> set[str]:
     every = schema.attributes.items()
-    return {name for name, each in every if each.required and each.type.name in READ}
+    return {name for name, each in every if each.required and each.type.name in WORDS}
 
 
 def _frozen(kinds: dict[str, set[str]]) -> dict[str, frozenset[str]]:

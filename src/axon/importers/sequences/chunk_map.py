@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
+from axon.importers.operations import Unsupported
 from axon.importers.sequences.uniform_chunks import Chunks, hold_opaque, rows, same_for_all
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import Iterations, padded, stacked, write_loop

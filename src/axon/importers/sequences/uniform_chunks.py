@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
-from axon.importers.node import Made, Node
-from axon.importers.runtime_values import merged, scalar_of
+from axon.importers.node import Node
+from axon.importers.operations import Unsupported
+from axon.importers.runtime_values import merged, scalar_of, sizes_of
 from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.types import dim as dims
-from axon.types.dim import Dim
 from axon.types.type import Shape, shape_variables
 from axon.types.variables import DimVar
 
@@ -47,20 +46,10 @@ def _word(node: Node, pieces: Chunks) -> Shape | None:
     return None if found is None else found.shape
 
 
-def _whole(node: Node, pieces: Chunks) -> Expression:
-    return node.call("size", _base(node, pieces), axis=pieces.axis)
-
-
-def _known_count(node: Node, pieces: Chunks) -> Dim | None:
-    """How many pieces there are, if the shape of the tensor is known."""
-    word = _word(node, pieces)
-    total: Any = None if word is None else word[pieces.axis]
-    return None if word is None else dims.floordiv(dims.add(total, pieces.size - 1), pieces.size)
-
-
 def _count(node: Node, pieces: Chunks) -> Expression:
     """How many pieces there are: the last one counts, however small it is."""
-    whole, size = _whole(node, pieces), pieces.size
+    whole = node.call("size", _base(node, pieces), axis=pieces.axis)
+    size = pieces.size
     if size == 1:
         return whole
     return node.call("/", node.call("+", whole, node.literal(size - 1)), node.literal(size))
@@ -75,10 +64,10 @@ def _is_even(node: Node, pieces: Chunks) -> bool:
     return total is not None and dims.mod(total, pieces.size) == 0
 
 
-def _made(node: Node, expr: Expression, own: str, fallback: Expression | None = None) -> str:
+def _made(node: Node, expr: Expression, own: str) -> str:
     """Another tensor that such pieces are cut from."""
     first = next(filter(None, node.outputs), "")
-    return computed(node, f"{first}⟨{own}⟩", own, expr, fallback)
+    return computed(node, f"{first}⟨{own}⟩", own, expr)
 
 
 def _stacked(node: Node, pieces: Chunks) -> Expression:
@@ -92,7 +81,10 @@ def _stacked(node: Node, pieces: Chunks) -> Expression:
     if size == 1:
         return node.call("expand_dims", x, axis=[axis + 1])
     parts = (dims.floordiv(word[axis], size), size)
-    return node.call("reshape", x, node.shape_literal((*word[:axis], *parts, *word[axis + 1 :])))
+    held = sizes_of(node, x, len(word))
+    held[axis : axis + 1] = _count(node, pieces), node.literal(size)
+    sizes = (*word[:axis], *parts, *word[axis + 1 :])
+    return node.call("reshape", x, node.shape_literal(sizes, node.list_of(held)))
 
 
 def rows(node: Node, pieces: Chunks, number: int) -> str:
@@ -123,50 +115,23 @@ def _known_place(node: Node, index: int) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _start(node: Node, pieces: Chunks, place: int | None, known: Dim | None) -> Any:
-    """Where a piece begins, as a size if it is `known` how many there are, else as the run finds
-    it. A bound that is not known to be one is checked.
-    """
+def _start(node: Node, pieces: Chunks, place: int | None) -> Any:
+    """Where a piece begins. That there are so many pieces is checked."""
     if place is None or place >= 0:
         return place and place * pieces.size
-    if known is not None:
-        bound = dims.scale(pieces.size, dims.add(known, place))
-        if not dims.is_nonnegative(bound):
-            node.guard(bound)
-        return bound
+    word: Any = _word(node, pieces)
+    if word is not None:
+        count = dims.floordiv(dims.add(word[pieces.axis], pieces.size - 1), pieces.size)
+        if not dims.is_nonnegative(dims.add(count, place)):
+            node.guard(dims.scale(pieces.size, dims.add(count, place)))
     number = node.call("-", _count(node, pieces), node.literal(-place))
     return number if pieces.size == 1 else node.call("*", number, node.literal(pieces.size))
 
 
-def _sliced(
-    node: Node, pieces: Chunks, first: int | None, last: int | None, known: Dim | None
-) -> Expression:
+def _sliced(node: Node, pieces: Chunks, first: int | None, last: int | None) -> Expression:
     """The part of the tensor from one piece up to another."""
-    start, stop = (_start(node, pieces, place, known) for place in (first, last))
+    start, stop = (_start(node, pieces, place) for place in (first, last))
     return node.call("slice", _base(node, pieces), axis=pieces.axis, start=start, stop=stop)
-
-
-def _without(node: Node, pieces: Chunks, place: int, known: Dim | None) -> Expression:
-    """The tensor without one piece."""
-    parts = []
-    if place != 0:
-        parts.append(_sliced(node, pieces, None, place, known))
-    if place != -1:
-        parts.append(_sliced(node, pieces, place + 1, None, known))
-    return parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=pieces.axis)
-
-
-def _with(
-    node: Node, pieces: Chunks, place: int | None, more: Expression, known: Dim | None
-) -> Expression:
-    """The tensor with one piece more."""
-    x = _base(node, pieces)
-    if not place:
-        parts = [x, more] if place is None else [more, x]
-    else:
-        before = _sliced(node, pieces, None, place, known)
-        parts = [before, more, _sliced(node, pieces, place, None, known)]
-    return node.call("concat", *parts, axis=pieces.axis)
 
 
 # --- what is done with them ------------------------------------------------------------------
@@ -195,14 +160,11 @@ def cut(node: Node, size: int) -> None:
     hold(node, node.outputs[0], Chunks(node.name(0), axis, size, bare))
 
 
-def length(node: Node, pieces: Chunks) -> Made:
-    known = _known_count(node, pieces)
-    if known is None:
-        return _count(node, pieces)
-    return node.cast(node.size(known), "i64"), _count(node, pieces)
+def length(node: Node, pieces: Chunks) -> Expression:
+    return _count(node, pieces)
 
 
-def at(node: Node, pieces: Chunks) -> Made:
+def at(node: Node, pieces: Chunks) -> Expression:
     """One piece. That there is one in this place is taken for granted, as in the model."""
     place, size, axis = _known_place(node, 1), pieces.size, pieces.axis
     if place is None:
@@ -210,33 +172,25 @@ def at(node: Node, pieces: Chunks) -> Made:
     if size == 1:
         row = node.call("index", _base(node, pieces), i=place, axis=axis)
         return row if pieces.bare else node.call("expand_dims", row, axis=[axis])
-    later = _piece(node, pieces, place, None)
     if _is_even(node, pieces):
-        return node.call("index", _stacked(node, pieces), i=place, axis=axis), later
-    return _piece(node, pieces, place, _known_count(node, pieces)), later
+        return node.call("index", _stacked(node, pieces), i=place, axis=axis)
+    return _sliced(node, pieces, place, None if place == -1 else place + 1)
 
 
-def _piece(node: Node, pieces: Chunks, place: int, known: Dim | None) -> Expression:
-    return _sliced(node, pieces, place, None if place == -1 else place + 1, known)
-
-
-def _somewhere(node: Node, pieces: Chunks) -> Made:
+def _somewhere(node: Node, pieces: Chunks) -> Expression:
     """The piece in a place that only a run knows."""
     place, size, axis = scalar_of(node, 1), pieces.size, pieces.axis
-    word: Any = _word(node, pieces)
     if size == 1:
         kept = place if pieces.bare else node.call("reshape", place, node.shape_literal((1,)))
         return node.call("gather", _base(node, pieces), kept, axis=axis)
+    if _is_even(node, pieces):
+        return node.call("gather", _stacked(node, pieces), place, axis=axis)
     behind = node.call("+", place, _count(node, pieces))
     number = node.call("where", node.call("<", place, node.literal(0)), behind, place)
     first = node.call("*", number, node.literal(size))
     last = node.call("+", first, node.literal(size))
     bounds = [node.call("reshape", each, node.shape_literal((1,))) for each in (first, last)]
-    later = node.call("slice_by", _base(node, pieces), *bounds, axes=[axis])
-    if word is not None and _is_even(node, pieces):
-        found = node.call("gather", _stacked(node, pieces), place, axis=axis)
-        return found, later
-    return later
+    return node.call("slice_by", _base(node, pieces), *bounds, axes=[axis])
 
 
 def erase(node: Node, pieces: Chunks) -> None:
@@ -244,9 +198,10 @@ def erase(node: Node, pieces: Chunks) -> None:
     place = _known_place(node, 1) if node.has(1) else -1
     if place is None:
         raise Unsupported("SequenceErase: a place that only a run knows")
-    whole = _without(node, pieces, place, _known_count(node, pieces))
-    base = _made(node, whole, "rest", _without(node, pieces, place, None))
-    hold(node, node.outputs[0], replace(pieces, base=base))
+    parts = [] if place == 0 else [_sliced(node, pieces, None, place)]
+    if place != -1:
+        parts.append(_sliced(node, pieces, place + 1, None))
+    _hold_joined(node, pieces, parts, "rest")
 
 
 def insert(node: Node, pieces: Chunks) -> None:
@@ -259,9 +214,17 @@ def insert(node: Node, pieces: Chunks) -> None:
     more = node.input(1)
     if pieces.bare:
         more = node.call("expand_dims", more, axis=[pieces.axis])
-    whole = _with(node, pieces, place, more, _known_count(node, pieces))
-    base = _made(node, whole, "all", _with(node, pieces, place, more, None))
-    hold(node, node.outputs[0], replace(pieces, base=base))
+    parts = [_base(node, pieces), more] if place is None else [more, _base(node, pieces)]
+    if place:
+        before, behind = _sliced(node, pieces, None, place), _sliced(node, pieces, place, None)
+        parts = [before, more, behind]
+    _hold_joined(node, pieces, parts, "all")
+
+
+def _hold_joined(node: Node, pieces: Chunks, parts: list[Expression], own: str) -> None:
+    """The output is cut in the same way, from these parts in one tensor."""
+    whole = parts[0] if len(parts) == 1 else node.call("concat", *parts, axis=pieces.axis)
+    hold(node, node.outputs[0], replace(pieces, base=_made(node, whole, own)))
 
 
 def _fits(node: Node, pieces: Chunks) -> bool:
@@ -273,7 +236,7 @@ def _fits(node: Node, pieces: Chunks) -> bool:
     return tuple(mine) == (*word[: pieces.axis], *own, *word[pieces.axis + 1 :])
 
 
-def concat(node: Node, pieces: Chunks) -> Made:
+def concat(node: Node, pieces: Chunks) -> Expression:
     """All pieces, joined along an axis: along the one that they were cut, that is the tensor."""
     axis, new, word = node.attribute("axis"), node.attribute("new_axis", 0), _word(node, pieces)
     rank = None if word is None else len(word) - pieces.bare

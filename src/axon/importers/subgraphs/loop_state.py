@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
+from axon.importers.operations import Unsupported
 from axon.importers.steps import Parts, Step
 from axon.importers.subgraphs.subgraph import Subgraph, either, function, hidden, ranked
 from axon.types.type import Tensor, Tuple, Type, shape_variables, type_variables

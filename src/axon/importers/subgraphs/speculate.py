@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from axon.importers.contents.reals import Real
-from axon.importers.contents.values import Contents
+from axon.contents.reals import Real
+from axon.contents.values import Contents
 from axon.importers.expressions import Expression
 from axon.importers.importer import Importer, is_closed
 from axon.importers.memo import variables

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axon.importers.contents.values import Contents
+from axon.contents.values import Contents
 from axon.importers.expressions import Expression, Verbatim
 from axon.importers.importer import Importer, known_shape
 from axon.importers.node import Node
@@ -143,12 +143,10 @@ def hidden(node: Node, name: str, own: str, type_: Type, contents: Contents | No
     return name
 
 
-def computed(
-    node: Node, name: str, own: str, expr: Expression, fallback: Expression | None = None
-) -> str:
+def computed(node: Node, name: str, own: str, expr: Expression) -> str:
     """A hidden tensor that an expression makes."""
     hidden(node, name, own, node.infer(expr))
-    node.step((name,), expr, fallback)
+    node.step((name,), expr)
     return name
 
 

@@ -24,7 +24,6 @@ from axon.importers.writing.layer_runs import LayerRun, of_calls, of_repeat
 from axon.importers.writing.line_forms import (
     Operand,
     Place,
-    form,
     makers,
     operands,
     tokens,
@@ -63,14 +62,13 @@ def found_layers(
     """
     found: list[Definition] = []
     refused: set[Mark] = set()
-    looks = Looks(writer)
     while True:
         made = None
-        for mark, each in _candidates(looks, body):
+        for mark, each in _candidates(writer, body):
             if mark in refused:
                 continue
             run = of_repeat(writer, body, each) if isinstance(each, Repeat) else each
-            made = _Layer(writer, looks, body, outputs, run).extracted()
+            made = _Layer(writer, body, outputs, run).extracted()
             if made is not None:
                 break
             refused.add(mark)
@@ -86,29 +84,7 @@ and the length.
 """
 
 
-@dataclass(slots=True)
-class Looks:
-    """What lines look like: each is looked at once, however many layers are found among them."""
-
-    writer: Writer
-    seen: dict[int, tuple[Line, tuple[int, str], list[Operand]]] = field(default_factory=dict)
-
-    def form(self, line: Line) -> tuple[int, str]:
-        return self._look(line)[1]
-
-    def operands(self, line: Line) -> list[Operand]:
-        return self._look(line)[2]
-
-    def _look(self, line: Line) -> tuple[Line, tuple[int, str], list[Operand]]:
-        found = self.seen.get(id(line))
-        if found is None:
-            found = line, form(self.writer, line), operands(self.writer, line)
-            self.seen[id(line)] = found
-        return found
-
-
-def _candidates(looks: Looks, body: list[Line]) -> Iterator[tuple[Mark, LayerRun | Repeat]]:
-    writer = looks.writer
+def _candidates(writer: Writer, body: list[Line]) -> Iterator[tuple[Mark, LayerRun | Repeat]]:
     functions: dict[tuple[str, str], list[Called]] = {}
     for call in writer.importer.calls:
         functions.setdefault((call.domain, call.name), []).append(call)
@@ -116,8 +92,7 @@ def _candidates(looks: Looks, body: list[Line]) -> Iterator[tuple[Mark, LayerRun
         for each in of_calls(writer, body, calls):
             mark = (each.name, body[each.starts[0]].names[0], each.length)
             yield mark, each
-    numbers = tokens([looks.form(line) for line in body])
-    for repeat in repeats(numbers):
+    for repeat in repeats(tokens(writer, body)):
         mark = ("", body[repeat.start].names[0], repeat.period)
         yield mark, repeat
 
@@ -130,7 +105,6 @@ class _Layer:
     """A layer on its way from lines to a function."""
 
     writer: Writer
-    looks: Looks
     body: list[Line]
     outputs: list[str]
     run: LayerRun
@@ -142,7 +116,7 @@ class _Layer:
         copies = self.run.copies(self.body)
         if len(copies) < 2:
             return None
-        self.taken = [[self.looks.operands(line) for line in copy] for copy in copies]
+        self.taken = [[operands(self.writer, line) for line in copy] for copy in copies]
         outside = self._outside(copies)
         params = {key: i for i, key in enumerate(dict.fromkeys(outside.values()))}
         shared = {key for key in params if len(set(key)) == 1 and key[0].endswith("()")}
@@ -197,7 +171,7 @@ class _Layer:
         used: set[str] = set(self.outputs)
         for at, line in enumerate(self.body):
             if at not in mine:
-                used.update(self.looks.operands(line))
+                used.update(operands(self.writer, line))
         found: dict[Place, None] = {}
         made = [makers(copy) for copy in copies]
         for j, taken in enumerate(self.taken):

@@ -19,14 +19,32 @@ Place = tuple[int, int]
 
 def form(writer: Writer, line: Line) -> tuple[int, str]:
     """What a line is but for the tensors in it."""
-    holes = with_operands(writer, line.expr, lambda _: HOLE)
-    return len(line.names), print_expr(holes)
+    found: tuple[int, str] = _look(writer, line)[0]
+    return found
 
 
-def tokens(forms: list[tuple[int, str]]) -> list[int]:
-    """Forms as numbers, the same for equal ones."""
+def operands(writer: Writer, line: Line) -> list[Operand]:
+    """The tensors and weights that a line takes, in its order."""
+    return _look(writer, line)[1]
+
+
+def _look(writer: Writer, line: Line) -> tuple[Any, list[Operand]]:
+    if line not in writer.looks:
+        found: list[Operand] = []
+
+        def take(operand: Operand) -> str:
+            found.append(operand)
+            return HOLE
+
+        holes = with_operands(writer, line.expr, take)
+        writer.looks[line] = (len(line.names), print_expr(holes)), found
+    return writer.looks[line]
+
+
+def tokens(writer: Writer, lines: list[Line]) -> list[int]:
+    """The forms of lines as numbers, the same for equal ones."""
     numbers: dict[tuple[int, str], int] = {}
-    return [numbers.setdefault(form, len(numbers)) for form in forms]
+    return [numbers.setdefault(form(writer, line), len(numbers)) for line in lines]
 
 
 def with_operands(writer: Writer, expr: ast.Expr, change: Any) -> ast.Expr:
@@ -42,18 +60,6 @@ def with_operands(writer: Writer, expr: ast.Expr, change: Any) -> ast.Expr:
                 return part
 
     return replaced(expr, go)
-
-
-def operands(writer: Writer, line: Line) -> list[Operand]:
-    """The tensors and weights that a line takes, in its order."""
-    found: list[Operand] = []
-
-    def take(operand: Operand) -> str:
-        found.append(operand)
-        return HOLE
-
-    with_operands(writer, line.expr, take)
-    return found
 
 
 # --- wiring ----------------------------------------------------------------------------------

@@ -93,7 +93,10 @@ def _repeated(importer: Importer, again: Repeated) -> list[Written]:
     def name(found: ast.Expr) -> ast.Expr:
         if not isinstance(found, ast.Name):
             return found
-        return ast.Name(aliases.get(found.name, found.name), found.span)
+        held, new = importer.held.get(found.name), aliases.get(found.name, found.name)
+        if held is not None:
+            new = importer.name_size(importer.env.names[new], replaced(held, name))
+        return ast.Name(new, found.span)
 
     def renamed(expr: ast.Expr | None) -> ast.Expr | None:
         return None if expr is None else replaced(expr, name)
@@ -137,27 +140,48 @@ def _wanted(writer: Writer, steps: list[Written]) -> set[str]:
 
 
 def _chosen(writer: Writer, step: Written) -> ast.Expr | None:
-    """The expression of a step that can be said, if there is one."""
+    """The expression of a step that can be said, if there is one, with its sizes written out."""
     for expr in (step.expr, step.fallback):
-        if expr is not None and _sayable(writer, expr):
-            return expr
+        said = None if expr is None else _sized(writer, expr)
+        if said is not None:
+            return said
     return None
 
 
-def _sayable(writer: Writer, expr: ast.Expr) -> bool:
-    """Whether every size in an expression can be said in the names of the inputs."""
+def _sized(writer: Writer, expr: ast.Expr) -> ast.Expr | None:
+    """The expression with its sizes written out; None if it needs one that cannot be said, or a
+    function that would have other types.
+    """
+    sizes: dict[str, ast.Expr | None] = {}
     for name in mentioned(expr):
         inner = writer.importer.graphs.get(name)
         if inner is not None and not _is_function(writer, inner):
-            return False
-        entry = writer.importer.env.names.get(name)
-        if entry is None or not name.startswith("size "):
-            continue
-        type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
-        is_size = isinstance(type_, DimValue | ShapeValue)
-        if not is_size or not set(type_variables(type_)) <= writer.known:
-            return False
-    return True
+            return None
+        if name.startswith("size "):
+            sizes[name] = _size(writer, name)
+
+    def said(found: ast.Expr) -> ast.Expr:
+        return sizes.get(found.name) or found if isinstance(found, ast.Name) else found
+
+    match expr:
+        case ast.Call(ast.Name("ensure_shape", _), (ast.Name(name, _), x), (), _) if (
+            name in sizes and sizes[name] is None
+        ):
+            return _sized(writer, x)
+    return None if None in sizes.values() else replaced(expr, said)
+
+
+def _size(writer: Writer, name: str) -> ast.Expr | None:
+    """A size in the names of the inputs, or what a run finds it as, if it can be said."""
+    importer, trees = writer.importer, Trees(writer.names, mods=False)
+    type_ = importer.state.resolve(importer.env.names[name].type)  # type: ignore[arg-type]
+    if not set(type_variables(type_)) <= writer.known:
+        held = importer.held.get(name)
+        return None if held is None else _sized(writer, held)
+    if isinstance(type_, DimValue):
+        return as_expression(trees.dim(type_.dim))
+    assert isinstance(type_, ShapeValue)
+    return as_expression(trees.shape(type_.shape))
 
 
 def _is_function(writer: Writer, inner: SubgraphFunction) -> bool:
@@ -193,40 +217,24 @@ def _line(writer: Writer, step: Written) -> Line | None:
     writer.originals.update(
         (mine, name) for mine, name in zip(names, step.names, strict=True) if mine
     )
-    handed = _handed_on(expr)
-    if handed is not None:
-        writer.copies[names[0]] = handed
-        return None
-    return Line(names, expr, step.node)
-
-
-def _handed_on(expr: ast.Expr) -> ast.Expr | None:
-    """What an expression only hands on."""
     match expr:
         case ast.Call(ast.Name("identity", _), (given,), (), _):
-            return given
-        case _:
+            writer.copies[names[0]] = given
             return None
+        case _:
+            return Line(names, expr, step.node)
 
 
 def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
-    """The expression with sizes written out, and weights called."""
+    """The expression with functions written out, and weights called."""
 
     def said(found: ast.Expr) -> ast.Expr:
         if not isinstance(found, ast.Name):
             return found
         if found.name in writer.importer.graphs:
             return _function(writer, found.name)
-        if not found.name.startswith("size "):
-            original = writer.originals.get(found.name)
-            return found if original is None else value(writer, original, found.span)
-        entry = writer.importer.env.names[found.name]
-        type_ = writer.importer.state.resolve(entry.type)  # type: ignore[arg-type]
-        trees = Trees(writer.names, mods=False)
-        if isinstance(type_, DimValue):
-            return as_expression(trees.dim(type_.dim))
-        assert isinstance(type_, ShapeValue)
-        return as_expression(trees.shape(type_.shape))
+        original = writer.originals.get(found.name)
+        return found if original is None else value(writer, original, found.span)
 
     return replaced(expr, said)
 

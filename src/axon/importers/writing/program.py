@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from axon.contents.reals import without_implied
 from axon.driver import check_text
-from axon.importers.contents.reals import without_implied
 from axon.importers.imported import Imported
 from axon.importers.operations import Constant
 from axon.importers.writing.layers import Definition, found_layers

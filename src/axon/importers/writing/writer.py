@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from axon.importers.contents.singles import shortest
+from axon.contents.singles import shortest
 from axon.importers.imported import Imported
 from axon.importers.importer import Importer
 from axon.importers.operations import Constant, Operation
@@ -35,7 +35,7 @@ class Written:
     tensor: Constant | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """`names = expr;` in the program's names; a result without a name is not used."""
 
@@ -61,6 +61,8 @@ class Writer:
     copies: dict[str, ast.Expr] = field(default_factory=dict)
     originals: dict[str, str] = field(default_factory=dict)
     """The tensors of the model by their names in the program."""
+    looks: dict[Line, tuple[Any, list[str]]] = field(default_factory=dict)
+    """The form and the operands of lines, each of which is looked at once."""
     inside: dict[str, list[Written]] = field(default_factory=dict)
     """The steps of graphs inside nodes."""
     wanted: set[str] = field(default_factory=set)

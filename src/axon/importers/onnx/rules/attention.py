@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.values import Unsupported
+from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
-from axon.importers.operations import Malformed
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
+from axon.importers.operations import Malformed, Unsupported
 from axon.ops.families.attention import UPDATES
 from axon.types import dim as dims
 from axon.types.dim import Dim

@@ -180,10 +180,10 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
         importer.define(name, node.unknown())
         return
     given = node.tensor(rows)
-    expr = later = node.call("squeeze", given, axis=[1])
+    expr = node.call("squeeze", given, axis=[1])
     if made.shape[1] != 1:
-        expr, later = merged(node, given, made.shape, 0)
-    joined = computed(node, f"{rows}⟨all⟩", "all", expr, later)
+        expr = merged(node, given, made.shape, 0)
+    joined = computed(node, f"{rows}⟨all⟩", "all", expr)
     whole = node.call("concat", node.tensor(begin), node.tensor(joined))
     importer.define(name, node.infer(whole))
     node.step((name,), whole)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.pointwise import size_of
-from axon.importers.contents.reals import Real
-from axon.importers.contents.values import Unsupported, scalar, vector
-from axon.importers.elem import Elem
+from axon.contents import arithmetic as contents
+from axon.contents.pointwise import size_of
+from axon.contents.reals import Real
+from axon.contents.values import scalar, vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import Constant, Malformed
-from axon.importers.runtime_values import first_of
+from axon.importers.operations import Constant, Malformed, Unsupported
+from axon.importers.runtime_values import scalar_of
 from axon.types import dim as dims
 from axon.types.type import Tensor
 
@@ -45,15 +44,9 @@ def constant(node: Node) -> None:
 def constant_of_shape(node: Node) -> None:
     elem, value = _filling(node.attribute("value"))
     number = node.scalar(value, elem)
-    later = node.call("full", node.input(0), number)
-    given = node.vector(0)
-    if given is None:
-        node.set_outputs(later)
-        return
-    sizes = node.sizes_or_fresh(given.items)
-    filled = node.call("full", node.shape_literal(sizes), number)
-    node.set_outputs(filled, fallback=later)
-    if None not in given.items and node.outputs[0] not in node.importer.contents:
+    node.set_outputs(node.call("full", node.held_shape(0), number))
+    known = node.known_elements(0) is not None
+    if known and node.outputs[0] not in node.importer.contents:
         node.importer.filled[node.outputs[0]] = value
         node.alone = True
 
@@ -74,7 +67,7 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
 def range_(node: Node) -> Made:
     parts = [node.known_elements(i) for i in range(3)]
     elem = node.elem(0)
-    later = node.call("arange", *(first_of(node, i) for i in range(3)))
+    later = node.call("arange", *(scalar_of(node, i) for i in range(3)))
     if any(part is None for part in parts):
         return later
     if any(part is not None and len(part) != 1 for part in parts):
@@ -82,7 +75,7 @@ def range_(node: Node) -> Made:
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
-        return (later if size is None else node.shaped(later, [size]), later)
+        return later if size is None else node.shaped(later, [size])
     if not isinstance(step, int) or step == 0:
         return later
     gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
@@ -110,7 +103,7 @@ def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:
 
 def _counted(node: Node, count: Any, start: Any, step: int, elem: str) -> Expression:
     """So many integers from a start, by steps."""
-    expr = node.call("range", node.size(count), to=Elem(elem))
+    expr = node.call("range", node.size(count), to=elem)
     if step != 1:
         expr = node.call("*", expr, node.scalar(step, elem))
     if not isinstance(start, int):

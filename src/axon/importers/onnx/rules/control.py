@@ -7,13 +7,16 @@ state. States whose shape the body keeps have it in the end; what it gives each 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from axon.importers.contents.values import Contents, Unsupported, scalar
+from axon.contents.values import Contents, scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Unsupported
+from axon.importers.runtime_values import scalar_of
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,
@@ -53,7 +56,7 @@ def if_(node: Node) -> None:
     if not node.importer.writes:
         return
     same = list(zip(then.outputs, else_.outputs, strict=False))
-    test = _scalar(node, 0)
+    test = scalar_of(node, 0)
     branches = [function(node, b, (), together(b.outputs), same) for b in (then, else_)]
     later = _differing(node, test, then, else_)
     node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
@@ -98,13 +101,6 @@ def _truth(contents: Contents | None) -> bool | None:
     return bool(contents.items[0])
 
 
-def _scalar(node: Node, index: int) -> Expression:
-    """An input of one element, as a scalar."""
-    if node.rank(index) == 0:
-        return node.input(index)
-    return node.call("reshape", node.input(index), node.shape_literal(()))
-
-
 # --- Loop ------------------------------------------------------------------------------------
 
 
@@ -127,8 +123,7 @@ def loop(node: Node) -> None:
     endless = _truth(node.importer.contents.get(found.outputs[0])) is True
     times = _times(node) if endless else None
     size = node.fresh_dim() if times is None else times
-    rows = found.types[1 + len(states) :]
-    outputs = [stacked(node, row, size) for row in rows]
+    outputs = [stacked(node, row, size) for row in found.types[1 + len(states) :]]
     types = [*settled_.last(node), *settled_.after(node, outputs)]
     define(node, types)
     collected = appended(node.attribute("body")) if endless and node.has(0) else {}
@@ -138,10 +133,14 @@ def loop(node: Node) -> None:
         define(node, types)
     if not node.importer.writes:
         return
+    params, differ, count = found.params[2:], settled_.differ(node), len(states)
+    made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
+    same = same_types(node, indices, params, made, differ)
+    iterations = Iterations(node, found, params, made, rows, same, (), differ)
     if not endless:
-        _while(node, found, types, settled_.differ(node))
+        _while(iterations, types)
     elif node.has(0):
-        _for(node, found, types, times, settled_.differ(node))
+        _for(iterations, types, times)
 
 
 def _times(node: Node) -> Any:
@@ -155,51 +154,46 @@ def _starts(node: Node) -> bool:
     return not node.has(1) or _truth(node.contents(1)) is True
 
 
-def _for(
-    node: Node, found: Subgraph, types: Sequence[Type], times: Any, differ: dict[int, list[int]]
-) -> None:
+def _for(iterations: Iterations, types: Sequence[Type], times: Any) -> None:
     """So many times: a loop over the numbers of the iterations."""
-    number, condition, *params = found.params
-    count = len(params)
-    made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
-    indices = range(2, node.count)
+    node, (number, condition) = iterations.node, iterations.body.params[:2]
     true = Step((condition,), node.literal(True), node.operation)
-    same = same_types(node, indices, params, made, differ)
-    iterations = Iterations(node, found, params, made, rows, same, [true], differ)
-    begin = [node.input(i) for i in indices]
-    zero, one, limit = node.literal(0), node.literal(1), _scalar(node, 0)
+    iterations = replace(iterations, more=[true])
+    begin = [node.input(i) for i in range(2, node.count)]
+    zero, one, limit = node.literal(0), node.literal(1), scalar_of(node, 0)
     if not _starts(node):
-        limit = node.call("where", _scalar(node, 1), limit, zero)
+        limit = node.call("where", scalar_of(node, 1), limit, zero)
     expr = later = iterations.over(begin, [number], [node.call("arange", zero, limit, one)])
     if times is not None:
         expr = iterations.over(begin, [number], [node.call("range", node.size(times))])
-    names = padded(node.outputs, len(types))
+    names, count = padded(node.outputs, len(types)), len(begin)
     write_loop(node, expr, names[:count], names[count:], types, later)
 
 
-def _while(
-    node: Node, found: Subgraph, types: Sequence[Type], differ: dict[int, list[int]]
-) -> None:
+def _while(iterations: Iterations, types: Sequence[Type]) -> None:
     """While a condition holds. It is part of the state, and so is the number of the iteration."""
-    number, condition, *params = found.params
-    count, keep = len(params), found.outputs[0]
-    made, rows = found.outputs[1 : 1 + count], found.outputs[1 + count :]
-    indices = range(2, node.count)
+    node, found = iterations.node, iterations.body
+    (number, condition), keep = found.params[:2], found.outputs[0]
     scalars: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
     after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
     test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
     alias = {n: node.tensor(n) for n in (number, condition)}
     counting = Step((after,), node.call("+", alias[number], node.literal(1)), node.operation)
-    same = [*same_types(node, indices, params, made, differ), (condition, keep)]
-    given, states = [number, condition, *params], [after, keep, *made]
-    changing = {2 + part: axes for part, axes in differ.items()}
-    iterations = Iterations(node, found, given, states, rows, same, [counting], changing)
+    count = len(iterations.params)
+    iterations = replace(
+        iterations,
+        params=found.params,
+        states=[after, keep, *iterations.states],
+        same=[*iterations.same, (condition, keep)],
+        more=[counting],
+        differ={2 + part: axes for part, axes in iterations.differ.items()},
+    )
     holds: Expression = node.call("identity", alias[condition])
     if _limited(node):
-        within = node.call("<", alias[number], _scalar(node, 0))
+        within = node.call("<", alias[number], scalar_of(node, 0))
         holds = node.call("logical_and", alias[condition], within)
-    start = _scalar(node, 1) if node.has(1) else node.literal(True)
-    begin = [node.literal(0), start, *(node.input(i) for i in indices)]
+    start = scalar_of(node, 1) if node.has(1) else node.literal(True)
+    begin = [node.literal(0), start, *(node.input(i) for i in range(2, node.count))]
     expr = iterations.holding(begin, test, [Step((test,), holds, node.operation)])
     names = padded(node.outputs, len(types))
     write_loop(node, expr, ["", "", *names[:count]], names[count:], [*scalars, *types])

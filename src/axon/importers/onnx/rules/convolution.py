@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK, SLIDING
-from axon.importers.operations import Malformed
+from axon.importers.onnx.rules.registry import SAME_RANK, SLIDING, rule
+from axon.importers.operations import Malformed, Unsupported
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.variables import DimVar
@@ -30,16 +28,19 @@ def _filters(node: Node) -> Expression:
     return node.sized(1, [None, None, *window]) if window else node.input(1)
 
 
-def sliding_options(node: Node, spatial: int) -> dict[str, Any]:
-    """The options of all convolutions."""
+def window_options(node: Node, spatial: int) -> dict[str, Any]:
+    """The options of what slides a window."""
+    same = SAME.get(node.attribute("auto_pad", "NOTSET"))
     return {
         "stride": node.attribute("strides") or [1] * spatial,
-        "pad": SAME.get(node.attribute("auto_pad", "NOTSET"))
-        or node.attribute("pads")
-        or [0] * spatial,
+        "pad": same or node.attribute("pads") or [0] * spatial,
         "dilation": node.attribute("dilations") or [1] * spatial,
-        "groups": node.attribute("group", 1),
     }
+
+
+def sliding_options(node: Node, spatial: int) -> dict[str, Any]:
+    """The options of all convolutions."""
+    return {**window_options(node, spatial), "groups": node.attribute("group", 1)}
 
 
 @rule("Conv")

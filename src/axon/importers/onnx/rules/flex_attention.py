@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.attention import as_elem, groups_of
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.operations import used
+from axon.importers.operations import Unsupported, used
 from axon.importers.subgraphs.subgraph import subgraph
 
 

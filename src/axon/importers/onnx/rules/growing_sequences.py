@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
-from axon.importers.operations import Graph, Operation
+from axon.importers.operations import Graph, Operation, Unsupported
 from axon.importers.sequences.uniform_chunks import same_for_all
 from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.importers.walk import infer_operation

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from axon.importers.contents.values import Unsupported
-from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
+from axon.importers.onnx.rules.convolution import window_options
+from axon.importers.onnx.rules.registry import ANY_SHAPE, SAME_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.ops.sliding import MOST
 
@@ -29,23 +26,8 @@ def col2im(node: Node) -> Made:
     count = node.length(1) or node.length(2)
     if count is None or count < 1:
         return node.declared(ANY_SHAPE, 0)
-    how: dict[str, Any] = {
-        "dimensions": count,
-        "stride": node.attribute("strides") or [1] * count,
-        "pad": node.attribute("pads") or [0] * count,
-        "dilation": node.attribute("dilations") or [1] * count,
-    }
-    x, later = node.input(0), node.call("col2im", *(node.input(i) for i in range(3)), **how)
-    image, block = (_sizes(node, i, count) for i in (1, 2))
-    return (node.call("col2im", x, image, block, **how), later)
-
-
-def _sizes(node: Node, index: int, count: int) -> Expression:
-    """So many sizes that an input holds, as they are if any of them is known."""
-    found = node.vector(index)
-    if found is None or found.shape != (count,) or all(size is None for size in found.items):
-        return node.input(index)
-    return node.shape_literal(node.sizes_or_fresh(found.items))
+    parts = node.input(0), node.held_shape(1), node.held_shape(2)
+    return node.call("col2im", *parts, dimensions=count, **window_options(node, count))
 
 
 # --- grids -----------------------------------------------------------------------------------
@@ -86,11 +68,11 @@ def affine_grid(node: Node) -> Made:
     known = sizes is not None and sizes.shape == (count,)
     inner = node.sizes_or_fresh(sizes.items if sizes and known else [None] * count)
     corners = {"dimensions": count - 2, "align_corners": bool(node.attribute("align_corners", 0))}
-    later = node.call("affine_grid", node.input(0), node.call("slice", held, start=2), **corners)
-    made = node.call("affine_grid", node.input(0), node.shape_literal(inner[2:]), **corners)
+    spatial = node.shape_literal(inner[2:], node.call("slice", held, start=2))
+    made = node.call("affine_grid", node.input(0), spatial, **corners)
     if theta is None or theta[0] != inner[0]:
         made = node.shaped(made, [inner[0], *inner[2:], count - 2])
-    return made, later
+    return made
 
 
 # --- regions ---------------------------------------------------------------------------------

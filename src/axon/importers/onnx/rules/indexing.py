@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.reals import Real
-from axon.importers.elem import Elem
+from axon.contents.reals import Real
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
@@ -71,7 +70,7 @@ def gather_elements(node: Node) -> Made:
         x = cut_to(node, x, 0, 1, others)
     made = node.call("gather_elements", x, node.input(1), axis=axis)
     sizes: list[Any] = list(word)
-    return (made if x is whole else node.shaped(made, sizes), made)
+    return made if x is whole else node.shaped(made, sizes)
 
 
 @rule("GatherND")
@@ -103,7 +102,7 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
     counted = node.call(
         "where", node.call("<", numbers, zero), node.call("+", numbers, size), numbers
     )
-    hot = node.call("one_hot", counted, depth=depth, axis=axis, to=Elem("bool"))
+    hot = node.call("one_hot", counted, depth=depth, axis=axis, to="bool")
     off, on = (node.call("index", node.input(2), i=i) for i in (0, 1))
     return node.call("where", hot, on, off)
 
@@ -115,8 +114,7 @@ def _one_hot(node: Node, depth: Any, axis: int) -> Expression:
 def nonzero(node: Node) -> Made:
     count, rank = _nonzero_count(node), node.rank(0)
     made = node.call("transpose", node.call("argwhere", node.input(0)), perm=[1, 0])
-    expr = made if count is None or rank is None else node.shaped(made, [rank, count])
-    return expr, made
+    return made if count is None or rank is None else node.shaped(made, [rank, count])
 
 
 def _nonzero_count(node: Node) -> Any:
@@ -173,8 +171,7 @@ def trilu(node: Node) -> Made:
 def eye_like(node: Node) -> Made:
     elem, x = ELEMENTS.get(node.attribute("dtype", 0)), node.input(0)
     made = node.call("diagonal_mask", x, node.literal(node.attribute("k", 0)))
-    to_type = ("cast_like", made, x) if elem is None else ("cast", made)
-    return node.call(*to_type, to=None if elem is None else Elem(elem))
+    return node.call("cast_like", made, x) if elem is None else node.cast(made, elem)
 
 
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import PRODUCT
+from axon.importers.onnx.rules.registry import PRODUCT, rule
 
 
 @rule("MatMul")

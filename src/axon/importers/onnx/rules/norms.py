@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.contents.values import MOST_RANK, Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.attention import as_elem
-from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.registry import MOST_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.ops.families.normalise import MOST_AROUND
 from axon.types import dim as dims
 from axon.types.type import shape_size
@@ -29,13 +28,10 @@ def batch_norm(node: Node) -> None:
     if rank is None or not isinstance(elem, str):
         node.set_outputs(*(node.type_of(node.input(i)) for i in (0, 3, 4)))
         return
-    axes, kept = [0, *range(2, rank)], node.attribute("momentum", 0.9)
+    axes, kept = [0, *range(2, rank)], node.scalar(node.attribute("momentum", 0.9), elem)
     now = [node.call(kind, parts[0], axis=axes) for kind in ("mean", "variance")]
-    old, new = node.scalar(kept, elem), node.scalar(1 - kept, elem)
-    running = [
-        node.call("+", node.call("*", before, old), node.call("*", here, new))
-        for before, here in zip(parts[3:], now, strict=True)
-    ]
+    pairs = zip(parts[3:], now, strict=True)
+    running = [node.call("moving_average", before, here, kept) for before, here in pairs]
     running = [as_elem(node, x, elem, node.elem(3)) for x in running]
     node.set_outputs(node.call("batch_norm", *parts[:3], *now, epsilon=epsilon), *running)
 
@@ -82,14 +78,12 @@ def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
     x = as_elem(node, node.input(0), node.elem(0), elem)
     if not 0 <= axes <= MOST_RANK or elem not in FLOATS:
         raise Unsupported(f"{node.operator} with statistics over {axes} axes in {elem}")
-    last = list(range(-axes, 0))
+    how: dict[str, Any] = {"axis": list(range(-axes, 0)), "keep": True}
     if kind == "layer_norm":
-        spread = node.call("variance", x, axis=last, keep=True)
-        found = [node.call("mean", x, axis=last, keep=True)]
+        found = [node.call("mean", x, **how), node.call("variance", x, **how)]
     else:
-        spread = node.call("mean", node.call("*", x, x), axis=last, keep=True)
-        found = []
-    found.append(node.call("rsqrt", node.call("+", spread, node.scalar(epsilon, elem))))
+        found = [node.call("mean", node.call("square", x), **how)]
+    found[-1] = node.call("inverse_deviation", found[-1], node.scalar(epsilon, elem))
     node.set_outputs(None, *found)
 
 
@@ -167,7 +161,7 @@ def hardmax(node: Node) -> Made:
 
     def hard(x: Expression, axis: int, size: Any) -> Expression:
         largest = node.call("argmax", x, axis=axis)
-        return node.call("one_hot", largest, depth=size, axis=axis, to=Elem(elem))
+        return node.call("one_hot", largest, depth=size, axis=axis, to=elem)
 
     return _along(node, hard)
 

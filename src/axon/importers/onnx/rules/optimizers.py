@@ -7,10 +7,10 @@ memories. The steps themselves are in the standard library.
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
-from axon.importers.runtime_values import first_of
+from axon.importers.operations import Unsupported
+from axon.importers.runtime_values import scalar_of
 
 STEPS: dict[str, tuple[int, dict[str, float]]] = {
     "Momentum": (1, {"alpha": 0.0, "beta": 1.0, "norm_coefficient": 0.0}),
@@ -39,5 +39,5 @@ def train(node: Node) -> None:
     given = [node.literal(float(node.attribute(*each))) for each in numbers.items()]
     for i in range(count):
         parts = [node.input(2 + i + group * count) for group in range(groups)]
-        made = node.call(step, first_of(node, 0), first_of(node, 1), *parts, *given)
+        made = node.call(step, scalar_of(node, 0), scalar_of(node, 1), *parts, *given)
         node.set_tuple_outputs(made, node.outputs[i::count])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import element_type
@@ -82,7 +81,7 @@ def shift(node: Node) -> Made:
 @rule("Cast", "BitCast")
 def cast(node: Node) -> Made:
     operator = "cast" if node.operator == "Cast" else "bit_cast"
-    return node.call(operator, node.input(0), to=Elem(element_type(node, "to", 0)))
+    return node.call(operator, node.input(0), to=element_type(node, "to", 0))
 
 
 @rule("CastLike")

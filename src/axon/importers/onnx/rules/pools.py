@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.convolution import SAME
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.convolution import window_options
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.types import dim as dims
 
 POOLS = {"MaxPool": "max_pool", "AveragePool": "avg_pool", "LpPool": "lp_pool"}
@@ -21,11 +19,9 @@ def pool(node: Node) -> None:
     window = node.attribute("kernel_shape")
     spatial, kind = len(window), node.operator
     x = node.ranked(0, spatial + 2)
-    auto = node.attribute("auto_pad", "NOTSET")
     how: dict[str, Any] = {
         "window": window,
-        "stride": node.attribute("strides") or [1] * spatial,
-        "pad": SAME.get(auto) or node.attribute("pads") or [0] * spatial,
+        **window_options(node, spatial),
         "dilation": node.attribute("dilations"),
         "ceil_mode": bool(node.attribute("ceil_mode", 0)),
     }
@@ -56,22 +52,21 @@ def max_unpool(node: Node) -> Made:
     for i, size in enumerate(word[2:]):
         margin = window[i] - strides[i] - pads[i] - pads[i + spatial]
         sizes.append(dims.add(dims.scale(strides[i], size), margin))  # type: ignore[arg-type]
-    zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to=Elem("f32"))
+    zeros = node.call("zeros", node.shape_literal([dims.product(sizes)]), to="f32")
     flat = [node.call("flatten", part) for part in parts]
     zeros = node.call("cast_like", zeros, flat[1])
     made = node.call("reshape", node.call("scatter", zeros, *flat), node.shape_literal(sizes))
     if not node.has(2):
         return made
-    later, wanted = _put_in(node, made, sizes), node.known_elements(2)
-    return (later if wanted is None else node.shaped(later, wanted), later)
+    padded, wanted = _put_in(node, made, sizes), node.known_elements(2)
+    return padded if wanted is None else node.shaped(padded, wanted)
 
 
 def _put_in(node: Node, x: Expression, sizes: list[Any]) -> Expression:
     """Zeros behind, up to the sizes that are asked for."""
     axes = list(range(len(sizes)))
     wanted = node.sized(2, [len(sizes)])
-    more = node.call("-", wanted, node.shape_literal(sizes))
-    pads = node.call("concat", node.call("zeros_like", wanted), more)
+    pads = node.call("padding_behind", wanted, node.shape_literal(sizes))
     return node.call("pad_by", x, pads, axis=axes)
 
 

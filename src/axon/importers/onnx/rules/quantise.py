@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.convolution import sliding_options
 from axon.importers.onnx.rules.linear import product
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Unsupported
 
 
 def _behind(node: Node, index: int, behind: int | None) -> Expression | None:
@@ -109,11 +108,10 @@ def _as(node: Node, index: int, elem: str) -> Expression:
 
 def _centred(node: Node, index: int, zero: int, behind: int | None) -> Expression | None:
     """An input as i32 less its zero point, if it has one."""
-    whole = _as(node, index, "i32")
     if not node.has(zero):
-        return whole
+        return _as(node, index, "i32")
     point = _behind(node, zero, behind)
-    return None if point is None else node.call("-", whole, node.cast(point, "i32"))
+    return None if point is None else node.call("centred", node.input(index), point)
 
 
 Apply = Callable[[Expression, Expression], Expression]
@@ -170,10 +168,8 @@ def _stored(
     elem = node.elem(at)
     if total is None or scale is None or zero is None or None in scales or elem not in FLOATS:
         return node.type_of(node.call("cast_like", made, node.input(at + 1)))
-    wide = Elem("f32" if elem in ("f16", "bf16") else elem)
-    first, second, last = (node.call("cast", s, to=wide) for s in (*scales, scale))
-    numbers = node.call("*", node.call("cast", total, to=wide), node.call("*", first, second))
-    return node.call("quantise", numbers, last, zero)
+    wide = "f32" if elem in ("f16", "bf16") else elem
+    return node.call("requantise", total, *(node.cast(s, wide) for s in (*scales, scale)), zero)
 
 
 @rule("QLinearMatMul", "QLinearConv")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.elem import Elem
+from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import rule
@@ -84,8 +83,6 @@ def _rest(node: Node, count: int, batch_first: bool) -> list[Expression] | None:
     bias, peepholes = contents.mul(2 * GATES[kind], h), contents.mul(3, h)
     shapes = {3: [count, bias], 5: state, 6: state, 7: [count, peepholes]}
     return [
-        node.input(i)
-        if node.has(i)
-        else node.call("zeros", node.shape_literal(shapes[i]), to=Elem(elem))
+        node.input(i) if node.has(i) else node.call("zeros", node.shape_literal(shapes[i]), to=elem)
         for i in order
     ]

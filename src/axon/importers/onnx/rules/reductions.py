@@ -5,14 +5,15 @@ from __future__ import annotations
 from axon.importers.expressions import Expression, TypeOf
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import FLOATS
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import ANY_SHAPE, SAME_RANK
+from axon.importers.onnx.rules.registry import ANY_SHAPE, SAME_RANK, rule
 
 REDUCTIONS = {
     "ReduceProd": "prod", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min",
     "ReduceMean": "mean", "ReduceLogSumExp": "logsumexp", "ReduceL2": "norm",
     "ReduceL1": "sum", "ReduceSumSquare": "sum", "ReduceLogSum": "sum",
 }  # fmt: skip
+BEFORE = {"ReduceL1": "abs", "ReduceSumSquare": "square"}
+"""What is done with each element before that."""
 EXACT = ("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare")
 """Those that make sense of integers; ONNX lets the others take them too."""
 
@@ -50,18 +51,10 @@ def _squeezed(node: Node, made: Expression) -> Expression:
 
 def _of_one(node: Node) -> Expression:
     """What is left to do where each element is reduced for itself."""
-    x = node.input(0)
-    match node.operator:
-        case "ReduceL1" | "ReduceL2":
-            return node.call("abs", x)
-        case "ReduceSumSquare":
-            return node.call("*", x, x)
-        case "ReduceLogSum" if node.elem(0) in FLOATS:
-            return node.call("log", x)
-        case "ReduceLogSum":
-            return node.type_of(x)
-        case _:
-            return node.call("identity", x)
+    x, kind = node.input(0), node.operator
+    if kind == "ReduceLogSum":
+        return node.call("log", x) if node.elem(0) in FLOATS else node.type_of(x)
+    return node.call("abs" if kind == "ReduceL2" else BEFORE.get(kind, "identity"), x)
 
 
 def _reduced(node: Node, x: Expression, axes: list[int] | None, keep: bool) -> Expression:
@@ -72,9 +65,7 @@ def _reduced(node: Node, x: Expression, axes: list[int] | None, keep: bool) -> E
         return node.type_of(node.call("max", x, axis=axes, keep=keep))
     if node.elem(0) == "bool" and kind in ("ReduceMax", "ReduceMin"):
         operator = "any" if kind == "ReduceMax" else "all"
-    if kind == "ReduceSumSquare":
-        x = node.call("square", x)
-    if kind == "ReduceL1":
-        x = node.call("abs", x)
+    if kind in BEFORE:
+        x = node.call(BEFORE[kind], x)
     made = node.call(operator, x, axis=axes, keep=keep)
     return node.call("log", made) if kind == "ReduceLogSum" else made

@@ -1,4 +1,6 @@
-"""The table of rules: what each operator of ONNX is in Axon."""
+"""The table of rules: what each operator of ONNX is in Axon; and the signatures of operators that
+Axon cannot choose before ranks are known.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,13 @@ from axon.importers.operations import Operation
 RULES: dict[str, Rule] = {}
 DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
 """Whose operators the rules are for."""
+SAME_RANK = "t p -> t ?r where rank(?r) = rank(p)"
+ANY_SHAPE = "t p -> t ?r"
+PRODUCT = "(t p, t q) -> t ?r"
+SLIDING = "(t p, t q) -> t ?r where rank(?r) = rank(p), rank(q) = rank(p)"
+
+MOST_RANK = 64
+"""The rank up to which a rule lists axes that an attribute only counts."""
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:

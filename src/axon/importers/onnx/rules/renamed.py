@@ -23,6 +23,12 @@ BINARY = {
     "BitwiseOr": "bit_or", "BitwiseXor": "bit_xor", "ReverseSequence": "reverse_sequence",
 }  # fmt: skip
 TERNARY = {"Where": "where", "InstanceNormalization": "instance_norm"}
+NAMES = {
+    theirs: (ours, count)
+    for count, names in enumerate((UNARY, BINARY, TERNARY), 1)
+    for theirs, ours in names.items()
+}
+"""The name in Axon, and the number of inputs."""
 
 INDEX = {"axis": ("axis", 0), "keep": ("keepdims", True), "last": ("select_last_index", False)}
 ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
@@ -44,24 +50,11 @@ ATTRIBUTES: dict[str, dict[str, tuple[str, object]]] = {
 """The attributes of these: Axon's name, ONNX's name, and ONNX's default."""
 
 
-@rule(*UNARY)
-def unary(node: Node) -> Made:
-    return _renamed(node, UNARY, 1)
-
-
-@rule(*BINARY)
-def binary(node: Node) -> Made:
-    return _renamed(node, BINARY, 2)
-
-
-@rule(*TERNARY)
-def ternary(node: Node) -> Made:
-    return _renamed(node, TERNARY, 3)
-
-
-def _renamed(node: Node, names: dict[str, str], count: int) -> Made:
+@rule(*NAMES)
+def renamed(node: Node) -> Made:
+    name, count = NAMES[node.operator]
     given = {}
     for ours, (theirs, default) in ATTRIBUTES.get(node.operator, {}).items():
         value = node.attribute(theirs, default)
         given[ours] = bool(value) if isinstance(default, bool) else value
-    return node.call(names[node.operator], *(node.input(i) for i in range(count)), **given)
+    return node.call(name, *(node.input(i) for i in range(count)), **given)

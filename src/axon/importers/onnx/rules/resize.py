@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.singles import shortest, single
-from axon.importers.contents.values import Unsupported
+from axon.contents import arithmetic as contents
+from axon.contents.singles import shortest, single
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.ops.families.resample import LARGEST, WHOLE
 from axon.types import dim as dims
 
@@ -98,8 +97,7 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> Made:
         sizes = list(found.items)
     if aspect != "stretch":
         made = _one_scale([word[axis] for axis in axes], sizes, aspect)
-        sized = _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
-        return sized, later
+        return _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
     if all(size is None for size in sizes):
         return later
     sizes = node.sizes_or_fresh(sizes)
@@ -156,7 +154,7 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
     )
     if not all(_is_exact(scale) for scale in scales):
         made = {a: _scaled(word[a], float(s)) for a, s in zip(axes, scales, strict=True)}
-        return (_of_sizes(node, expr, word, made), expr)
+        return _of_sizes(node, expr, word, made)
     return expr
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 
 # --- scattering ------------------------------------------------------------------------------
@@ -111,7 +109,7 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
         return node.type_of(node.input(0))
     first = node.call("mod", node.input(3), node.literal(rank))
     places = node.call("concat", first, node.call("+", first, node.literal(rank)))
-    none = node.call("zeros", node.shape_literal([2 * rank]), to=Elem("i64"))
+    none = node.call("zeros", node.shape_literal([2 * rank]), to="i64")
     pads = node.call("scatter", none, places, node.input(1))
     return _pad_by(node, pads, list(range(rank)), mode)
 
@@ -130,7 +128,7 @@ def center_crop_pad(node: Node) -> Made:
         return node.call("center_crop_pad", x, node.input(1), axis=axes)
     if not axes:
         return node.call("identity", x)
-    found, later = node.known_elements(1), node.call("center_crop_pad", x, node.input(1), axis=axes)
-    if found is None or len(found) != len(axes):
-        return later
-    return node.call("center_crop_pad", x, node.shape_literal(found), axis=axes), later
+    found, sizes = node.known_elements(1), node.input(1)
+    if found is not None and len(found) == len(axes):
+        sizes = node.shape_literal(found, sizes)
+    return node.call("center_crop_pad", x, sizes, axis=axes)

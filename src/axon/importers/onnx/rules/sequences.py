@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axon.importers.contents.values import Unsupported
 from axon.importers.expressions import TupleOf
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.growing_sequences import Growing, element, join
 from axon.importers.onnx.rules.registry import rule
+from axon.importers.operations import Unsupported
 from axon.importers.sequences import uniform_chunks as chunks
 from axon.importers.sequences.chunk_map import map_chunks
 from axon.importers.sequences.uniform_chunks import Chunks

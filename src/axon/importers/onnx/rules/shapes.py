@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.contents.values import MOST_RANK, Unsupported, vector
+from axon.contents import arithmetic as contents
+from axon.contents.values import vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import MOST_RANK, SAME_RANK, rule
+from axon.importers.operations import Unsupported
 from axon.types import dim as dims
 from axon.types.dim import Poly
 from axon.types.quotient import exact_quotient
@@ -28,8 +28,8 @@ def shape(node: Node) -> Made:
     if len(sizes) < len(word):
         low = start if start >= 0 else max(start + len(word), 0)
         high = low + len(sizes)
-    literal = node.shape_literal([n for n in sizes if not isinstance(n, ShapeVar)])
-    return literal, _sizes_from(node, low, high)
+    known = [n for n in sizes if not isinstance(n, ShapeVar)]
+    return node.shape_literal(known, _sizes_from(node, low, high))
 
 
 def _sizes_from(node: Node, start: int, end: int | None) -> Expression:
@@ -42,20 +42,19 @@ def _sizes_from(node: Node, start: int, end: int | None) -> Expression:
 
 @rule("Size")
 def size(node: Node) -> Made:
-    word = node.shape(0)
-    count = node.call("size", node.input(0))
-    if word is None:
-        return count
-    return (node.size(shape_size(word)), count)
+    word, count = node.shape(0), node.call("size", node.input(0))
+    return count if word is None else node.size(shape_size(word), count)
 
 
 @rule("Reshape")
 def reshape(node: Node) -> Made:
     keeps_zero = bool(node.attribute("allowzero", 0))
     wanted = node.contents(1) if node.count > 1 else vector(node.attribute("shape", []))
-    word, later = node.shape(0), _reshape_later(node, keeps_zero) if node.count > 1 else None
+    word, x, held = node.shape(0), node.input(0), None
+    if node.count > 1:
+        held = node.call("reshaped_sizes", x, node.input(1), zero=keeps_zero)
     if wanted is None or len(wanted.shape) != 1:
-        return later
+        return None if held is None else node.call("reshape", x, held)
     sizes: list[Any] = list(wanted.items)
     if not keeps_zero:
         for i, n in enumerate(sizes):
@@ -76,16 +75,9 @@ def reshape(node: Node) -> Made:
             whole = exact_quotient(total, others)  # of 0 there is none, and it cannot run
             sizes[wild[0]] = dims.floordiv(total, others) if whole is None else whole
     fresh = [node.fresh_dim() if n is None or n == -1 else n for n in sizes]
-    expr = node.call("reshape", node.input(0), node.shape_literal(fresh))
-    if wild and word is None and later is not None:
-        expr = node.shaped(later, fresh)
-    return expr, later
-
-
-def _reshape_later(node: Node, keeps_zero: bool) -> Expression:
-    """The same by sizes that a run finds."""
-    x = node.input(0)
-    return node.call("reshape", x, node.call("reshaped_sizes", x, node.input(1), zero=keeps_zero))
+    if wild and word is None and held is not None:
+        return node.shaped(node.call("reshape", x, held), fresh)
+    return node.call("reshape", x, node.shape_literal(fresh, held))
 
 
 @rule("Flatten")
@@ -103,13 +95,11 @@ def flatten(node: Node) -> Made:
 
 @rule("Expand")
 def expand(node: Node) -> Made:
-    wanted = node.vector(1)
-    later = node.call("expand", node.input(0), node.input(1))
-    if wanted is None:
-        return later
-    negative = [isinstance(n, int) and n < 0 for n in wanted.items]
-    sizes = [None if below else n for below, n in zip(negative, wanted.items, strict=True)]
-    return node.call("expand", node.input(0), node.shape_literal(node.sizes_or_fresh(sizes))), later
+    wanted, held = node.vector(1), node.input(1)
+    if wanted is not None:
+        sizes = [None if isinstance(n, int) and n < 0 else n for n in wanted.items]
+        held = node.shape_literal(node.sizes_or_fresh(sizes), held)
+    return node.call("expand", node.input(0), held)
 
 
 @rule("Unsqueeze")

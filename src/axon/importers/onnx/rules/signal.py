@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from axon.importers.contents.values import Unsupported
-from axon.importers.elem import Elem
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import element_type
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import ANY_SHAPE
-from axon.importers.runtime_values import first_of
+from axon.importers.onnx.rules.registry import ANY_SHAPE, rule
+from axon.importers.operations import Unsupported
+from axon.importers.runtime_values import scalar_of
 
 WINDOWS = {
     "HannWindow": "hann_window",
@@ -22,27 +20,22 @@ def _size(node: Node, index: int) -> Expression:
     """The one element of an input, as a size if it is known."""
     size = node.element(index)
     if size is None or isinstance(size, float) or (isinstance(size, int) and size < 0):
-        return first_of(node, index)
-    return node.size(size)
+        return scalar_of(node, index)
+    return node.size(size, scalar_of(node, index))
 
 
 @rule(*WINDOWS)
 def window(node: Node) -> Made:
     operator, elem = WINDOWS[node.operator], element_type(node, "output_datatype", 1)
-    given = {"periodic": bool(node.attribute("periodic", 1)), "to": Elem(elem)}
-    later = node.call(operator, first_of(node, 0), **given)
-    return (node.call(operator, _size(node, 0), **given), later)
+    given = {"periodic": bool(node.attribute("periodic", 1)), "to": elem}
+    return node.call(operator, _size(node, 0), **given)
 
 
 @rule("MelWeightMatrix")
 def mel_filters(node: Node) -> Made:
     elem = element_type(node, "output_datatype", 1)
-    plain = [first_of(node, i) for i in range(5)]
-    sizes = [_size(node, i) for i in range(3)]
-    return (
-        node.call("mel_filters", *sizes, *plain[3:], to=Elem(elem)),
-        node.call("mel_filters", *plain, to=Elem(elem)),
-    )
+    bounds = scalar_of(node, 3), scalar_of(node, 4)
+    return node.call("mel_filters", *(_size(node, i) for i in range(3)), *bounds, to=elem)
 
 
 @rule("DFT")
@@ -63,11 +56,11 @@ def dft(node: Node) -> Made:
     parts, along = [node.input(0)], axis
     if axis is None:
         elem = node.elem(2) if isinstance(node.elem(2), str) else "i64"
-        parts.append(node.call("mod", first_of(node, 2), node.scalar(rank, elem)))
+        parts.append(node.call("mod", scalar_of(node, 2), node.scalar(rank, elem)))
     elif axis < 0:
         along = axis + 1  # Axon does not count the last dimension
     size = node.element(1)
-    by = first_of(node, 1) if node.has(1) and size is None else size
+    by = scalar_of(node, 1) if node.has(1) and size is None else size
     how = {"inverse": inverse, "onesided": onesided, "size": by}
     return node.call("dft", *parts, axis=along, **how)
 
@@ -80,8 +73,8 @@ def stft(node: Node) -> Made:
     if node.has(2):
         window = node.input(2)
     elif node.has(3) and isinstance(elem, str):
-        window = node.call("ones", node.list_of([_size(node, 3)]), to=Elem(elem))
+        window = node.call("ones", node.list_of([_size(node, 3)]), to=elem)
     else:
         raise Unsupported("STFT without a window and without a length of frames")
-    by = step if step is not None else first_of(node, 1)
+    by = step if step is not None else scalar_of(node, 1)
     return node.call("stft", node.input(0), window, step=by, onesided=onesided)

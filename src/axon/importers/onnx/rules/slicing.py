@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.importers.contents import arithmetic as contents
-from axon.importers.elem import Elem
+from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.importer import known_shape
 from axon.importers.node import Node
-from axon.importers.onnx.rules.registry import rule
-from axon.importers.onnx.rules.signatures import SAME_RANK
+from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Malformed
 from axon.types import dim as dims
 from axon.types.dim import Poly
@@ -157,7 +155,7 @@ def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:
         return node.call("slice_by", *parts, *steps, node.input(3))
     if not isinstance(node.elem(1), str):
         return node.declared(SAME_RANK, 0)
-    first = node.call("range", node.call("size", parts[1]), to=Elem(node.elem(1)))
+    first = node.call("range", node.call("size", parts[1]), to=node.elem(1))
     return node.call("slice_by", *parts, *steps, first)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from axon.importers.contents import reals as floats
-from axon.importers.contents.reals import Real
-from axon.importers.contents.singles import single
+from axon.contents import reals as floats
+from axon.contents.reals import Real
+from axon.contents.singles import single
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.quotient import exact_quotient

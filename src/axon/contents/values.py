@@ -1,4 +1,4 @@
-"""Elements and contents of tensors, as rules speak of them."""
+"""The elements of a small tensor, as far as they are known."""
 
 from __future__ import annotations
 
@@ -6,16 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from axon.importers.operations import Constant
-
 MOST_CONTENTS = 2048
 MOST_FLOATS = 8
 """Floats of one tensor that are looked at: scales, bounds."""
-MOST_RANK = 64
-MOST_WRITTEN_OUT = 100_000
-"""Nodes of functions, counted wherever the functions are called."""
-
-
 FOLLOWED = frozenset({"f32", "f64", "u8", "i8", "i32", "i64", "bool"})
 """Element types of constants whose elements are looked at."""
 
@@ -36,10 +29,6 @@ class Contents:
         if elem == self.elem or not isinstance(elem, str):
             return self
         return replace(self, elem=str(elem))
-
-
-class Unsupported(Exception):
-    """A node that has no rule: its results are not known, and the rest goes on."""
 
 
 def scalar(item: Any, elem: str = "") -> Contents:
@@ -65,17 +54,9 @@ def is_small(contents: Contents) -> bool:
     return all(not isinstance(item, int) or item.bit_length() <= 64 for item in items)
 
 
-def contents_of(constant: Constant) -> Contents | None:
-    """The elements of a constant, where they matter."""
-    found = constant.array() if is_followed(constant) else None
-    if found is None:
-        return None
-    return Contents(constant.elem or "", tuple(found.shape), tuple(found.ravel().tolist()))
-
-
-def is_followed(constant: Constant) -> bool:
-    """Whether the elements of a constant matter: they are few, and may be sizes."""
-    if constant.elem not in FOLLOWED:
+def is_followed(elem: str | None, sizes: tuple[int, ...]) -> bool:
+    """Whether the elements of a constant are of interest: they are few, and may be sizes."""
+    if elem not in FOLLOWED:
         return False
-    most = MOST_FLOATS if constant.elem in ("f32", "f64") else MOST_CONTENTS
-    return math.prod(constant.dims) <= most
+    most = MOST_FLOATS if elem in ("f32", "f64") else MOST_CONTENTS
+    return math.prod(sizes) <= most

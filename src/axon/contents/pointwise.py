@@ -7,12 +7,12 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from axon.importers.contents import arithmetic, moves
-from axon.importers.contents import reals as floats
-from axon.importers.contents.applied import Applied, SizeFacts
-from axon.importers.contents.arithmetic import is_symbol, settled
-from axon.importers.contents.reals import Real
-from axon.importers.contents.values import MOST_CONTENTS, Contents
+from axon.contents import arithmetic, moves
+from axon.contents import reals as floats
+from axon.contents.applied import Applied, SizeFacts
+from axon.contents.arithmetic import is_symbol, settled
+from axon.contents.reals import Real
+from axon.contents.values import MOST_CONTENTS, Contents
 from axon.types import dim as dims
 from axon.types.quotient import exact_quotient
 

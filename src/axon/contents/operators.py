@@ -10,11 +10,11 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from axon.importers.contents import arithmetic, moves
-from axon.importers.contents import pointwise as elements
-from axon.importers.contents.applied import Applied
-from axon.importers.contents.pointwise import Followed
-from axon.importers.contents.values import MOST_CONTENTS, Contents, scalar, vector
+from axon.contents import arithmetic, moves
+from axon.contents import pointwise as elements
+from axon.contents.applied import Applied
+from axon.contents.pointwise import Followed
+from axon.contents.values import MOST_CONTENTS, Contents, scalar, vector
 from axon.types.type import shape_size
 from axon.types.variables import ShapeVar
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
 from typing import Any
 
 import numpy
 import pytest
 
 from axon.backends.numpy_arrays import NumpyArrays
-from axon.importers.contents.applied import Applied
-from axon.importers.contents.arithmetic import is_symbol
-from axon.importers.contents.operators import CONTENTS, CONTENTS_OF_PARTS
-from axon.importers.contents.singles import shortest, single
-from axon.importers.contents.values import MOST_CONTENTS, Contents, vector
+from axon.contents.applied import Applied
+from axon.contents.arithmetic import is_symbol
+from axon.contents.operators import CONTENTS, CONTENTS_OF_PARTS
+from axon.contents.singles import shortest, single
+from axon.contents.values import MOST_CONTENTS, Contents, vector
 from axon.ops import OPERATORS
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -254,43 +251,3 @@ def test_numbers_as_f32_has_them() -> None:
             wanted = numpy.float32(x)
         assert single(x) == wanted
         assert shortest(float(wanted)) == float(str(wanted))
-
-
-WITHOUT_NUMPY = """
-import sys
-for name in ("numpy", "onnx", "jax"):
-    sys.modules[name] = None
-from axon.importers.imported import import_operations
-from axon.importers.onnx.rules import constants, join_and_split, pointwise
-from axon.importers.onnx.rules import reductions, shapes, slicing
-from axon.importers.onnx.rules.registry import find
-from axon.importers.operations import Declared, Graph, Model, Operation
-
-graph = Graph(
-    [Declared("x", "f32", ("batch", "seq", 12))],
-    [Declared("y", "f32", None)],
-    [
-        Operation("Constant", [], ["two"], {"value_ints": (2,)}),
-        Operation("Constant", [], ["first"], {"value_ints": (0, 1)}),
-        Operation("Shape", ["x"], ["shape"]),
-        Operation("Gather", ["shape", "first"], ["outer"]),
-        Operation("Slice", ["shape", "two", "end"], ["inner"]),
-        Operation("Div", ["inner", "two"], ["half"]),
-        Operation("ReduceProd", ["outer"], ["rows"], {"keepdims": 1}),
-        Operation("Concat", ["rows", "two", "half"], ["sizes"], {"axis": 0}),
-        Operation("Reshape", ["x", "sizes"], ["y"]),
-    ],
-)
-graph.operations.insert(0, Operation("Constant", [], ["end"], {"value_ints": (3,)}))
-found = import_operations(Model(graph, version=18), find, "model", program=False)
-print(list(found.importer.malformed), found.type("y"))
-"""
-
-
-def test_models_are_inferred_without_numpy() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(WITHOUT_NUMPY)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "batch" in done.stdout and done.stdout.startswith("[]")
-    assert done.stdout.count("2") and done.stdout.count("6"), done.stdout

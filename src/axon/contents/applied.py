@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from axon.importers.contents.values import Contents
+from axon.contents.values import Contents
 from axon.ops import OPERATORS
 from axon.types.dim import Dim
 from axon.types.type import Shape

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from axon.importers.contents.values import MOST_CONTENTS, Contents
+from axon.contents.values import MOST_CONTENTS, Contents
 
 Sizes = tuple[int, ...]
 

@@ -1,0 +1,129 @@
+"""Parameters of functions that have names: given by name, or left out where they have a default."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from axon.inference.environment import Environment, Parameters
+from axon.inference.record import Default
+from axon.inference.schemes import instantiate
+from axon.inference.walk import Walk
+from axon.solver.constraints import Origin
+from axon.syntax import ast, mentioned, with_defaults
+from axon.types.read import Scope
+from axon.types.type import Fn, Scheme, Type
+
+Arguments = list[ast.Expr | Default]
+
+
+def parameters_of(
+    inference: Walk, name: str, fn: ast.Fn, env: Environment, names: Scope, sound: bool
+) -> Parameters:
+    """The parameters of a function that is bound to a name. `names` are those of the definition
+    before the function was inferred; one that is not `sound` has been reported.
+    """
+    optional = [param for param in fn.params if param.default is not None]
+    every = tuple([param.name for param in fn.params])
+    if not optional:
+        return Parameters(every)
+    state = inference.state
+    before, state.names = state.names, names
+    defaults: dict[str, Scheme] = {}
+    literals: dict[str, ast.Number | ast.Negate] = {}
+    for param in optional:
+        assert param.default is not None
+        if not set(every).isdisjoint(mentioned(param.default)):
+            text = "a default cannot use the parameters of its function"
+            inference.error("AX220", text, param.default.span)
+            sound = False
+            continue
+        match param.default:
+            case ast.Number() | ast.Negate(ast.Number(), _) as literal:
+                literals[param.name] = literal
+            case default:
+                found = _scheme(inference, param.name, constant(default), env)
+                if found is not None:
+                    defaults[param.name] = found
+    value = _scheme(inference, name, with_defaults(fn), env) if sound else None
+    state.names = before
+    return Parameters(every, defaults, literals, value)
+
+
+def has_defaults(fn: ast.Fn) -> bool:
+    return bool(fn.params) and fn.params[-1].default is not None
+
+
+def constant(expr: ast.Expr) -> ast.Fn:
+    """A value as a function without parameters."""
+    return ast.Fn((), None, (), ast.Block((), expr, expr.span), expr.span)
+
+
+def copied(names: Scope) -> Scope:
+    """The names of a definition so far."""
+    return replace(
+        names,
+        index=dict(names.index),
+        elems=dict(names.elems),
+        types=dict(names.types),
+        rows=dict(names.rows),
+        places=dict(names.places),
+    )
+
+
+def _scheme(inference: Walk, name: str, fn: ast.Fn, env: Environment) -> Scheme | None:
+    inner = Environment(env)
+    inference.bind(ast.Binding(ast.NamePattern(name, fn.span), fn, fn.span), inner)
+    type_ = inner.names[name].type
+    return type_ if isinstance(type_, Scheme) else None
+
+
+def arranged(
+    inference: Walk, call: ast.Call, function: Parameters | None, name: str
+) -> Arguments | None:
+    """The arguments of a call in the order of the parameters; None after an error."""
+    if function is None:
+        if call.attributes:
+            text = f"{name or 'a function'} has no named parameters here"
+            help = "a function that is a parameter, or has no name, takes its arguments in order"
+            inference.error("AX209", text, call.attributes[0].span, help=help)
+        return list(call.args)
+    if not call.attributes and len(call.args) >= len(function.names):
+        return list(call.args)
+    given: dict[str, ast.Expr | Default] = dict(zip(function.names, call.args, strict=False))
+    for attribute in call.attributes:
+        if attribute.name not in function.names:
+            listed = ", ".join(f"`{each}`" for each in function.names) or "none"
+            text = f"{name or 'the function'} has no parameter `{attribute.name}`"
+            inference.error("AX209", text, attribute.span, "not known", f"its parameters: {listed}")
+            return None
+        if attribute.name in given:
+            inference.error("AX209", f"`{attribute.name}` is given twice", attribute.span)
+            return None
+        given[attribute.name] = attribute.value
+    missing = [each for each in function.names if each not in given]
+    for each in missing:
+        literal = function.literals.get(each)
+        if literal is not None:
+            given[each] = replace(literal)  # one for each call: types are known by expression
+            continue
+        scheme = function.defaults.get(each)
+        if scheme is None:
+            if not call.attributes:
+                return list(call.args)  # too few: the count is reported
+            inference.error("AX203", f"{name or 'fn'}: `{each}` is missing", call.span, "not given")
+            return None
+        origin = Origin("call", call.span, name)
+        type_ = instantiate(inference.state, scheme, origin, called=True)
+        assert isinstance(type_, Fn)
+        given[each] = Default(each, type_)
+    return [given[each] for each in function.names]
+
+
+def types_of(inference: Walk, call: ast.Call, arguments: Arguments, env: Environment) -> list[Type]:
+    """The types of the arguments."""
+    if inference.record is not None and arguments != list(call.args):
+        inference.record.arguments[call.span] = tuple(arguments)
+    return [
+        arg.type.result if isinstance(arg, Default) else inference.infer(arg, env)
+        for arg in arguments
+    ]

@@ -1,0 +1,82 @@
+"""Parameters with defaults, and arguments by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import axon
+
+BACKENDS = ["numpy", "jax"]
+
+SOURCE = """
+f = fn (x, k = 2, b = 1f) { x * k + b };
+g = f;
+parts = fn (x : f32 [n], k = 3) { reshape(x, [k, n/k]) };
+act = fn (x : f32 [n], act = relu, scale = 2) { act(x) * scale };
+many = fn (x : f32 [n]) {
+  act(x), act(x, tanh), act(x, scale=3), act(scale=1, act=fn (y) { -y }, x=x)
+};
+inner = fn (x : f32 [n], c : f32) {
+  h = fn (y, s = c * 2f) { y * s };
+  h(x), h(s=1f, y=x), map(h, x)
+};
+"""
+
+
+def close(found: Any, wanted: Any) -> None:
+    numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["f", "g"])
+def test_from_python(name: str, backend: str) -> None:
+    f = getattr(axon.compile(SOURCE, backend=backend), name)
+    x = numpy.array([1, 2], numpy.float32)
+    close(f(x), x * 2 + 1)
+    close(f(x, 3), x * 3 + 1)
+    close(f(x, b=5.0), x * 2 + 5)
+    close(f(b=0.0, x=x, k=7), x * 7)
+    close(f(x, 3, 4.0), x * 3 + 4)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_in_programs(backend: str) -> None:
+    net = axon.compile(SOURCE, backend=backend)
+    x = numpy.array([-1, 2], numpy.float32)
+    relu = numpy.maximum(x, 0)
+    wanted = relu * 2, numpy.tanh(x) * 2, relu * 3, -x
+    for found, each in zip(net.many(x), wanted, strict=True):
+        close(found, each)
+    for found, each in zip(net.inner(x, 5.0), (x * 10, x, x * 10), strict=True):
+        close(found, each)
+
+
+def test_a_default_may_be_a_size() -> None:
+    net = axon.compile(SOURCE)
+    assert net.parts(numpy.ones(6, numpy.float32)).shape == (3, 2)
+    assert net.parts(numpy.ones(6, numpy.float32), k=2).shape == (2, 3)
+
+
+def test_gradients() -> None:
+    jax = pytest.importorskip("jax")
+    net = axon.compile(SOURCE + "loss = fn (x : f32 [n], k = 2f) { sum(x * k) };")
+    x = numpy.ones(3, numpy.float32)
+    close(jax.grad(net.loss.jax)(x), [2, 2, 2])
+    close(jax.grad(lambda x: net.loss.jax(x, k=5.0))(x), [5, 5, 5])
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "text"),
+    [
+        ((), {}, "`x` is missing"),
+        ((1.0,), {"c": 1}, "no argument `c`: its arguments are x, k, b"),
+        ((1.0, 2, 3.0, 4), {}, "takes 3 arguments, 4 are given"),
+        ((1.0, 2), {"k": 3}, "`k` is given twice"),
+    ],
+)
+def test_what_does_not_fit(args: tuple[Any, ...], named: dict[str, Any], text: str) -> None:
+    with pytest.raises(axon.AxonError, match=text):
+        axon.compile(SOURCE).f(*args, **named)
