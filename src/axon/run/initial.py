@@ -6,7 +6,7 @@ parameter more or less does not change the others. They are drawn by NumPy for e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -120,26 +120,29 @@ def _check_closed(subject: Subject, found: Settled) -> None:
         if variables:
             where.append(f"`{text}`")
     if where:
-        given = ", ".join(f"{name}={value}" for name, value in opens.items())
         more = f" and {len(where) - MOST_SHOWN} more" if len(where) > MOST_SHOWN else ""
         others = [name for name in subject.arguments if name not in found.chosen]
-        like = f', or the type of an argument, like={{"{others[0]}": "f32 […]"}}' if others else ""
-        are = f"the size{' ' if len(opens) == 1 else 's '}{', '.join(opens)} {_are(opens)}"
+        like = f', or the type of an argument: like={{"{others[0]}": "f32 […]"}}' if others else ""
+        one = len(opens) == 1
         raise ArgumentError(
-            f"{about}: {are} open in {', '.join(where[:MOST_SHOWN])}{more}; give them by name, "
-            f"init(seed, {given}){like}"
+            f"{about}: the size{'' if one else 's'} {', '.join(opens)} {'is' if one else 'are'} "
+            f"open in {', '.join(where[:MOST_SHOWN])}{more}; give {'it' if one else 'them'} by "
+            f"name: init(seed, {_given(opens)}){like}"
         )
 
 
-def _are(names: Collection[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+def _given(opens: Mapping[str, str]) -> str:
+    """Sizes as Python passes them; one whose name is none of Python's, in a dict."""
+    named = [f"{name}={value}" for name, value in opens.items() if name.isidentifier()]
+    other = [f'"{name}": {value}' for name, value in opens.items() if not name.isidentifier()]
+    return ", ".join([*named, f"sizes={{{', '.join(other)}}}"] if other else named)
 
 
 def _check_rules(subject: Subject, rules: Mapping[str, Rule], found: Settled) -> None:
     """A rule that is for nothing is a mistake in its name."""
     names = [name for name, _ in _named(found)]
     for pattern, rule in rules.items():
-        if not any(fnmatchcase(name, pattern) for name in names):
+        if not any(fnmatchcase(name, str(pattern)) for name in names):
             raise ArgumentError(
                 f"{subject.name}.init: the rule `{pattern}` is for no parameter: there are "
                 f"{listed(names)}"

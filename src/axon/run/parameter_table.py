@@ -10,7 +10,7 @@ from axon.run.safetensors import BYTES
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Show
-from axon.types.type import Tensor, Type, shape_size
+from axon.types.type import DimValue, ShapeValue, Tensor, Type, shape_size
 
 Count = int | str | None
 """A number; as long as sizes are open, its formula; None where there is none."""
@@ -66,30 +66,29 @@ def _text(count: Count) -> str:
 
 def table(found: Settled) -> Parameters:
     rows: list[Parameter] = []
-    total: Dim = 0
-    total_bytes: Dim | None = 0
+    total: list[Dim | None] = [0, 0]
     for before, type_ in found.parts():
         for path, leaf in leaves(type_):
-            count, size = _counted(leaf)
+            counts = _counted(leaf)
             name = ".".join((before, *path) if before else path)
-            shown = found.show.type(leaf)
-            rows.append(Parameter(name, shown, _as_count(count, found), _as_count(size, found)))
-            if count is not None:
-                total = dims.add(total, count)
-            known = total_bytes is not None and size is not None
-            total_bytes = dims.add(total_bytes, size) if known else None  # type: ignore[arg-type]
-    return Parameters(tuple(rows), _as_count(total, found), _as_count(total_bytes, found))
+            rows.append(Parameter(name, found.show.type(leaf), *_shown(counts, found.show)))
+            total = [_plus(*each) for each in zip(total, counts, strict=True)]
+    return Parameters(tuple(rows), *_shown(total, found.show))
 
 
-def _counted(type_: Type) -> tuple[Dim | None, Dim | None]:
+def _counted(type_: Type) -> list[Dim | None]:
+    """How many numbers a tensor has, and bytes; a size is no tensor and counts nothing."""
+    if isinstance(type_, DimValue | ShapeValue):
+        return [0, 0]
     if not isinstance(type_, Tensor):
-        return 0, 0
+        return [None, None]
     count = shape_size(type_.shape)
-    if not isinstance(type_.elem, str):
-        return count, None
-    return count, dims.scale(BYTES[type_.elem], count)
+    return [count, dims.scale(BYTES[type_.elem], count) if isinstance(type_.elem, str) else None]
 
 
-def _as_count(dim: Dim | None, found: Settled) -> Count:
-    show: Show = found.show
-    return dim if dim is None or isinstance(dim, int) else show.dim(dim)
+def _plus(count: Dim | None, other: Dim | None) -> Dim | None:
+    return None if count is None or other is None else dims.add(count, other)
+
+
+def _shown(counts: Sequence[Dim | None], show: Show) -> list[Count]:
+    return [each if each is None or isinstance(each, int) else show.dim(each) for each in counts]

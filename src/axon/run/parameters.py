@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
+from axon.backends.ragged import RaggedError
 from axon.diagnostics import Diagnostic
 from axon.driver import prelude
 from axon.graph.module import Module
@@ -264,8 +265,10 @@ def _like(subject: Subject, name: str, value: Any, wanted: Type) -> Type:
     if not isinstance(value, str):
         try:
             return exact_type(take(value, wanted))
-        except Unfit as unfit:
+        except (Unfit, RaggedError) as unfit:
             raise ArgumentError(f"{subject.name}: `{name}` cannot be taken: {unfit}") from None
+        except RecursionError:
+            raise ArgumentError(f"{subject.name}: `{name}` is nested too deeply") from None
     parsed, problems = parse_signature(Source(f"the type of {name}", value))
     if parsed is not None and not problems:
         reader = Reader(Scope(), 0, 1)
