@@ -165,7 +165,8 @@ def size_of(d: Draft) -> Expr | None:
     if d.chance(0.2):
         found = Apply(o.SIZE_SUM, (found, Number("1", 1)))
     elif d.chance(0.1):
-        found = Apply(o.SIZE_HALF, (found, Number("2", 2)))
+        by = d.random.choice((o.SIZE_HALF, o.SIZE_HALF, o.SIZE_FLOOR, o.SIZE_REST))
+        found = Apply(by, (found, Number("2", 2)))
     elif d.chance(0.1) and named:
         found = Apply(o.SIZE_SUM, (found, Var(d.random.choice(named))))
     elif d.chance(0.08):

@@ -11,6 +11,7 @@ from tests.properties.meanings import Operation
 from tests.properties.values import Halved
 
 AXES = (0, 1, -1)
+SUBSCRIPTS = {0: "[{}]", 1: "[:, {}]", -1: "[..., {}]"}
 
 
 def _ones() -> list[Operation]:
@@ -32,6 +33,9 @@ def _ones() -> list[Operation]:
         Operation(1, "({} > 1f)", m.each(lambda x: x > 1, "f")),
         Operation(1, "({} * 2)", m.each(lambda x: x * 2)),
         Operation(1, "({} + 1)", m.each(lambda x: x + 1)),
+        Operation(1, "({} ** 2)", m.each(lambda x: x * x)),
+        Operation(1, "({} |> relu)", m.each(lambda x: numpy.maximum(x, 0))),
+        Operation(1, "(not {})", m.each(numpy.logical_not, "b"), "not"),
     ]
     for k in AXES:
         found += [
@@ -48,6 +52,12 @@ def _ones() -> list[Operation]:
             Operation(1, f"index({{}}, i=0, axis={k})", m.along(k, m.picked(0))),
             Operation(1, f"index({{}}, i=-1, axis={k})", m.along(k, m.picked(-1))),
             Operation(1, f"expand_dims({{}}, axis={k})", s.expand(k)),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('1:')}", m.along(k, m.cut(1, None, None))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format(':-1')}", m.along(k, m.cut(None, -1, None))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('::2')}", m.along(k, m.cut(None, None, 2))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('0')}", m.along(k, m.picked(0))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('-1')}", m.along(k, m.picked(-1))),
+            Operation(1, f"{{}}{SUBSCRIPTS[k].format('None')}", s.expand(k)),
         ]
     found += [
         Operation(1, "dropout({}, key=random_key(7), rate=0.25)", s.dropped((0, 7), 0.25)),
@@ -87,7 +97,13 @@ BINARY = [
     Operation(2, "dot({}, {})", s.dot, "dot"),
     Operation(2, "outer({}, {})", s.outer, "outer"),
     Operation(2, "gather({}, {})", s.gather, "gather"),
+    Operation(2, "{}[({} + 0)]", s.gather),
     Operation(2, "compress({}, {})", s.compress, "compress"),
+    Operation(2, "({} // {})", m.pointwise(numpy.floor_divide), "//"),
+    Operation(2, "({} % {})", m.pointwise(numpy.remainder), "%"),
+    Operation(2, "({} and {})", m.pointwise(numpy.logical_and, "b"), "and"),
+    Operation(2, "({} or {})", m.pointwise(numpy.logical_or, "b"), "or"),
+    Operation(2, "({} |> concat({}))", s.joined(0, s.concat)),
 ]
 GATHER = next(b for b in BINARY if b.value == "gather")
 STRICTS = [
@@ -115,6 +131,8 @@ BROADCAST_TO = Operation(2, "broadcast_to({}, {})", s.broadcast_to)
 LITERALS = {k: Operation(k, f"[{', '.join(['{}'] * k)}]", s.shape_literal) for k in (1, 2, 3)}
 SIZE_SUM = Operation(2, "({} + {})", s.arithmetic(lambda a, b: a + b))
 SIZE_PRODUCT = Operation(2, "({} * {})", s.arithmetic(lambda a, b: a * b))
+SIZE_FLOOR = Operation(2, "({} // {})", s.arithmetic(lambda a, b: a // b if b else -1))
+SIZE_REST = Operation(2, "({} % {})", s.arithmetic(lambda a, b: a % b if b else -1))
 SIZE_HALF = Operation(2, "({} / {})", s.arithmetic(lambda a, b: a // b if b else -1, Halved))
 
 MAP = Operation(2, "map({}, {})", f.map_rows, functions=(0,))
@@ -123,5 +141,6 @@ FOLD = Operation(3, "fold({}, {}, {})", f.fold, functions=(1,))
 LOOP = Operation(3, "loop({}, {}, {})", f.loop, functions=(1,))
 ITERATE = Operation(3, "iterate({}, {}, {})", f.iterate, functions=(1, 2))
 COND = Operation(3, "cond({}, {}, {})", f.cond, functions=(1, 2))
+IF = Operation(3, "(if {} {{ ({})() }} else {{ ({})() }})", f.cond, functions=(1, 2))
 REDUCE = Operation(3, "reduce({}, {}, {})", f.reduce, functions=(0,))
 SCAN = Operation(3, "scan({}, {}, {})", f.scan, functions=(0,))

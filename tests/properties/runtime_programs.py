@@ -142,7 +142,8 @@ def line_state(d: Draft) -> bool:
                 return False
             then, other = function(d, state), function(d, state)
             thunks = tuple(Lambda((), Block((), Call(f, (s,)))) for f in (then, other))
-            return d.name(Apply(o.COND, (test, *thunks))) is not None
+            choice = d.random.choice((o.COND, o.IF))
+            return d.name(Apply(choice, (test, *thunks))) is not None
         case _:
             able = [b for b in o.BINARY if b.value in ("+", "maximum", "*")]
             operation = d.random.choice((o.REDUCE, o.SCAN))

@@ -178,7 +178,7 @@ def test_any_name_may_be_a_name() -> None:
     """Python's keywords, and the names that the compiled text uses itself."""
     net = axon.compile(
         "class = fn (lambda, xp, prod, self) { lambda + xp * prod - self };"
-        " on = fn (x') { None = x' + 1f; map(fn (each) { each + None }, None) };"
+        " on = fn (x') { True = x' + 1f; map(fn (each) { each + True }, True) };"
     )
     a, b, c, d = (floats(2) + i for i in range(4))
     close(net["class"](a, b, c, d), a + b * c - d)

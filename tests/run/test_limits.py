@@ -186,7 +186,7 @@ def test_a_dimension_that_is_too_large_is_told_once() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["__debug__", "__builtins__", "__places__", "__name__", "None", "True", "class", "lambda",
+    ["__debug__", "__builtins__", "__places__", "__name__", "True", "False", "class", "lambda",
      "len", "xp", "prod", "print", "match", "__"],
 )  # fmt: skip
 def test_names_that_python_keeps(name: str) -> None:

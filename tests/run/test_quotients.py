@@ -37,6 +37,16 @@ BOTH = [
     ("k = n / 2; l = k; range(l), sqrt(l)", lambda n, m: (n // 2, (n / 2) ** 0.5)),
     ("range(halved(x)), 1.0 * halved(x)", lambda n, m: (n // 2, n / 2)),
     ("range(small), 1.0 * small", lambda n, m: (3, 3.5)),
+    ("k = n // 2; range(k), 1.0 * k", lambda n, m: (n // 2,) * 2),
+    ("k = n // m + 1; range(k), 1.0 * k", lambda n, m: (n // m + 1,) * 2),
+    ("k = n / 2 // 2; range(k), 1.0 * k", lambda n, m: (n // 4,) * 2),
+    ("k = n // (m / 2); range(k), 1.0 * k", lambda n, m: (n // (m // 2), n // (m / 2))),
+    ("k = n % m; range(k), 1.0 * k", lambda n, m: (n % m,) * 2),
+    ("k = n / 2 % 2; range(k), 1.0 * k", lambda n, m: (n // 2 % 2, n / 2 % 2)),
+    ("k = m ** 2; range(k), 1.0 * k", lambda n, m: (m**2,) * 2),
+    ("k = (n / 2) ** 2; range(k), 1.0 * k", lambda n, m: ((n // 2) ** 2, (n / 2) ** 2)),
+    ("range(7 // 2 + 7 % 4), 1.0 * (-7 // 2)", lambda n, m: (6, -4)),
+    ("zeros([n // 2 + n % 2]), 2.0 ** m", lambda n, m: (n // 2 + n % 2, 2.0**m)),
 ]  # fmt: skip
 
 AROUND = "small = 7 / 2;\nhalved = fn (x : f32 [n]) { n / 2 };\n"

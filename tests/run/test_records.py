@@ -164,3 +164,31 @@ def test_leaves_have_one_number_of_rows() -> None:
     net = axon.compile(LAYERS)
     with pytest.raises(axon.AxonError, match=r"size 0 of `p.layers.w` is 5, and should be . = 6"):
         net.net({"layers": {"w": floats(5, 4, 4), "b": floats(6, 4)}}, floats(2, 4))
+
+
+SCANS = """
+lin = fn (a : f32 [n,d], b : f32 [n,d]) {
+  scan(fn (p, q) { x, y = p; u, v = q; x * u, y * u + v }, (ones([d]), zeros([d])), (a, b))
+};
+loop = fn (x) { x };
+steps = fn (x : f32 [n]) {
+  iterate({ x = x, k = 0f }, fn (s) { s.k < 3f },
+    fn (s) { { s | k = s.k + 1f }, { k = s.k, y = s.x } }, outputs=1)
+};
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_scans_and_outputs_of_structures(backend: str) -> None:
+    net, a, b = axon.compile(SCANS, backend=backend), floats(4, 2) + 1, floats(4, 2)
+    products, states = net.lin(a, b)
+    state, wanted = numpy.zeros(2, numpy.float32), []
+    for i in range(4):
+        state = state * a[i] + b[i]
+        wanted.append(state)
+    numpy.testing.assert_allclose(products, a.cumprod(axis=0), rtol=1e-5)
+    numpy.testing.assert_allclose(states, wanted, rtol=1e-5)
+    last, outputs = net.steps(floats(2))
+    assert float(last["k"]) == 3.0
+    numpy.testing.assert_array_equal(outputs["k"], [0, 1, 2])
+    numpy.testing.assert_array_equal(outputs["y"], [floats(2)] * 3)

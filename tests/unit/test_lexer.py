@@ -83,7 +83,6 @@ def test_indentation_of_the_first_token_of_a_line() -> None:
         ("é", "unexpected character `é`"),
         ('"abc', "this string has no end"),
         ('"abc\n"', "this string has no end"),
-        ("...", "`...` stands for something left out"),
     ],
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:

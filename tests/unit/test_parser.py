@@ -36,19 +36,24 @@ from axon.syntax.ast import (
     Import,
     IndexName,
     Infix,
+    ListExpr,
     Name,
     NamedType,
     NamePattern,
     Negate,
+    NewAxis,
     Number,
     OpDecl,
     OperatorName,
     Program,
     Relation,
+    Rest,
     ShapeValueType,
     Signature,
+    Slice,
     Star,
     String,
+    Subscript,
     TensorType,
     TupleExpr,
     TuplePattern,
@@ -118,6 +123,32 @@ def signature(text: str) -> Signature:
         ("f(x)(y)", "(f(x))(y)"),
         ("f (x)", "f(x)"),
         ("f(x, y,)", "f(x, y)"),
+        ("-a ** b", "-(a ** b)"),
+        ("a ** -b", "a ** (-b)"),
+        ("a ** b ** c", "a ** (b ** c)"),
+        ("a ** -b ** c * d", "(a ** (-(b ** c))) * d"),
+        ("f(x) ** 2", "(f(x)) ** 2"),
+        ("a // b % c @ d", "((a // b) % c) @ d"),
+        ("a or b and c", "a or (b and c)"),
+        ("a and b or c and d", "(a and b) or (c and d)"),
+        ("not a and b", "(not a) and b"),
+        ("not a == b + c", "not (a == (b + c))"),
+        ("a or not not b and c", "a or ((not (not b)) and c)"),
+        ("a == b and c < d", "(a == b) and (c < d)"),
+        ("a or b |> f |> g(c)", "((a or b) |> f) |> g(c)"),
+        ("a |> f(b)(c)", "a |> (f(b))(c)"),
+        ("a |> not f", "a |> (not f)"),
+        ("-x[0] ** 2", "-((x[0]) ** 2)"),
+        ("a * x[i + 1, :]", "a * (x[(i + 1), :])"),
+        ("f(x)[0](y)[1]", "(((f(x))[0])(y))[1]"),
+        ("x [0]", "x[0]"),
+        ("x[0, 1:2,]", "x[0, 1:2]"),
+        ("x |> f[0]", "x |> (f[0])"),
+        ("if c { x } else { y } + 1", "(if c { x } else { y }) + 1"),
+        (
+            "if a and b { x } else if c { y } else { z }",
+            "if (a and b) { x } else { if c { y } else { z } }",
+        ),
     ],
 )
 def test_precedence(text: str, same: str) -> None:
@@ -132,6 +163,47 @@ def test_operators_alone() -> None:
             raise AssertionError(other)
     assert isinstance(tree_of("(+)"), OperatorName)
     assert isinstance(tree_of("f(-)"), Call)
+
+
+def test_a_pipe_is_a_call() -> None:
+    match tree_of("x |> f(y, axis=0)"):
+        case Call(Name("f"), (Name("x"), Name("y")), (attribute,), span, True):
+            assert attribute.name == "axis"
+            assert span.text == "x |> f(y, axis=0)"
+        case other:
+            raise AssertionError(other)
+    match tree_of("x |> (f(y))"):
+        case Call(Call(Name("f"), (Name("y"),)), (Name("x"),), ()):
+            pass
+        case other:
+            raise AssertionError(other)
+    match tree_of("x |> fn (y) { y }"):
+        case Call(Fn(), (Name("x"),), ()):
+            pass
+        case other:
+            raise AssertionError(other)
+
+
+def test_subscripts() -> None:
+    match tree_of("x[0, 1:, ::n, ..., None]"):
+        case Subscript(
+            Name("x"),
+            (
+                Number(0),
+                Slice(Number(1), None, None),
+                Slice(None, None, Name("n")),
+                Rest(),
+                NewAxis(),
+            ),
+        ):
+            pass
+        case other:
+            raise AssertionError(other)
+    match tree_of("x[(a, b)], [1, 2][0]"):
+        case TupleExpr((Subscript(_, (TupleExpr(),)), Subscript(ListExpr(), (Number(0),)))):
+            pass
+        case other:
+            raise AssertionError(other)
 
 
 def test_numbers() -> None:
@@ -378,6 +450,27 @@ MISTAKES = [
     ("a = fn (x : t [n) { x };", "AX002"),
     ("a = fn (x) where n == 1 { x };", "AX002"),
     ("a = f(..., x);", "AX001"),
+    ("a = x == not y;", "AX002"),
+    ("a = -not y;", "AX002"),
+    ("a = x |> ;", "AX002"),
+    ("a = f(|>, x);", "AX002"),
+    ("a = x and;", "AX002"),
+    ("a = fn (type) { type + 1 };", "AX002"),
+    ("a = fn (not, x) { x * not };", "AX002"),
+    ("a = fn (x : t [if]) { x };", "AX002"),
+    ("a = x ** ;", "AX002"),
+    ("a = x[];", "AX002"),
+    ("a = if c { x };", "AX002"),
+    ("a = if c x else { x };", "AX002"),
+    ("a = if c { x } else x;", "AX002"),
+    ("a = if { x } else { x };", "AX002"),
+    ("a = if c { y = 1; } else { x };", "AX004"),
+    ("a = x[..., 0, ...];", "AX002"),
+    ("a = x[1:2:3:4];", "AX002"),
+    ("a = x[0;", "AX002"),
+    ("a = x[0, 1);", "AX002"),
+    ("a = None;", "AX002"),
+    ("a = x[None + 1];", "AX002"),
 ]
 
 
@@ -388,11 +481,12 @@ def test_one_mistake_is_one_message(text: str, code: str) -> None:
     assert names(tree) == ["before", "a", "after", "last"]
 
 
-def test_mistakes_are_independent() -> None:
-    text = "\n".join(mistake for mistake, _ in MISTAKES) + "\nlast = 1;\n"
+@pytest.mark.parametrize("some", [MISTAKES[:40], MISTAKES[40:]])  # as many as are shown
+def test_mistakes_are_independent(some: list[tuple[str, str]]) -> None:
+    text = "\n".join(mistake for mistake, _ in some) + "\nlast = 1;\n"
     tree, problems = broken(text)
-    assert names(tree) == ["a"] * len(MISTAKES) + ["last"]
-    assert abs(len(problems) - len(MISTAKES)) <= 2, render_all(problems)
+    assert names(tree) == ["a"] * len(some) + ["last"]
+    assert abs(len(problems) - len(some)) <= 1, render_all(problems)
 
 
 def test_a_missing_semicolon_is_reported_where_it_is_missing() -> None:
@@ -458,6 +552,15 @@ DEEP = {
     "signs": "a = " + "-" * N + "x",
     "signs and parentheses": "a = " + "-(" * N + "x" + ")" * N,
     "curried calls": "a = f" + "(x)" * N,
+    "negations": "a = " + "not " * N + "x",
+    "powers": "a = " + "x ** " * N + "x",
+    "powers of signs": "a = " + "x ** - " * N + "x",
+    "pipes": "a = x" + " |> f" * N,
+    "ifs": "a = " + "if c { " * N + "x" + " } else { x }" * N,
+    "else ifs": "a = " + "if c { x } else " * N + "{ x }",
+    "conditions": "a = " + "if " * N + "c" + " { x } else { x }" * N,
+    "subscripts": "a = " + "x[" * N + "0" + "]" * N,
+    "subscripts of subscripts": "a = x" + "[0]" * N,
     "calls of calls": "a = " + "(" * 90 + "f" + ("(x)" * 90 + ")") * 90,
     "types": "op a : " + "(" * N + "t" + ")" * N + " -> t",
     "arrows": "op a : " + "t -> " * N + "t",
@@ -495,6 +598,14 @@ def test_too_deep_is_one_message(text: str) -> None:
         "1 == 1 + 1 * fn (x) { y = " * 99 + "x" + "; y }" * 99,
         "-" * 99 + "x",
         "f" + "(x)" * 99,
+        "not " * 99 + "x",
+        "x ** " * 99 + "x",
+        "x" + " |> f" * 99,
+        "x[" * 99 + "0" + "]" * 99,
+        "if c { " * 99 + "x" + " } else { x }" * 99,
+        "if c { x } else " * 99 + "{ x }",
+        "x" + "[1:, None]" * 99,
+        "x or y and not x == y + z * (" * 33 + "x" + ")" * 33,
     ],
 )
 def test_not_too_deep(text: str) -> None:
@@ -514,6 +625,7 @@ def test_long_chains() -> None:
 
 FRAGMENTS = [
     *("(", ")", "[", "]", "{", "}", "fn", "x", "y", "=", ";", ",", "->", "+", "-", "*", "/", "@"),
+    *("**", "//", "%", "|>", "and", "or", "not", "...", "x[", ":", "if", "else", "None", "type"),
     *("==", "<", ":", "where", "op", "import", '"a"', '"', "as", "1", "2.5", "0f", "inf", "true"),
     *("?k", "$", "t", "f32", "dim", "shape", "broadcast", "min", "mod", "size", "(+", "'", "."),
     *("…", "fn(x){", "f(", "\n", "\n  ", "# c\n", "\0", "\ud800", "x = ", "\t", "\r\n"),

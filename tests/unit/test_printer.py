@@ -42,6 +42,7 @@ from axon.syntax.ast import (
     FieldType,
     Fn,
     FnType,
+    If,
     Import,
     IndexName,
     Infix,
@@ -50,6 +51,8 @@ from axon.syntax.ast import (
     NamedType,
     NamePattern,
     Negate,
+    NewAxis,
+    Not,
     Number,
     OpDecl,
     OperatorName,
@@ -60,12 +63,16 @@ from axon.syntax.ast import (
     RecordPattern,
     RecordType,
     Relation,
+    Rest,
     ShapeExpr,
     ShapeMeasure,
     ShapeValueType,
     Signature,
+    Slice,
     Star,
     String,
+    Subscript,
+    SubscriptItem,
     TensorType,
     TupleExpr,
     TuplePattern,
@@ -208,7 +215,18 @@ numbers = st.sampled_from(["0", "12", "0f", "1.5", "1e-5", "2.5f", "inf", "true"
     lambda text: parse_expression(Source("number", text))[0]
 )
 
-operators = st.builds(OperatorName, st.sampled_from(sorted(INFIX_LEVEL)), st.just(AT))
+operators = st.builds(OperatorName, st.sampled_from(["not", *sorted(INFIX_LEVEL)]), st.just(AT))
+
+
+def subscripts(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[tuple[SubscriptItem, ...]]:
+    bound = st.one_of(st.none(), inner)
+    item: st.SearchStrategy[SubscriptItem] = st.one_of(
+        inner,
+        st.builds(Slice, bound, bound, bound, st.just(AT)),
+        st.builds(NewAxis, st.just(AT)),
+    )
+    some = st.lists(item, min_size=1, max_size=2).map(tuple)
+    return st.one_of(some, some.map(lambda items: (*items[:1], Rest(AT), *items[1:])))
 
 
 def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
@@ -221,6 +239,8 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     defaults = st.one_of(st.none(), st.none(), inner)
     params = st.builds(Param, names, kinds, st.just(AT), st.just(AT), defaults)
     bindings = st.builds(Binding, patterns, inner, st.just(AT))
+    block = st.builds(Block, st.lists(bindings, max_size=1).map(tuple), inner, st.just(AT))
+    branch = st.builds(Fn, st.just(()), st.none(), st.just(()), block, st.just(AT))
     return st.one_of(
         st.builds(
             Call,
@@ -240,7 +260,18 @@ def grow_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(
             Infix, st.sampled_from(sorted(INFIX_LEVEL)), inner, inner, st.just(AT), st.just(AT)
         ),
+        st.builds(
+            Call,
+            inner,
+            st.lists(st.one_of(inner, operators), min_size=1, max_size=3).map(tuple),
+            st.lists(st.builds(Attribute, names, inner, st.just(AT)), max_size=1).map(tuple),
+            st.just(AT),
+            st.just(True),
+        ),
         st.builds(Negate, inner, st.just(AT)),
+        st.builds(Not, inner, st.just(AT)),
+        st.builds(Subscript, inner, subscripts(inner), st.just(AT)),
+        st.builds(If, inner, branch, branch, st.just(AT)),
         st.builds(TupleExpr, not_one(inner), st.just(AT)),
         st.builds(ListExpr, some, st.just(AT)),
         st.builds(Field, inner, names, st.just(AT)),

@@ -42,6 +42,7 @@ OTHER_MEANING = {
     "inference/report/mismatch.py": {"size", "any"},
     "inference/report/conflict.py": {"size", "rank", "uniform"},
     "inference/size_values.py": {"size"},
+    "inference/subscripts.py": {"size"},
     "inference/used_as_sizes.py": {"shape"},
     "ops/interpolate.py": {"floor", "ceil"},  # values of attributes
     "ops/traits.py": {"sum", "prod", "max", "min", "all", "any"},  # functions of arrays

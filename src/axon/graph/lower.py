@@ -32,7 +32,7 @@ from axon.graph.levels import Analysis
 from axon.graph.measure import measure
 from axon.graph.module import Module
 from axon.graph.names import imported, is_imported, look_up, value_of
-from axon.graph.operators import apply_operator, type_at, use_operator
+from axon.graph.operators import apply_operator, subscript, type_at, use_operator
 from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, Structure, as_function, bundle
 from axon.graph.state import Library, Shared, State
@@ -43,7 +43,7 @@ from axon.inference.environment import Entry
 from axon.inference.parameters import constant
 from axon.inference.record import Default
 from axon.inference.walk import Prelude
-from axon.ops import OPERATORS
+from axon.ops import written_as
 from axon.ops.levels import LevelTree, levels_of_type
 from axon.source import Span
 from axon.syntax import ast, with_defaults
@@ -160,11 +160,13 @@ class Lowering(Walk):
         span: Span,
         rows: Sequence[Shape] = (),
         groups: Sequence[Type] = (),
+        by_row: int = 0,
     ) -> Operand:
         """A function argument of an operator, as a nested graph. `written` is its type before
         substitution, `own` that of the function by itself: it may take a size where the operator
         passes a number. `rows` are the shapes of the rows that it is called for, if those vary. Its
-        arguments are made into structures of the types `groups`, if there are any.
+        arguments are of the types `groups`, if there are any: the last ones, so many as `by_row`
+        says, are structures made of rows.
         """
         state = self.state
         if isinstance(value, OperatorFunction):
@@ -192,7 +194,9 @@ class Lowering(Walk):
             args = (*args[:first], *(arg for _, arg in asked))
         called = _with_sizes(type_, own)
         if groups:
-            args, called = grouped(groups, args), Fn(tuple(groups), type_.result)
+            first_row = len(groups) - by_row
+            args = [*args[:first_row], *grouped(groups[first_row:], args[first_row:])]
+            called = Fn(tuple(groups), type_.result)
         found = apply(self, value, list(args), called, span, alone=True)
         result = coerce(state, found, type_.result)
         nodes, state.nodes = state.nodes, nodes
@@ -255,7 +259,10 @@ class Lowering(Walk):
                 return value_of(self, expr, scope)
             case ast.Number() | ast.Negate(ast.Number(), _):
                 return self._number(expr)
-            case ast.Negate(operand, span):
+            case ast.Negate(operand, _) if isinstance(size := self.state.size_of(expr), DimValue):
+                self.expr(operand, scope)
+                return SizeOf(size.dim, "", size.number)
+            case ast.Negate(operand, span) | ast.Not(operand, span):
                 use = self.state.elaboration.record.uses[span]
                 return use_operator(self, use, (operand,), (), span, scope)
             case ast.Call():
@@ -273,7 +280,15 @@ class Lowering(Walk):
                     return imported(self, expr, scope)
                 return self._field(self.expr(expr.record, scope), expr.name)
             case ast.OperatorName(op, _):
-                return OperatorFunction(OPERATORS[op])
+                return OperatorFunction(written_as(op))
+            case ast.If(span=span):
+                use = self.state.elaboration.record.uses[span]
+                return use_operator(self, use, expr.parts, (), span, scope)
+            case ast.Subscript():
+                return subscript(self, expr, scope)
+            case ast.ListExpr(items, span) if span in self.state.elaboration.record.uses:
+                use = self.state.elaboration.record.uses[span]
+                return use_operator(self, use, items, (), span, scope)
             case ast.ListExpr():
                 measure(self, expr, scope)
                 type_ = self.state.size_of(expr)
@@ -341,6 +356,8 @@ class Lowering(Walk):
 
     def _call(self, call: ast.Call, scope: Scope) -> Known:
         state, record = self.state, self.state.elaboration.record
+        if call.span in record.rewritten:
+            return self.expr(record.rewritten[call.span], scope)
         if isinstance(call.function, ast.Name):
             callee = look_up(self, call.function.name, scope)
         elif isinstance(call.function, ast.Field) and is_imported(call.function, scope):

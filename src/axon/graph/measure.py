@@ -11,7 +11,7 @@ from axon.graph.walk import Walk
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import DimValue, Tensor
-from axon.types.written import EXTREMA
+from axon.types.written import EXTREMA, SIZE_SIGNS
 
 
 def measure(lowering: Walk, expr: ast.Expr, scope: Scope) -> None:
@@ -30,8 +30,8 @@ def measure(lowering: Walk, expr: ast.Expr, scope: Scope) -> None:
         case ast.ListExpr(items, _):
             for item in items:
                 measure(lowering, item, scope)
-        case ast.Infix(op, left, right, _, _) if op in "+-*/":
-            while isinstance(left, ast.Infix) and left.op in "+-*/":
+        case ast.Infix(op, left, right, _, _) if op in SIZE_SIGNS:
+            while isinstance(left, ast.Infix) and left.op in SIZE_SIGNS:
                 measure(lowering, left.right, scope)
                 left = left.left
             measure(lowering, left, scope)
@@ -43,7 +43,9 @@ def measure(lowering: Walk, expr: ast.Expr, scope: Scope) -> None:
                 measure(lowering, arg, scope)
         case _ if id(expr) in elaboration.record.types:
             # a size by name, or `size(x)`: what it is of must have been computed
-            if isinstance(state.type_of(expr), DimValue) and isinstance(expr, ast.Call):
+            if isinstance(state.type_of(expr), DimValue) and isinstance(
+                expr, ast.Call | ast.Subscript
+            ):
                 lowering.expr(expr, scope)
         case _:
             pass

@@ -11,7 +11,7 @@ from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Known, Scope
 from axon.graph.walk import Walk
 from axon.inference.parameters import constant, has_defaults
-from axon.ops import OPERATORS
+from axon.ops import OPERATORS, written_as
 from axon.syntax import ast, with_defaults
 from axon.types.type import DimValue, Scheme, ShapeValue, Type
 
@@ -69,7 +69,7 @@ def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) 
         return Closure(item.value, Scope(module, at), known)
     if isinstance(item.pattern, ast.NamePattern) and _is_function(module, known, at):
         if isinstance(item.value, ast.OperatorName):
-            return OperatorFunction(OPERATORS[item.value.op])
+            return OperatorFunction(written_as(item.value.op))
         if isinstance(item.value, ast.Name):
             return look_up(lowering, item.value.name, Scope(module, at))
         if isinstance(item.value, ast.Field):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from axon.graph import ragged, structures
-from axon.graph.convert import coerce
+from axon.graph.convert import coerce, coerce_all
 from axon.graph.graph import Apply, Measure, Operand, ShapeOf, SizeOf, Value
 from axon.graph.measure import measure
-from axon.graph.scope import Scope
+from axon.graph.scope import Known, Scope
 from axon.graph.state import State
 from axon.graph.walk import Walk
 from axon.inference.record import Use
@@ -68,14 +68,40 @@ def _structured(
             function, made = flat.params[i], flat_written.params[i]
             assert isinstance(function, Fn) and isinstance(param, Fn)
             found = lowering.expr(expr, scope)
-            groups = param.params
+            groups, count = param.params, len(exprs) - first
             operands.append(
-                lowering.function(found, function, made, param, expr.span, rows, groups)
+                lowering.function(found, function, made, param, expr.span, rows, groups, count)
             )
         else:
             operand = _operand(lowering, expr, param, own, scope, rows)
             operands.extend(structures.leaves(state, operand) if i >= first else (operand,))
     return tuple(operands), flat, flat_written
+
+
+def subscript(lowering: Walk, expr: ast.Subscript, scope: Scope) -> Known:
+    """The operators that a subscript stands for, one after the other."""
+    state = lowering.state
+    hint = state.take_hint()
+    found = lowering.expr(expr.value, scope)
+    for item in expr.parts[1:]:
+        measure(lowering, item, scope)
+    if expr.span not in state.elaboration.record.subscripts:
+        sizes = state.size_of(expr)
+        if isinstance(sizes, DimValue):
+            return SizeOf(sizes.dim)
+        assert isinstance(sizes, ShapeValue)
+        return ShapeOf(sizes.shape)
+    for part in state.elaboration.record.subscripts[expr.span]:
+        use = state.elaboration.record.uses[part.span]
+        type_ = type_at(state, use)
+        given = (found, *(lowering.expr(tensor, scope) for tensor in part.tensors))
+        state.hint = hint
+        attributes = {name: _attribute(state, use, value) for name, value in use.attributes.items()}
+        operands = coerce_all(state, given, type_.params)
+        found = apply_operator(
+            state, use.operator, operands, attributes, type_, use.type, part.span
+        )
+    return found
 
 
 def _rows(operator: Operator, type_: Fn) -> list[Shape]:

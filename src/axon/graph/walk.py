@@ -41,6 +41,7 @@ class Walk:
         span: Span,
         rows: Sequence[Shape] = (),
         groups: Sequence[Type] = (),
+        by_row: int = 0,
     ) -> Operand:
         """A function argument of an operator, as a nested graph."""
 

@@ -6,10 +6,9 @@ import re
 from typing import Any
 
 from axon.diagnostics.cells import shown
+from axon.syntax import tokens
 
-RESERVED = frozenset(
-    {"fn", "op", "import", "as", "where", "true", "false", "inf", "nan", "shape", "dim"}
-)
+RESERVED = frozenset({*tokens.RESERVED, "op", "import", "as", "where", "nan", "shape", "dim"})
 
 
 def short(name: str) -> str:

@@ -12,7 +12,7 @@ from axon.inference.record import Default
 from axon.inference.schemes import instantiate
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
-from axon.ops import OPERATORS
+from axon.ops import OPERATORS, written_as
 from axon.solver.constraints import Origin
 from axon.syntax import ast
 from axon.types import dim as dims
@@ -35,7 +35,8 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     if isinstance(function, ast.Field):
         function = imported(inference, function, env) or function
     if isinstance(function, ast.OperatorName):
-        return apply_operator(inference, function.op, call.args, call.attributes, call.span, env)
+        name = written_as(function.op).name
+        return apply_operator(inference, name, call.args, call.attributes, call.span, env)
     if isinstance(function, ast.Name):
         name = function.name
         entry = env.find(name)

@@ -15,6 +15,9 @@ from axon.types.type import DimValue
 
 LONGEST_PRODUCT = 32
 
+POWERS = range(17)
+"""The exponents for which a power of a size is a product of sizes."""
+
 
 def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
     """`left op right`; None where the result is not a size, or too large to keep."""
@@ -27,6 +30,12 @@ def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
             dim = dims.mul(left.dim, right.dim)
         case "/" if right.dim != 0:
             dim = dims.floordiv(left.dim, right.dim)
+        case "//" if right.dim != 0:
+            return _floored(left, right)
+        case "%" if right.dim != 0:
+            return _remainder(left, right)
+        case "**" if isinstance(right.dim, int) and right.dim in POWERS and right.number is None:
+            return _power(left, right.dim)
         case _:
             return None
     if op != "/" and left.number is None and right.number is None:
@@ -38,6 +47,29 @@ def combine(op: str, left: DimValue, right: DimValue) -> DimValue | None:
     if any(map(dims.is_vast, (dim, top, bottom))) or bottom == 0:
         return None
     return _lowest(dim, top, bottom)
+
+
+def _floored(left: DimValue, right: DimValue) -> DimValue | None:
+    """The quotient rounded down: an integer, also as a number."""
+    exact = combine("/", left, right)
+    if exact is None or exact.number is None:
+        return exact
+    whole = dims.floordiv(*exact.number)
+    return DimValue(exact.dim) if whole == exact.dim else DimValue(exact.dim, (whole, 1))
+
+
+def _remainder(left: DimValue, right: DimValue) -> DimValue | None:
+    """`left - right * (left // right)`."""
+    times = _floored(left, right)
+    whole = None if times is None else combine("*", right, times)
+    return None if whole is None else combine("-", left, whole)
+
+
+def _power(base: DimValue, exponent: int) -> DimValue | None:
+    found: DimValue | None = DimValue(1)
+    for _ in range(exponent):
+        found = None if found is None else combine("*", found, base)
+    return found
 
 
 def divisors(value: DimValue) -> Iterator[Dim]:

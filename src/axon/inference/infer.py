@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, operators, records, size_values, structures
+from axon.inference import (
+    branches,
+    calls,
+    lists,
+    operators,
+    records,
+    size_values,
+    structures,
+    subscripts,
+)
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import named_sizes
 from axon.inference.parameters import copied, has_defaults, parameters_of
@@ -12,7 +21,7 @@ from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.inference.walk import Walk
-from axon.ops import OPERATORS
+from axon.ops import OPERATORS, written_as
 from axon.ops.families.pointwise import negate
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -58,7 +67,12 @@ class Inference(Walk):
                     if isinstance(number, DimValue):
                         return DimValue(dims.scale(-1, number.dim))
                     return number
-                return operators.apply_operator(self, negate.name, (operand,), (), span, env)
+                type_ = self.infer(operand, env)
+                return size_values.negated(self, type_) or operators.apply_chosen(
+                    self, negate, {}, {}, [type_], (operand,), span
+                )
+            case ast.Not(operand, _):
+                return operators.apply_not(self, expr, self.infer(operand, env))
             case ast.Fn():
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
@@ -68,9 +82,13 @@ class Inference(Walk):
             case ast.Record():
                 return records.infer_record(self, expr, env)
             case ast.OperatorName(op, span):
-                return operators.operator_value(self, op, span)
+                return operators.operator_value(self, written_as(op).name, span)
+            case ast.If():
+                return branches.infer_if(self, expr, env)
+            case ast.Subscript():
+                return subscripts.infer_subscript(self, expr, env)
             case ast.ListExpr():
-                return size_values.read_shape(self, expr, env)
+                return lists.infer_list(self, expr, env)
             case ast.String(_, span):
                 self.error("AX207", "a string stands where a tensor is wanted", span)
                 return UNKNOWN
@@ -151,7 +169,10 @@ class Inference(Walk):
             if param.type is None and not given and (i >= len(arguments) or arguments[i] is None)
         ]
         body = fn.body
-        uses = used_as_sizes(self, env, open_, body.bindings, body.result) if open_ else {}
+        uses: dict[str, Kind] = {}
+        if open_:
+            tensors = frozenset(p.name for p in fn.params if isinstance(p.type, ast.TensorType))
+            uses = used_as_sizes(self, env, open_, body.bindings, body.result, tensors)
         for i, param in enumerate(fn.params):
             if param.name in inner.names and param.name != "_":
                 self.error(
@@ -290,7 +311,7 @@ class Inference(Walk):
     ) -> tuple[Scheme, Parameters | None] | None:
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
-            found = operators.scheme_of_value(value.op)
+            found = operators.scheme_of_value(written_as(value.op).name)
             return None if found is None else (found, None)
         if isinstance(value, ast.Field):
             value = calls.imported(self, value, env) or value

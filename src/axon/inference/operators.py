@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.inference import size_values, structures
+from axon.inference import scans, size_values, structures
 from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
-from axon.inference.fractions import combine
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
-from axon.ops import OPERATORS, Operator, Problem
+from axon.ops import OPERATORS, SIGNS, Operator, Problem, written_as
 from axon.ops.levels import first_by_row
 from axon.ops.named import placed
 from axon.ops.scheme import General, general_scheme, scheme_of, structured_scheme
@@ -35,20 +34,25 @@ from axon.types.type import (
     Scheme,
     ShapeValue,
     Tensor,
+    Tuple,
     Type,
     Uniform,
+    shape_variables,
 )
 from axon.types.variables import DimVar, ShapeVar, TypeVar, is_ragged
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An operator with its attributes, and the signature that it has with them."""
+    """An operator with its attributes, the signature that it has with them, and the sign that it is
+    written with.
+    """
 
     operator: Operator
     attributes: dict[str, object]
     given: dict[str, Dim]
     general: General
+    sign: str = ""
 
 
 _same = ShapeVar("s")
@@ -92,21 +96,46 @@ def scheme_of_value(name: str) -> Scheme | None:
 
 def apply_infix(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type:
     """Sums, products and quotients of sizes are sizes; anything else is left to the operator."""
-    left, right = inference.state.prune(left), inference.state.prune(right)
-    if isinstance(left, DimValue) and isinstance(right, DimValue):
-        size = combine(node.op, left, right)
-        if size is not None:
-            return size
-    operator = OPERATORS[node.op]
+    size = size_values.combined(inference, node, left, right)
+    if size is not None:
+        return size
+    operator = SIGNS[node.op]
     arithmetic = operator.traits.arithmetic
     if arithmetic and (same := _same_tensor(inference.state, left, right)) is not None:
         if inference.record is not None:
             inference.record.uses[node.span] = Use(operator, {}, {}, SAME, Fn((same, same), same))
         return same
-    general = general_scheme(operator, 2, {})
+    return _apply_sign(inference, node.op, [left, right], (node.left, node.right), node.span)
+
+
+def apply_not(inference: Walk, node: ast.Not, operand: Type) -> Type:
+    return _apply_sign(inference, "not", [operand], (node.operand,), node.span)
+
+
+def _apply_sign(
+    inference: Walk, sign: str, args: list[Type], exprs: tuple[ast.Expr, ...], span: Span
+) -> Type:
+    general = general_scheme(SIGNS[sign], len(args), {})
     assert isinstance(general, General)
-    found = Chosen(operator, {}, {}, general)
-    return _apply(inference, found, [left, right], (node.left, node.right), node.span)
+    return _apply(inference, Chosen(SIGNS[sign], {}, {}, general, sign), args, exprs, span)
+
+
+def apply_chosen(
+    inference: Walk,
+    operator: Operator,
+    attributes: dict[str, object],
+    given: dict[str, Dim],
+    args: list[Type],
+    exprs: tuple[ast.Expr, ...],
+    span: Span,
+    sign: str = "",
+) -> Type:
+    """Apply an operator that the syntax stands for, with attributes that are known."""
+    general = general_scheme(operator, len(args), attributes, None, tuple(given))
+    if isinstance(general, Problem):
+        inference.error("AX210", general.text, span, subject=sign or operator.name)
+        return UNKNOWN
+    return _apply(inference, Chosen(operator, attributes, given, general, sign), args, exprs, span)
 
 
 def apply_to_values(
@@ -194,16 +223,32 @@ def apply_operator(
         scheme = general.scheme.at(general.sizes(reader.given))
         use = Use(operator, values, reader.given, scheme.type, scheme.type)
         return apply_to_changing_state(inference, scheme, use, exprs, span, env)
+    said = len(state.diagnostics), len(state.store.conflicts)
     args = _arguments(inference, operator, general.scheme, exprs, env, span)
-    if takes_structures(operator) and not values and _is_structured(state, operator, args):
+    if operator.traits.intermediate and len(args) == 3 and not values:
+        structured = any(isinstance(state.prune(arg), Tuple) for arg in args[1:])
+        if structured and said != (len(state.diagnostics), len(state.store.conflicts)):
+            return UNKNOWN
+        if structured:
+            return scans.infer_scan(inference, exprs, span, env)
+    if takes_structures(operator) and _is_structured(state, operator, values, args):
         found = Chosen(operator, values, {}, structured_scheme(operator, len(args)))
     return _apply(inference, found, args, exprs, span)
 
 
-def _is_structured(state: State, operator: Operator, args: list[Type]) -> bool:
-    """Whether the rows that an operator passes to a function are structures, or may be."""
+def _is_structured(
+    state: State, operator: Operator, values: dict[str, object], args: list[Type]
+) -> bool:
+    """Whether the rows that an operator passes to a function, or what the function gives, are
+    structures, or may be. Several outputs that are asked for are tensors.
+    """
+    calls = operator.traits.calls
+    if not values.keys() <= {"outputs"} or values.get("outputs", 1) != 1:
+        return False
+    if calls is Calls.WHILE:
+        return "outputs" in values and structures.gives_structure(state, args[2], 1)
     first = first_by_row(operator, len(args))
-    output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(operator.traits.calls)  # type: ignore[arg-type]
+    output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(calls)  # type: ignore[arg-type]
     return structures.is_structured(state, args[first - 1], args[first:], output)
 
 
@@ -226,6 +271,8 @@ def _arguments(
         elif infers_size and isinstance(param, ShapeValue) and i and isinstance(expr, ast.ListExpr):
             origin = Origin("argument", exprs[0].span, operator.name, 1, "", call)
             types.append(size_values.reshaped(inference, types[0], origin, expr, env))
+        elif isinstance(param, ShapeValue) and isinstance(expr, ast.ListExpr):
+            types.append(size_values.read_shape(inference, expr, env))
         elif isinstance(param, Fn) and (name := _bare_operator(inference, expr, env)):
             types.append(operator_value(inference, name, expr.span, len(param.params)))
         else:
@@ -237,7 +284,7 @@ def _bare_operator(inference: Walk, expr: ast.Expr, env: Environment) -> str:
     """The name of an operator that is passed as a function, else the empty string."""
     match expr:
         case ast.OperatorName(op, _):
-            return op
+            return written_as(op).name
         case ast.Name(name, _) if name in OPERATORS:
             hidden = env.find(name) is not None or name in inference.defining
             return "" if hidden or size_values.named_size(inference, name) is not None else name
@@ -253,7 +300,7 @@ def _apply(
     span: Span,
 ) -> Type:
     operator, scheme = chosen.operator, chosen.general.scheme
-    name = operator.name
+    name = chosen.sign or operator.name
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
         missing = operator.hints.get(1) if len(args) < len(params) else None
@@ -328,6 +375,11 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
     while progress:
         progress = False
         for pending in inference.pending[mark:]:
+            if pending.decide is not None:
+                if pending.decide(False):
+                    inference.pending.remove(pending)
+                    progress = True
+                continue
             spatial = _spatial(inference.state, pending.args)
             if spatial is not None:
                 inference.pending.remove(pending)
@@ -338,7 +390,10 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
         for pending in ours:
             if pending in inference.pending:
                 inference.pending.remove(pending)
-                _choose(inference, pending, None)
+                if pending.decide is None:
+                    _choose(inference, pending, None)
+                else:
+                    pending.decide(True)
                 settle(inference, mark, final=False)
         for pending in inference.pending[mark:]:  # an outer definition decides
             lower(inference.state, pending.result, inference.state.level - 1)
@@ -353,8 +408,10 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
             return False
         if isinstance(type_, Tensor):
             word = state.store.shape(type_.shape)
-            if any(isinstance(item, ShapeVar) and item.level < state.level for item in word):
-                return False
+            sizes_too = pending.decide is not None
+            for var in shape_variables(word):
+                if var.level < state.level and (sizes_too or isinstance(var, ShapeVar)):
+                    return False
     return True
 
 

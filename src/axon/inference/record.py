@@ -26,6 +26,14 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One operator of a subscript: the span of its use, and the tensors that it takes besides."""
+
+    span: Span
+    tensors: tuple[ast.Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Default:
     """The default of a parameter, where a call leaves it out; `type` is that of a function without
     parameters which gives it.
@@ -39,7 +47,8 @@ class Default:
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
     by the span of the application; `arguments` those of calls by name, or that leave some out;
-    `data` the sizes that are values of expressions.
+    `rewritten` what stands for a call; `data` the sizes that are values of expressions,
+    `subscripts` the operators that subscripts become.
 
     The types are as inference made them: bindings of their variables are in its state.
     """
@@ -48,4 +57,6 @@ class Record:
     uses: dict[Span, Use] = field(default_factory=dict)
     calls: dict[Span, Fn] = field(default_factory=dict)
     arguments: dict[Span, tuple[ast.Expr | Default, ...]] = field(default_factory=dict)
+    rewritten: dict[Span, ast.Expr] = field(default_factory=dict)
     data: list[tuple[DimVar, ast.Expr]] = field(default_factory=list)
+    subscripts: dict[Span, tuple[Part, ...]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from axon.inference.environment import Environment
+from axon.inference.fractions import combine
 from axon.inference.unify import floor, unify
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
@@ -20,7 +21,7 @@ from axon.types.type import (
     shape_size,
 )
 from axon.types.variables import DimVar, ElemVar
-from axon.types.written import EXTREMA, apply_written
+from axon.types.written import EXTREMA, SIZE_SIGNS, apply_written
 
 
 def named_size(inference: Walk, name: str) -> Type | None:
@@ -42,10 +43,28 @@ def read_shape(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
     return ShapeValue(word)
 
 
+def combined(inference: Walk, node: ast.Infix, left: Type, right: Type) -> Type | None:
+    """Sums, products, quotients, remainders and some powers of sizes are sizes."""
+    left, right = inference.state.prune(left), inference.state.prune(right)
+    if not (isinstance(left, DimValue) and isinstance(right, DimValue)):
+        return None
+    found = combine(node.op, left, right)
+    if found is not None and node.op in ("//", "%") and not isinstance(right.dim, int):
+        guard = AtLeast(dims.sub(right.dim, 1), silent=True, why="divisor")
+        inference.state.post(guard, Origin("divisor", node.span))
+    return found
+
+
+def negated(inference: Walk, operand: Type) -> Type | None:
+    """`-n` of a size is what `0 - n` is."""
+    size = inference.state.prune(operand)
+    return combine("-", DimValue(0), size) if isinstance(size, DimValue) else None
+
+
 def read_dim(inference: Walk, expr: ast.Expr, env: Environment) -> Dim:
     """The dimension that an expression denotes: a run-time size where only the run knows it."""
     spine: list[ast.Infix] = []
-    while isinstance(expr, ast.Infix) and expr.op in "+-*/":
+    while isinstance(expr, ast.Infix) and expr.op in SIZE_SIGNS:
         spine.append(expr)
         expr = expr.left
     value = _operand(inference, expr, env)
@@ -97,7 +116,7 @@ def reshaped(
     wild = [i for i, item in enumerate(expr.items) if _is_minus_one(item)]
     if len(wild) != 1:
         if not wild:
-            return inference.infer(expr, env)
+            return read_shape(inference, expr, env)
         second = expr.items[wild[1]].span
         inference.error("AX210", "only one size can be -1", second, subject=origin.operator)
         return UNKNOWN

@@ -49,15 +49,21 @@ def is_structured(state: State, function: Type, tensors: list[Type], outputs: in
             return True
         if isinstance(whole, TypeVar) and (row is None or isinstance(row, TypeVar)):
             return True
-    if outputs is None:
-        return False
+    return outputs is not None and gives_structure(state, function, outputs)
+
+
+def gives_structure(state: State, function: Type, output: int) -> bool:
+    """Whether the output of a function is a structure, or may be: a part of its result, or all of
+    it if `output` is -1.
+    """
+    found = state.prune(function)
     if isinstance(found, TypeVar):
         return True
     made = state.prune(found.result) if isinstance(found, Fn) else None
-    if outputs >= 0:
+    if output >= 0:
         if not isinstance(made, Tuple) or len(made.items) != 2:
             return False
-        made = state.prune(made.items[outputs])
+        made = state.prune(made.items[output])
     return isinstance(made, Tuple | TypeVar)
 
 

@@ -101,7 +101,7 @@ def unify(
         case (Tensor(), ShapeValue(word)) if _varies(state, word):
             varies(state, origin)
         case (Tensor(elem, shape), ShapeValue(word)):
-            if restrict(state, elem, INT, origin):
+            if restrict(state, elem, NUM, origin):
                 word = state.store.word(word)
                 for item in word:
                     if isinstance(item, ShapeVar):
@@ -170,7 +170,7 @@ def widened(state: State, type_: Type, sizes: bool = False) -> Type:
             for item in word:
                 if isinstance(item, ShapeVar):
                     state.store.watch_rank(item)
-            elem = ElemVar("", state.level, allowed=INT, literal="int")
+            elem = ElemVar("", state.level, allowed=NUM, literal="int")
             return Tensor(elem, (shape_rank(word),))
         case Tuple(items):
             return type_.of(tuple(widened(state, item, sizes) for item in items))
@@ -345,7 +345,7 @@ def _bind_elem(state: State, var: ElemVar, elem: str, origin: Origin) -> bool:
         state.elems[var] = elem
         return True
     if var.literal:
-        literal_differs(state, elem, origin)
+        literal_differs(state, elem, var.literal, origin)
     else:
         not_in_class(state, elem, var.allowed, origin)
     return False

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from axon.inference.environment import Environment, bound_names
+from axon.inference.lists import is_no_size
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.ops.named import Attributes, Exprs, placed
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
-from axon.types.written import EXTREMA
+from axon.types.written import EXTREMA, SIZE_SIGNS
 
 Kind = Literal["dim", "shape"]
 
@@ -45,20 +46,31 @@ def used_as_sizes(
     names: Iterable[str],
     bindings: Sequence[ast.Binding],
     result: ast.Expr,
+    tensors: frozenset[str] = frozenset(),
 ) -> dict[str, Kind]:
-    """Those of the names that these lines use as sizes, or as shapes."""
+    """Those of the names that these lines use as sizes, or as shapes; `tensors` are declared to be
+    tensors.
+    """
     roots = {name: _Root(name) for name in names}
-    search = _Search(inference, env)
+    search = _Search(inference, env, tensors)
     search.lines(bindings, result, dict(roots))
-    return {name: search.found[root] for name, root in roots.items() if root in search.found}
+    return {name: kind for name, root in roots.items() if (kind := search.kind(root))}
 
 
 @dataclass(slots=True)
 class _Search:
     inference: Walk
     env: Environment
+    tensors: frozenset[str] = frozenset()
     found: dict[_Root, Kind] = field(default_factory=dict)
     params: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    indices: set[_Root] = field(default_factory=set)
+    indexed: set[_Root] = field(default_factory=set)
+
+    def kind(self, root: _Root) -> Kind | None:
+        """How a name is used. An index is a size, unless it is a tensor that is indexed itself."""
+        index: Kind | None = "dim" if root in self.indices - self.indexed else None
+        return self.found.get(root, index)
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
         for binding in bindings:
@@ -77,7 +89,7 @@ class _Search:
         roots = [_Root(param.name) for param in fn.params]
         inner: _Seen = {**seen, **{root.name: root for root in roots}}
         self.lines(fn.body.bindings, fn.body.result, inner)
-        return tuple([self.found.get(root) for root in roots])
+        return tuple([self.kind(root) for root in roots])
 
     def expr(self, expr: ast.Expr, seen: _Seen) -> None:
         while isinstance(expr, ast.Infix):
@@ -85,12 +97,22 @@ class _Search:
             expr = expr.left
         match expr:
             case ast.ListExpr(items, _):
+                tensor = any(is_no_size(item) or self._is_tensor(item, seen) for item in items)
+                read = self.expr if tensor else self.size
                 for item in items:
-                    self.size(item, seen)
+                    read(item, seen)
             case ast.Call():
                 self._call(expr, seen)
-            case ast.Negate(operand, _):
+            case ast.Negate(operand, _) | ast.Not(operand, _):
                 self.expr(operand, seen)
+            case ast.Subscript(value, items, _):
+                if isinstance(value, ast.Name) and isinstance(root := seen.get(value.name), _Root):
+                    self.indexed.add(root)
+                self.expr(value, seen)
+                self._subscript(items, seen)
+            case ast.If():
+                for part in expr.parts:
+                    self.expr(part, seen)
             case ast.Fn():
                 self._function(expr, seen)
             case ast.TupleExpr(items, _):
@@ -101,7 +123,7 @@ class _Search:
 
     def size(self, expr: ast.Expr, seen: _Seen) -> None:
         """An expression that is read as a size."""
-        while isinstance(expr, ast.Infix) and expr.op in "+-*/":
+        while isinstance(expr, ast.Infix) and expr.op in SIZE_SIGNS:
             self.size(expr.right, seen)
             expr = expr.left
         match expr:
@@ -109,7 +131,7 @@ class _Search:
                 self._mark(name, "dim", seen)
             case ast.Negate(operand, _):
                 self.size(operand, seen)
-            case ast.ListExpr(items, _):  # in an attribute
+            case ast.ListExpr(items, _):  # in an attribute, or a shape
                 for item in items:
                     self.size(item, seen)
             case ast.Call(ast.Name(name, _), args, (), _) if name in EXTREMA and len(args) > 1:
@@ -117,6 +139,24 @@ class _Search:
                     self.size(arg, seen)
             case _:
                 self.expr(expr, seen)
+
+    def _is_tensor(self, item: ast.Expr, seen: _Seen) -> bool:
+        """Whether an item of a list is declared to be a tensor."""
+        return isinstance(item, ast.Name) and item.name in self.tensors - seen.keys()
+
+    def _subscript(self, items: Sequence[ast.SubscriptItem], seen: _Seen) -> None:
+        for item in items:
+            match item:
+                case ast.Slice():
+                    for bound in item.bounds:
+                        self.size(bound, seen)
+                case ast.Rest() | ast.NewAxis():
+                    pass
+                case ast.Name(name, _):
+                    if isinstance(root := seen.get(name), _Root):
+                        self.indices.add(root)
+                case _:
+                    self.size(item, seen)
 
     def _call(self, call: ast.Call, seen: _Seen) -> None:
         self.expr(call.function, seen)
@@ -136,7 +176,7 @@ class _Search:
             kind = kinds[i] if i < len(kinds) else None
             if kind is not None and isinstance(arg, ast.Name):
                 self._mark(arg.name, kind, seen)
-            elif kind == "dim" and reads:
+            elif reads and (kind == "dim" or (kind == "shape" and isinstance(arg, ast.ListExpr))):
                 self.size(arg, seen)
             else:
                 self.expr(arg, seen)

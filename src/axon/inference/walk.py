@@ -23,7 +23,9 @@ Prelude = Callable[[str], Entry | None]
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An operator call whose signature waits for a rank."""
+    """An operator call whose signature waits for a rank, or for what `decide` looks at: it chooses
+    the signature if it can, and must if it is told that nothing more will be known.
+    """
 
     operator: Operator
     attributes: dict[str, object]
@@ -33,6 +35,7 @@ class Pending:
     result: Type
     span: Span
     depth: int
+    decide: Callable[[bool], bool] | None = None
 
 
 class Walk:

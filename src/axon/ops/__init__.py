@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from axon.ops.families import FAMILIES
-from axon.ops.operator import OPERATORS, Operator, Problem
+from axon.ops.operator import OPERATORS, SIGNS, Operator, Problem, written_as
 
-__all__ = ["FAMILIES", "OPERATORS", "Operator", "Problem"]
+__all__ = ["FAMILIES", "OPERATORS", "SIGNS", "Operator", "Problem", "written_as"]

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from axon.ops.named import placed
-from axon.ops.operator import Operator, Problem
+from axon.ops.operator import SIGNS, Operator, Problem
 from axon.source import Source
 from axon.syntax import ast, parse_expression
 
@@ -116,8 +116,10 @@ def _find(
             if called == name:
                 return args, attributes
             return next((use for arg in args if (use := _find(arg, name))), None)
-        case ast.Infix(op=op, left=left, right=right) if op == name:
+        case ast.Infix(op=op, left=left, right=right) if SIGNS[op].name == name:
             return (left, right), ()
+        case ast.Not(operand=operand) if SIGNS["not"].name == name:
+            return (operand,), ()
         case _:
             return None
 

@@ -112,18 +112,28 @@ class Operator:
 
 OPERATORS: dict[str, Operator] = {}
 
+SIGNS: dict[str, Operator] = {}
+"""Operators by the sign, or the word, that stands between or before their operands."""
+
+
+def written_as(sign: str) -> Operator:
+    """The operator that has this sign, or this name."""
+    return SIGNS.get(sign) or OPERATORS[sign]
+
 
 def operator(
     traits: Traits = PLAIN,
     *,
     name: str = "",
+    sign: str = "",
     roles: dict[str, str] | None = None,
     named: tuple[str, ...] = (),
     hints: dict[int, str] | None = None,
 ) -> Callable[[Callable[..., Rule]], Operator]:
-    """Enter a rule into the table, under a unique name. `roles` describes the signature's
-    variables, for messages: {"k": "inner sizes"}. `named` are operands that may be given by name,
-    `hints` sentences about operands by their place, from 1.
+    """Enter a rule into the table, under a unique name. `sign` is how expressions write it, if that
+    is another; `roles` describes the signature's variables, for messages: {"k": "inner sizes"}.
+    `named` are operands that may be given by name, `hints` sentences about operands by their place,
+    from 1.
     """
 
     def enter(rule: Callable[..., Rule]) -> Operator:
@@ -148,6 +158,11 @@ def operator(
             variadic="arity" in rule.__annotations__,
             spatial=spatial,
         )
+        written = sign or (known if not known.isidentifier() else "")
+        if written in SIGNS:
+            raise ValueError(f"there are two operators written {written}")
+        if written:
+            SIGNS[written] = entered
         return entered
 
     return enter

@@ -9,11 +9,21 @@ from axon.ops.traits import Calls
 
 
 def takes_structures(operator: Operator) -> bool:
-    return operator.traits.calls in (Calls.EACH_ROW, Calls.STATE, Calls.STATE_AND_OUTPUT)
+    return operator.traits.calls in (
+        Calls.EACH_ROW,
+        Calls.STATE,
+        Calls.STATE_AND_OUTPUT,
+        Calls.WHILE,
+    )
 
 
 def structured_signature(operator: Operator, arity: int) -> str:
     """The signature for `arity` operands, in which rows and outputs have any type."""
+    if operator.traits.calls is Calls.WHILE:
+        return (
+            "(state, (state) -> bool [], (state) -> (state, out)) -> (state, outs) "
+            "where outs = [?n]@out"
+        )
     count = arity - (1 if operator.traits.calls is Calls.EACH_ROW else 2)
     rows = ", ".join(f"row{i}" for i in range(count))
     tensors = ", ".join(f"whole{i}" for i in range(count))

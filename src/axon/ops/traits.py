@@ -95,6 +95,10 @@ class Traits(NamedTuple):
     often_transposed: bool = False
     """If the operands do not fit, it is worth trying whether one of them does transposed."""
 
+    intermediate: bool = False
+    """It is given a function of a state and an element, a first state and a tensor, and gives every
+    state. The tensor may be a structure: then its rows are the elements."""
+
     broadcasting_form: str = ""
     """The operator that does the same for shapes that broadcast."""
 

@@ -6,13 +6,16 @@ op         = 'op' NAME ':' type [ where ] ';'
 alias      = 'type' NAME [ '(' { NAME } ')' ] '=' type ';'
 binding    = pattern '=' expression ';'
 pattern    = NAME | '_' | '(' pattern ')' | pattern { ',' pattern } | '{' { NAME } '}'
-expression = tuples, comparisons, + -, * / @, unary -, calls, fields, names, numbers, fn, lists,
-             records
+expression = tuples, |>, or, and, not, comparisons, + -, * / // % @, unary -, **, calls, fields,
+             subscripts, names, numbers, fn, if, lists, records
 record     = '{' [ path '|' ] { NAME '=' expression } '}'
 field      = expression '.' NAME
 fn         = 'fn' '(' { NAME [ ':' type ] [ '=' expression ] } ')' [ ':' type ] [ where ] block
 block      = '{' { binding } expression [ ';' ] '}'
+if         = 'if' expression block 'else' ( block | if )
 call       = expression '(' { expression | NAME '=' expression } ')'
+subscript  = expression '[' item { ',' item } ']'
+item       = expression | [ expression ] ':' [ expression ] [ ':' [ expression ] ] | '...' | 'None'
 
 type       = ELEM [ shape ] | NAME | '(' { type } ')' | type '->' type
            | 'shape' shape | 'dim' dimension | NAME '(' { index } ')'
@@ -290,15 +293,22 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """`function(args, attributes)`; one that is `piped` has its first argument before it:
+    `x |> f(y)`.
+    """
+
     function: Expr
     args: tuple[Expr, ...]
     attributes: tuple[Attribute, ...]
     span: Span
+    piped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Infix:
-    """`left op right`. Chains lean left and may be long: walk the left spine in a loop."""
+    """`left op right`. Chains lean left and may be long: walk the left spine in a loop. Only those
+    of `**` lean right; they are not longer than the nesting limit.
+    """
 
     op: str
     left: Expr
@@ -309,6 +319,12 @@ class Infix:
 
 @dataclass(frozen=True, slots=True)
 class Negate:
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
     operand: Expr
     span: Span
 
@@ -327,6 +343,58 @@ class ListExpr:
 
     items: tuple[Expr, ...]
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`start:stop:step` in a subscript."""
+
+    start: Expr | None
+    stop: Expr | None
+    step: Expr | None
+    span: Span
+
+    @property
+    def bounds(self) -> tuple[Expr, ...]:
+        """The parts that are written."""
+        return tuple([part for part in (self.start, self.stop, self.step) if part is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """`...` in a subscript: the axes that it does not mention."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NewAxis:
+    """`None` in a subscript."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """`value[items]`, at least one of them."""
+
+    value: Expr
+    items: tuple[SubscriptItem, ...]
+    span: Span
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        """The expressions in it."""
+        found = [self.value]
+        for item in self.items:
+            match item:
+                case Slice():
+                    found += item.bounds
+                case Rest() | NewAxis():
+                    pass
+                case _:
+                    found.append(item)
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +446,20 @@ class Fn:
 
 
 @dataclass(frozen=True, slots=True)
+class If:
+    """`if condition { … } else { … }`; the branches are functions without parameters."""
+
+    condition: Expr
+    then: Fn
+    otherwise: Fn
+    span: Span
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        return self.condition, self.then, self.otherwise
+
+
+@dataclass(frozen=True, slots=True)
 class Broken:
     """What stands where an expression could not be read; the error was reported by the parser."""
 
@@ -392,13 +474,17 @@ Expr = (
     | Call
     | Infix
     | Negate
+    | Not
     | TupleExpr
     | ListExpr
     | Record
     | Field
     | Fn
+    | If
+    | Subscript
     | Broken
 )
+SubscriptItem = Expr | Slice | Rest | NewAxis
 
 # --- patterns, bindings, programs --------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from axon.source import Source, Span
 from axon.syntax.brackets import balance
 from axon.syntax.lexer import lex
 from axon.syntax.problems import Problems
-from axon.syntax.tokens import CLOSER, OPENER, Tokens
+from axon.syntax.tokens import CLOSER, OPENER, WORDS, Tokens
 
 MAX_DEPTH = 100
 MAX_DIGITS = 4000
@@ -43,6 +43,7 @@ class Cursor:
     strings_allowed: bool = False
     unclosed_reported: int = -1
     failures: int = 0
+    misnamed: set[str] = field(default_factory=set)
     unreadable: Problems = field(default_factory=Problems)
     problems: Problems = field(default_factory=Problems)
 
@@ -94,8 +95,11 @@ class Cursor:
 
     def name(self, what: str) -> tuple[str, Span] | None:
         """Step over a plain name, or report that one is missing."""
-        if self.kind == "name" and not self.stuck:
+        reserved = self.kind in WORDS
+        if (reserved or self.kind == "name") and not self.stuck:
             found = self.text(), self.here()
+            if reserved:
+                self._report_reserved()
             self.advance()
             return found
         self.fail(f"expected {what}")
@@ -149,6 +153,14 @@ class Cursor:
         self.failures += 1
         if not self.stuck:
             self.problems.add(problem)
+
+    def _report_reserved(self) -> None:
+        """A reserved word as a name: reported once, then taken for one."""
+        if self.kind not in self.misnamed:
+            self.misnamed.add(self.kind)
+            message = f"`{self.kind}` is a word of the language, so nothing can be called that"
+            help = f"another name will do: `{self.kind.lower()}_`"
+            self.add(error("AX002", message, self.here(), "a reserved word", help))
 
     def missing_semicolon(self) -> None:
         """Report it at the end of the line where it belongs, not at what comes next."""
@@ -223,7 +235,11 @@ class Cursor:
                 if depth == 0:
                     break
         else:
+            inside = self.inside
+            if self.kind == "if":  # its blocks are nested too
+                self.inside = STATEMENT
             self.skip()
+            self.inside = inside
         return self.since(start)
 
     def report_too_deep(self) -> None:

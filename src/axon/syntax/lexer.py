@@ -22,7 +22,7 @@ _TOKEN = re.compile(
       (?P<newline> \n [ \t\r\f\v\n]*+ )
     | (?P<name>    {_NAME} )
     | (?P<field>   \.{_NAME} )
-    | (?P<sign>    -> | [=!<>]= | [-+*/@<>=(),;:|\[\]{{}}] )
+    | (?P<sign>    \.\.\. | -> | \|> | // | \*\* | [=!<>]= | [-+*/%@<>=(),;:|\[\]{{}}] )
     | (?P<int>     [0-9]++ (?! [A-Za-z_.] ) )
     | (?P<float>   [0-9]++ (?: \.[0-9]++ )? (?: [eE][+-]?[0-9]++ )? f? (?! [A-Za-z0-9_.] ) )
     | (?P<number>  \.?[0-9][A-Za-z0-9_.]*+ )
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     | (?P<string>  "[^"\\\n]*+ (?: \\[^\n] [^"\\\n]*+ )*+ " )
     | (?P<open>    "[^\n]*+ )
     | (?P<runtime> \?{_NAME} )
-    | (?P<bad>     [^ \t\r\f\v\nA-Za-z0-9_\#"\-+*/@<>=(),;:|\[\]{{}}]++ )
+    | (?P<bad>     [^ \t\r\f\v\nA-Za-z0-9_\#"\-+*/%@<>=(),;:|\[\]{{}}]++ )
     """,
     re.VERBOSE,
 )
@@ -123,8 +123,6 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
                 "a number is written like 1, 1.5, 1e-5 or 0f",
                 point,
             )
-        case _ if text.startswith("..."):
-            return error("AX001", "`...` stands for something left out", span, "write it in full")
         case _ if text.startswith("?"):
             return error("AX001", "`?` has no name after it", span, "a runtime size, like `?k`")
         case _:

@@ -39,8 +39,10 @@ def sizes_mentioned(*nodes: ast.Expr) -> Iterator[str]:
                 todo.extend((base, *(each.value for each in fields)))
             case ast.RecordType(types, _, _):
                 todo.extend(each.type for each in types)
-            case ast.Negate(operand, _) | ast.Field(operand, _, _):
+            case ast.Negate(operand, _) | ast.Not(operand, _) | ast.Field(operand, _, _):
                 todo.append(operand)
+            case (ast.Subscript() | ast.If()) as whole:
+                todo.extend(whole.parts)
             case _:
                 pass
 
@@ -64,8 +66,10 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
                 todo.extend((function, *args, *(a.value for a in attributes)))
             case ast.Infix(_, left, right, _, _):
                 todo.extend((left, right))
-            case ast.Negate(operand, _):
+            case ast.Negate(operand, _) | ast.Not(operand, _):
                 todo.append(operand)
+            case (ast.Subscript() | ast.If()) as whole:
+                todo.extend(whole.parts)
             case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
                 todo.extend(items)
             case ast.Fn(params, result, _, body, _):

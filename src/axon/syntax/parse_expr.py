@@ -17,15 +17,22 @@ from axon.syntax.ast import (
     Expr,
     Field,
     Fn,
+    If,
     Infix,
     ListExpr,
     Name,
     NamePattern,
     Negate,
+    NewAxis,
+    Not,
     Number,
     OperatorName,
     Param,
+    Rest,
+    Slice,
     String,
+    Subscript,
+    SubscriptItem,
     TupleExpr,
 )
 from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, Cursor
@@ -34,57 +41,106 @@ from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
 from axon.syntax.parse_record import parse_record
 from axon.syntax.parse_types import parse_annotation
-from axon.syntax.tokens import COMPARISON, INFIX_LEVEL
+from axon.syntax.tokens import CHAIN_LEVEL, COMPARISON, INFIX_LEVEL, NOT, WORDS
 
 _EXPRESSION_STARTS = frozenset(
-    {"name", "int", "float", "inf", "true", "false", "string", "(", "[", "{", "fn", "-"}
+    {
+        "name",
+        "int",
+        "float",
+        "inf",
+        "true",
+        "false",
+        "string",
+        "(",
+        "[",
+        "{",
+        "fn",
+        "if",
+        "-",
+        "not",
+    }
 )
 
 
 def parse_expr(p: Cursor, commas: bool = False) -> Expr:
     """An expression; with `commas`, a bare `a, b` is a tuple."""
     start = p.at
-    left = _operand(p)
-    if p.kind in INFIX_LEVEL:
-        left = _infix(p, left)
+    left = _one(p)
     if not commas or p.kind != ",":
         return left
     items = [left]
     while p.kind == ",":
         p.stuck = False
         p.advance()
-        left = _operand(p)
-        items.append(_infix(p, left) if p.kind in INFIX_LEVEL else left)
+        items.append(_one(p))
     return TupleExpr(tuple(items), p.since(start))
 
 
-def _infix(p: Cursor, left: Expr) -> Expr:
-    """What follows the first operand. Never more than three operators are held back."""
-    held: list[tuple[Expr, str, Span, int]] = []
-    while (level := INFIX_LEVEL.get(p.kind, 0)) and not p.stuck:
+_Held = tuple[Expr | None, str, Span, int]
+"""What waits for its right operand: the left one (`not` has none), the sign, and its level."""
+
+
+def _one(p: Cursor) -> Expr:
+    """Operands and what connects them, by precedence. Of each level at most one is held back, apart
+    from `not`.
+    """
+    held: list[_Held] = []
+    value: Expr | None = (
+        None  # a call in parentheses, which is a function where `x |>` is before it
+    )
+    if p.kind == "not":
+        _nots(p, held)
+    left = _operand(p)
+    if p.kind not in CHAIN_LEVEL and not held:
+        return left
+    while (level := CHAIN_LEVEL.get(p.kind, 0)) and not p.stuck:
         while held and held[-1][3] >= level:
             if level == COMPARISON and held[-1][3] == COMPARISON:
                 label, help = "a second comparison", "put parentheses around one of them"
                 p.add(error("AX002", "comparisons do not chain", p.here(), label, help))
-            left = _join(held.pop(), left)
+            left = _join(p, held.pop(), left, value)
         held.append((left, p.kind, p.here(), level))
         p.advance()
+        if p.kind == "not" and level < NOT:
+            _nots(p, held)
+        begin = p.starts[p.at]
         left = _operand(p)
+        value = left if isinstance(left, Call) and left.span.start > begin else None
     while held:
-        left = _join(held.pop(), left)
+        left = _join(p, held.pop(), left, value)
     return left
 
 
-def _join(held: tuple[Expr, str, Span, int], right: Expr) -> Expr:
+def _nots(p: Cursor, held: list[_Held]) -> None:
+    """Each `not` is a level of nesting."""
+    while p.kind == "not" and p.depth < MAX_DEPTH:
+        held.append((None, p.kind, p.here(), NOT))
+        p.depth += 1
+        p.advance()
+
+
+def _join(p: Cursor, held: _Held, right: Expr, value: Expr | None) -> Expr:
     left, op, op_span, _ = held
-    return Infix(op, left, right, op_span, left.span.to(right.span))
+    if left is None:
+        p.depth -= 1
+        return Not(right, op_span.to(right.span))
+    span = left.span.to(right.span)
+    if op == "|>":
+        p.curried = True
+        if isinstance(right, Call) and right is not value:
+            return Call(right.function, (left, *right.args), right.attributes, span, True)
+        return Call(right, (left,), (), span, True)
+    return Infix(op, left, right, op_span, span)
 
 
 # --- operands --------------------------------------------------------------------------------
 
 
 def _operand(p: Cursor) -> Expr:
-    """Signs, a part, and the calls made of it. A `(` on the line after a `fn` begins anew."""
+    """Signs, a part, and the calls and subscripts of it. A `(` on the line after a `fn` begins
+    anew, and a `[` on the line after anything.
+    """
     start = p.at
     while p.kind == "-":
         p.advance()
@@ -94,17 +150,17 @@ def _operand(p: Cursor) -> Expr:
     if signs and p.depth > MAX_DEPTH:
         p.depth -= signs
         return Broken(p.too_deep())
-    if p.kind in _NESTED:
+    if p.kind in _NESTED and not (p.kind == "{" and p.inside == HEADER):
         part = Broken(p.too_deep()) if p.depth >= MAX_DEPTH else _NESTED[p.kind](p)
     else:
         part = _leaf(p)
     calls = 0
-    while p.kind in ("(", "field") and not p.stuck:
+    while p.kind in _POSTFIX and not p.stuck:
         if p.kind == "field":
             calls += 1
             part = _field(p, part, start + signs)
             continue
-        if isinstance(part, Fn) and p.at in p.tokens.fresh:
+        if p.at in p.tokens.fresh and (p.kind == "[" or isinstance(part, Fn | If)):
             break
         if p.depth >= MAX_DEPTH:
             p.too_deep()
@@ -116,11 +172,25 @@ def _operand(p: Cursor) -> Expr:
             break
         if calls > 1 or not isinstance(part, Name):
             p.curried = True
-        part = _call(p, part, start + signs)
+        part = _POSTFIX[p.kind](p, part, start + signs)
+    if p.kind == "**" and not p.stuck:
+        part = _power(p, part)
     p.depth -= signs
     for minus in range(start + signs - 1, start - 1, -1):
         part = Negate(part, Span(p.source, p.starts[minus], part.span.end))
     return part
+
+
+def _power(p: Cursor, base: Expr) -> Expr:
+    """`**` binds tighter than the sign before it and weaker than the one behind it."""
+    sign = p.here()
+    p.advance()
+    if p.depth >= MAX_DEPTH:
+        return Broken(p.too_deep())
+    p.depth += 1
+    exponent = _operand(p)
+    p.depth -= 1
+    return Infix("**", base, exponent, sign, base.span.to(exponent.span))
 
 
 def _field(p: Cursor, record: Expr, start: int) -> Expr:
@@ -153,8 +223,25 @@ def _leaf(p: Cursor) -> Expr:
 
 def _missing(p: Cursor) -> Expr:
     start = p.at
-    p.fail("expected an expression")
+    if p.kind in p.misnamed:
+        p.advance()
+    elif p.kind == "not" and p.depth >= MAX_DEPTH:
+        p.too_deep()
+    elif p.kind == "...":
+        label = "write it in full"
+        p.add(error("AX001", "`...` stands for something left out", p.here(), label))
+        p.skip()
+    else:
+        help = _HELP.get(p.kind)
+        p.fail("expected an expression", help)
     return Broken(p.since(start))
+
+
+_HELP = {
+    "not": "put parentheses around `not …` here",
+    "None": "`None` is a new axis in a subscript, as in `x[:, None]`, and nothing else",
+    "//": "a comment begins with `#`",
+}
 
 
 def _number(p: Cursor) -> Expr:
@@ -181,7 +268,8 @@ def _number(p: Cursor) -> Expr:
 
 def _operator_alone(p: Cursor) -> bool:
     """An infix operator with nothing to work on, as in `reduce(+, 0f, x)`."""
-    return p.kind in INFIX_LEVEL and p.kinds[p.at + 1] in (",", ")")
+    alone = p.kind in INFIX_LEVEL or p.kind == "not"
+    return alone and p.kinds[p.at + 1] in (",", ")")
 
 
 def _operator(p: Cursor) -> Expr:
@@ -242,7 +330,7 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
     while more:
         begin = p.at
         p.strings_allowed = False
-        if p.kind == "name" and p.kinds[begin + 1] == "=":
+        if p.kinds[begin + 1] == "=" and (p.kind == "name" or p.kind in WORDS):
             name = p.text()
             p.advance()
             p.advance()
@@ -263,6 +351,55 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
     return Call(function, tuple(args), tuple(attributes), p.since(start))
 
 
+def _subscript(p: Cursor, value: Expr, start: int) -> Expr:
+    """What stands between the brackets; the cursor is at the `[`."""
+    outer = p.inside, p.strings_allowed
+    p.inside, p.strings_allowed = LIST, False
+    p.depth += 1
+    opener = p.here()
+    p.advance()
+    items: list[SubscriptItem] = []
+    more = p.kind != "]"
+    if not more:
+        label, help = "nothing is given", "as in `x[0]`, `x[1:n]` or `x[..., None]`"
+        p.add(error("AX002", "a subscript needs an index", opener, label, help))
+    while more:
+        item = _item(p)
+        if isinstance(item, Rest) and any(isinstance(other, Rest) for other in items):
+            message = "`...` can stand only once in a subscript"
+            p.add(error("AX002", message, item.span, "the second one", "write `:` for one axis"))
+        else:
+            items.append(item)
+        more = p.next_item("]")
+    p.inside, p.strings_allowed = outer
+    p.depth -= 1
+    p.close()
+    return Subscript(value, tuple(items), p.since(start)) if items else Broken(p.since(start))
+
+
+def _item(p: Cursor) -> SubscriptItem:
+    start = p.at
+    if p.kind in ("...", "None") and p.kinds[start + 1] in (",", "]"):
+        span = p.here()
+        p.advance()
+        return Rest(span) if span.text == "..." else NewAxis(span)
+    first = None if p.kind == ":" else parse_expr(p)
+    if p.kind != ":" or p.stuck:
+        assert first is not None
+        return first
+    stop = _bound(p)
+    step = _bound(p)
+    return Slice(first, stop, step, p.since(start))
+
+
+def _bound(p: Cursor) -> Expr | None:
+    """What stands behind a `:`, if there is one."""
+    if p.kind != ":" or p.stuck:
+        return None
+    p.advance()
+    return None if p.kind in (":", ",", "]") else parse_expr(p)
+
+
 # --- functions and blocks --------------------------------------------------------------------
 
 
@@ -278,18 +415,61 @@ def _fn(p: Cursor) -> Expr:
         p.advance()
         result = parse_annotation(p)
     where = parse_where(p)
-    if p.kind != "{":
-        p.fail("expected `{` and the body of the function")
-    if p.kind == "{":
-        p.stuck = False
-        body = _block(p)
-    else:
-        missing = p.here()
-        place = Span(p.source, missing.start, missing.start)
-        body = Block((), Broken(place), place)
+    opened = _opens(p, "`{` and the body of the function")
+    body = _block(p) if opened else _no_block(p)
     p.inside = outer
     p.depth -= 1
     return Fn(params, result, where, body, p.since(start))
+
+
+def _if(p: Cursor) -> Expr:
+    start = p.at
+    outer = p.inside
+    p.inside = HEADER
+    p.depth += 1
+    p.advance()
+    failures = p.failures
+    condition = parse_expr(p)
+    opened = _opens(p, "`{` and what is computed if the condition holds")
+    then = _branch(_block(p) if opened else _no_block(p))
+    p.inside = HEADER
+    if p.kind == "else" and p.next_kind() == "if":
+        p.advance()
+        begin = p.at
+        nested = Broken(p.too_deep()) if p.depth >= MAX_DEPTH else _if(p)
+        otherwise = _branch(Block((), nested, p.since(begin)))
+    elif p.kind == "else":
+        p.advance()
+        opened = _opens(p, "`{` and what is computed if the condition does not hold")
+        otherwise = _branch(_block(p) if opened else _no_block(p))
+    else:
+        if p.failures == failures:
+            message, help = "an `if` without `else`", "both give a value: `if c { a } else { b }`"
+            p.add(error("AX002", message, p.since(start), "gives nothing otherwise", help))
+        otherwise = _branch(_no_block(p))
+    p.inside = outer
+    p.depth -= 1
+    return If(condition, then, otherwise, p.since(start))
+
+
+def _opens(p: Cursor, expected: str) -> bool:
+    """Whether a block comes next, perhaps after something that was passed over."""
+    if p.kind != "{":
+        p.fail(f"expected {expected}")
+    if p.kind == "{":
+        p.stuck = False
+        return True
+    return False
+
+
+def _no_block(p: Cursor) -> Block:
+    place = Span(p.source, p.starts[p.at], p.starts[p.at])
+    return Block((), Broken(place), place)
+
+
+def _branch(body: Block) -> Fn:
+    """A block as a function without parameters."""
+    return Fn((), None, (), body, body.span)
 
 
 def _params(p: Cursor) -> tuple[Param, ...]:
@@ -362,6 +542,11 @@ def _block(p: Cursor) -> Block:
 def parse_statement(p: Cursor) -> Binding | Expr:
     """A binding, or an expression that stands alone."""
     start = p.at
+    if p.kind in WORDS and p.kinds[start + 1] == "=":
+        found = p.name("a name")
+        assert found is not None
+        p.advance()
+        return Binding(NamePattern(*found), parse_expr(p, commas=True), p.since(start))
     if (p.kind == "name" and p.kinds[start + 1] == "=") or p.tokens.pattern_end(start):
         pattern = parse_pattern(p)
         p.expect("=", "after what is defined")
@@ -413,4 +598,5 @@ def _record(p: Cursor) -> Expr:
     return parse_record(p, parse_expr)
 
 
-_NESTED = {"(": _parenthesised, "[": _list, "{": _record, "fn": _fn}
+_NESTED = {"(": _parenthesised, "[": _list, "{": _record, "fn": _fn, "if": _if}
+_POSTFIX = {"(": _call, "[": _subscript, "field": _field}

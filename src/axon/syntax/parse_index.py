@@ -2,7 +2,7 @@
 
     index     = sum { '@' sum }                 of shapes: an append
     sum       = product { ('+' | '-') product }
-    product   = part { ('*' | '/' | 'mod') part }
+    product   = part { ('*' | '/' | '//' | 'mod' | '%') part }
     part      = NUM | NAME | '?'NAME | '*' | '-' part | '[' { index } ']' | '(' index ')'
               | '(' op part part ')' | FUNCTION '(' { index } ')'
 
@@ -33,7 +33,7 @@ from axon.syntax.ast import (
     Star,
 )
 from axon.syntax.cursor import LIST, MAX_DEPTH, MAX_DIGITS, Cursor
-from axon.syntax.tokens import DIM_LEVEL
+from axon.syntax.tokens import DIM_LEVEL, DIM_SPELLINGS, WORDS
 
 _PART_STARTS = frozenset({"int", "name", "runtime", "(", "[", "*", "-"})
 _RELATIONS = frozenset({"=", ">=", "<=", ">", "<"})
@@ -124,6 +124,7 @@ def _infix(p: Cursor) -> str | None:
     kind = p.kind
     if kind == "name":
         return "mod" if p.text() == "mod" else None
+    kind = DIM_SPELLINGS.get(kind, kind)
     return kind if kind in DIM_LEVEL else None
 
 
@@ -202,6 +203,9 @@ def _part(p: Cursor) -> IndexExpr:
             part = _part(p)
             p.depth -= 1
             return _negative(p, start, part)
+        case _ if p.kind in WORDS and p.kind != "else":
+            found = p.name("a name")
+            return IndexName(found[0] if found else "_", False, p.since(start))
         case _:
             p.fail("expected a dimension or a shape", code="AX005")
             return IndexName("_", False, p.since(start))

@@ -75,12 +75,12 @@ def parse_expression(source: Source) -> tuple[Expr | None, tuple[Diagnostic, ...
 
 
 def _item(p: Cursor) -> Item | Expr | None:
+    if p.kind == "type" and p.next_kind() == "name":
+        return _type_alias(p)
     if p.kind == "name":
         match p.kinds[p.at + 1]:
             case "name" if p.text() == "op":
                 return _op(p)
-            case "name" if p.text() == "type":
-                return _type_alias(p)
             case "string" if p.text() == "import":
                 return _import(p)
     match parse_statement(p):

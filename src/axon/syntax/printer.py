@@ -21,6 +21,7 @@ from axon.syntax.ast import (
     Expr,
     Field,
     Fn,
+    If,
     Import,
     Infix,
     Item,
@@ -28,6 +29,8 @@ from axon.syntax.ast import (
     Name,
     NamePattern,
     Negate,
+    NewAxis,
+    Not,
     Number,
     OpDecl,
     OperatorName,
@@ -36,7 +39,11 @@ from axon.syntax.ast import (
     Program,
     Record,
     RecordPattern,
+    Rest,
+    Slice,
     String,
+    Subscript,
+    SubscriptItem,
     TupleExpr,
     TuplePattern,
     TypeAlias,
@@ -56,7 +63,7 @@ from axon.syntax.layout import (
 )
 from axon.syntax.lexer import quote
 from axon.syntax.print_types import print_condition, print_type
-from axon.syntax.tokens import COMPARISON, INFIX_LEVEL
+from axon.syntax.tokens import COMPARISON, INFIX_LEVEL, NOT, PIPE, POWER
 
 
 def print_program(program: Program) -> str:
@@ -237,12 +244,14 @@ def _all(items: tuple[Expr, ...]) -> Generator[Expr, Doc, list[Doc]]:
 
 def _expr(expr: Expr, comments: _Comments) -> _Builder:
     match expr:
-        case Call():
-            return (yield from _call(expr))
-        case Infix():
+        case Call(piped=True, args=(_, *_)) | Infix() | Not():
             return (yield from _chain(expr))
+        case Call():
+            return (yield from _call(expr, expr.args))
         case Negate():
             return (yield from _negated(expr))
+        case Subscript():
+            return (yield from _subscript(expr))
         case TupleExpr(items):
             return bracketed("(", (yield from _all(items)), ")")
         case ListExpr(items):
@@ -253,6 +262,8 @@ def _expr(expr: Expr, comments: _Comments) -> _Builder:
             return join((yield from _callee(record)), f".{name}")
         case Fn():
             return (yield from _fn(expr, comments))
+        case If():
+            return (yield from _if(expr, comments))
         case _:
             return (yield expr)
 
@@ -268,21 +279,72 @@ def _record(record: Record) -> _Builder:
     return group("{", indent(Line(), commas(items)), Line(), "}") if items else "{}"
 
 
-def _callee(expr: Expr) -> _Builder:
-    """An expression before a call or a field."""
+def _callee(expr: Expr, bare: bool = False) -> _Builder:
+    """An expression before a call, a field or a subscript; one that is `bare` stands alone behind
+    `|>`.
+    """
     doc = yield expr
-    numeric = isinstance(expr, Number) and expr.kind != "bool"
-    return join("(", doc, ")") if numeric or isinstance(expr, Fn | Infix | Negate) else doc
+    match expr:
+        case Infix() | Negate() | Not() | Call(piped=True):
+            enclosed = True
+        case Call():
+            enclosed = bare
+        case Fn() | If():
+            enclosed = not bare
+        case Number(kind=kind):
+            enclosed = kind != "bool"
+        case _:
+            enclosed = False
+    return join("(", doc, ")") if enclosed else doc
 
 
-def _call(call: Call) -> _Builder:
-    callee = yield from _callee(call.function)
+def _call(call: Call, args: tuple[Expr, ...]) -> _Builder:
+    """A call with these of its arguments; `x |> f` has no parentheses for them."""
+    bare = len(args) < len(call.args) and not args and not call.attributes
+    callee = yield from _callee(call.function, bare)
+    if bare:
+        return callee
     given: list[Doc] = []
-    for arg in call.args:
+    for arg in args:
         given.append(arg.op if isinstance(arg, OperatorName) else (yield arg))
     for attribute in call.attributes:
         given.append(join(attribute.name + "=", (yield attribute.value)))
     return join(callee, bracketed("(", given, ")"))
+
+
+def _subscript(expr: Subscript) -> _Builder:
+    value = yield from _callee(expr.value)
+    items: list[Doc] = []
+    for item in expr.items:
+        items.append((yield from _subscript_item(item)))
+    return join(value, bracketed("[", items, "]"))
+
+
+def _subscript_item(item: SubscriptItem) -> _Builder:
+    match item:
+        case Rest():
+            return "..."
+        case NewAxis():
+            return "None"
+        case Slice(start, stop, step):
+            parts: list[Doc] = []
+            for i, bound in enumerate((start, stop, step)):
+                if i == 1 or (i == 2 and step is not None):
+                    parts.append(":")
+                if bound is not None:
+                    parts.append((yield bound))
+            return join(*parts)
+        case _:
+            return (yield item)
+
+
+_Parts = list[tuple[Expr | str | Line | Join, int]]
+"""Parts of a chain, the last one first, each with the level of what is around it."""
+
+
+def _enclosed(parts: _Parts, own: int, level: int) -> _Parts:
+    """The parts in parentheses, if what is around them binds tighter."""
+    return [(")", 0), *parts, ("(", 0)] if own < level else parts
 
 
 def _negated(expr: Negate) -> _Builder:
@@ -293,29 +355,44 @@ def _negated(expr: Negate) -> _Builder:
         signs += 1
         operand = operand.operand
     doc = yield operand
-    if isinstance(operand, Infix | Fn):
-        doc = join("(", doc, ")")
+    match operand:
+        case Infix(op="**"):
+            pass
+        case Infix() | Fn() | If() | Not() | Call(piped=True):
+            doc = join("(", doc, ")")
+        case _:
+            pass
     return join("-" * signs, doc)
 
 
-def _chain(expr: Infix) -> _Builder:
+def _chain(expr: Call | Infix | Not) -> _Builder:
     """A tree of infix operators, in a loop: the left spine of a chain may be very long.
 
     It may be broken before each operator.
     """
     docs: list[Doc] = []
-    waiting: list[tuple[Expr | str | Line, int]] = [(expr, 0)]
+    waiting: _Parts = [(expr, 0)]
     while waiting:
         part, level = waiting.pop()
         match part:
+            case Infix("**", left, right):
+                waiting += _enclosed([(right, POWER), ("**", 0), (left, POWER + 1)], POWER, level)
             case Infix(op, left, right):
                 own = INFIX_LEVEL[op]
-                inner = [(right, own + 1), (f"{op} ", 0), (Line(), 0)]
+                inner: _Parts = [(right, own + 1), (f"{op} ", 0), (Line(), 0)]
                 inner.append((left, own + 1 if own == COMPARISON else own))
-                waiting += [(")", 0), *inner, ("(", 0)] if own < level else inner
-            case str() | Line():
+                waiting += _enclosed(inner, own, level)
+            case Not(operand):
+                waiting += _enclosed([(operand, NOT), ("not ", 0)], NOT, level)
+            case Call(piped=True, args=(first, *rest)):
+                call = yield from _call(part, tuple(rest))
+                into = Join((Line(), "|> ", call))
+                waiting += _enclosed([(into, 0), (first, PIPE)], PIPE, level)
+            case Negate() if level > POWER:
+                docs.append(join("(", (yield part), ")"))
+            case str() | Line() | Join():
                 docs.append(part)
-            case Fn():
+            case Fn() | If():
                 docs.append(join("(", (yield part), ")"))
             case operand:
                 docs.append((yield operand))
@@ -337,6 +414,17 @@ def _fn(fn: Fn, comments: _Comments) -> _Builder:
         head.append(group(indent(*_where(fn.where))))
     body = yield from _block(fn.body, comments)
     return join(*head, " ", body)
+
+
+def _if(expr: If, comments: _Comments) -> _Builder:
+    condition = yield expr.condition
+    then = yield from _block(expr.then.body, comments)
+    match expr.otherwise.body:
+        case Block((), If() as nested):
+            otherwise = yield nested
+        case body:
+            otherwise = yield from _block(body, comments)
+    return join("if ", condition, " ", then, " else ", otherwise)
 
 
 def _param(param: Param) -> Doc:

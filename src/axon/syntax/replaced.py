@@ -30,7 +30,7 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             )
         case ast.Infix(_, left, right, _, _):
             return replace(expr, left=go(left), right=go(right))
-        case ast.Negate(operand, _):
+        case ast.Negate(operand, _) | ast.Not(operand, _):
             return replace(expr, operand=go(operand))
         case ast.Field(record, _, _):
             return replace(expr, record=go(record))
@@ -42,10 +42,33 @@ def replaced(expr: ast.Expr, change: Change) -> ast.Expr:
             )
         case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
             return replace(expr, items=tuple(map(go, items)))
+        case ast.Subscript(value, items, _):
+            return replace(expr, value=go(value), items=tuple([_item(item, go) for item in items]))
+        case ast.If(condition, then, otherwise, _):
+            return replace(
+                expr,
+                condition=go(condition),
+                then=_function(then, change),
+                otherwise=_function(otherwise, change),
+            )
         case ast.Fn():
             return _function(expr, change)
         case _:
             return expr
+
+
+def _item(item: ast.SubscriptItem, go: Change) -> ast.SubscriptItem:
+    match item:
+        case ast.Slice(start, stop, step, span):
+            return ast.Slice(_bound(start, go), _bound(stop, go), _bound(step, go), span)
+        case ast.Rest() | ast.NewAxis():
+            return item
+        case _:
+            return go(item)
+
+
+def _bound(bound: ast.Expr | None, go: Change) -> ast.Expr | None:
+    return None if bound is None else go(bound)
 
 
 def _function(function: ast.Fn, change: Change) -> ast.Fn:

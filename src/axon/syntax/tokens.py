@@ -13,15 +13,20 @@ from dataclasses import dataclass
 
 from axon.source import Source, Span
 
-RESERVED = frozenset({"fn", "true", "false", "inf"})
+WORDS = frozenset({"if", "else", "and", "or", "not", "None", "type"})
+"""Words that programs once could have as names."""
+
+RESERVED = frozenset({"fn", "true", "false", "inf", *WORDS})
 
 ELEMENT_TYPES = frozenset(
     {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}
 )
 
-COMPARISON, SUM, PRODUCT = 1, 2, 3
+PIPE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, POWER = 1, 2, 3, 4, 5, 6, 7, 8
 
 INFIX_LEVEL = {
+    "or": OR,
+    "and": AND,
     "==": COMPARISON,
     "!=": COMPARISON,
     "<": COMPARISON,
@@ -32,12 +37,22 @@ INFIX_LEVEL = {
     "-": SUM,
     "*": PRODUCT,
     "/": PRODUCT,
+    "//": PRODUCT,
+    "%": PRODUCT,
     "@": PRODUCT,
+    "**": POWER,
 }
-"""How tightly an infix operator of expressions binds."""
+"""How tightly an infix operator of expressions binds. `not` binds its operand at `NOT`, `-` between
+`PRODUCT` and `POWER`; `x |> f(y)` is a call."""
+
+CHAIN_LEVEL = {"|>": PIPE, **INFIX_LEVEL}
+"""The same for all that may follow an operand."""
 
 DIM_LEVEL = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 """The same for dimensions."""
+
+DIM_SPELLINGS = {"//": "/", "%": "mod"}
+"""How expressions write some of these; dimensions may be written so too."""
 
 CLOSER = {"(": ")", "[": "]", "{": "}"}
 OPENER = {")": "(", "]": "[", "}": "{"}
@@ -68,13 +83,15 @@ class Tokens:
     def is_anchor(self, at: int) -> bool:
         """Does a definition begin here: `x =`, `a, b =`, `op x`, `type X`, `import "…"`?"""
         kinds = self.kinds
+        if kinds[at] == "type":
+            return kinds[at + 1] == "name"
         if kinds[at] != "name":
             return False
         match kinds[at + 1]:
             case "=":
                 return True
             case "name":
-                return self.text(at) in ("op", "type")
+                return self.text(at) == "op"
             case "string":
                 return self.text(at) == "import"
             case ",":

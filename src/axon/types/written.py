@@ -13,6 +13,9 @@ from axon.types.type import AtLeast, Relation
 EXTREMA: Final[dict[str, Callable[..., Dim]]] = {"min": dims.minimum, "max": dims.maximum}
 """The functions of the language of dimensions, in an annotation and in a shape literal."""
 
+SIZE_SIGNS: Final = frozenset({"+", "-", "*", "/", "//", "%"})
+"""The infix operators whose operands are sizes where the result is one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -26,7 +29,7 @@ class Written:
 
 
 def apply_written(op: str, left: Dim, right: Dim) -> Written:
-    """`left op right` for + - * / mod, in an annotation or in a shape literal."""
+    """`left op right` for + - * / // mod %, in an annotation or in a shape literal."""
     match op:
         case "+":
             return Written(dims.add(left, right))
@@ -45,5 +48,5 @@ def apply_written(op: str, left: Dim, right: Dim) -> Written:
                 if isinstance(right, int)
                 else AtLeast(dims.sub(right, 1), silent=True, why="divisor")
             )
-            quotient = dims.mod(left, right) if op == "mod" else dims.floordiv(left, right)
+            quotient = dims.mod(left, right) if op in ("mod", "%") else dims.floordiv(left, right)
             return Written(quotient, None, guard)

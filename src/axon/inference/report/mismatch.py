@@ -33,12 +33,13 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
     )
 
 
-def literal_differs(state: State, elem: str, origin: Origin) -> None:
+def literal_differs(state: State, elem: str, literal: str, origin: Origin) -> None:
     kind = "a bool" if elem == "bool" else f"{elem}, a whole number"
+    number = "a whole number" if literal == "int" else "a number with a fraction"
     _report(
         state,
         "AX206",
-        f"{_who(origin)}a number with a fraction stands where {kind} is wanted",
+        f"{_who(origin)}{number} stands where {kind} is wanted",
         origin,
         "",
         help="convert the other side: `cast(…, to=f32)`",

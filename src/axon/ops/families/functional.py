@@ -119,15 +119,19 @@ def _direct(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array |
             return None
 
 
-@operator()
+@operator(Traits(intermediate=True))
 def scan(*, axis: int = 0) -> Rule:
     """Like `reduce`, but give every intermediate result: the first is the start combined with the
-    first element.
+    first element. Of a tuple or a record of tensors, the function combines whole rows: two
+    structures of the form of the start.
 
-    - `axis`: which one; the outermost if not given. Negative axes count from the back.
+    - `axis`: which one; the outermost if not given. Negative axes count from the back. Rows of a
+      structure are along the outermost.
 
     >>> scan(+, 0f, x : f32 [n,3])
     f32 [n,3]
+    >>> scan(fn (p, q) { a, b = p; c, d = q; a * c, b * c + d }, (1f, 0f), (x : f32 [n], x))
+    (f32 [n], f32 [n])
     """
     if problem := bad_axes((axis,)):
         return problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays
-from axon.ops.axes import append, around, at, bad_axes, shift
+from axon.ops.axes import LIMIT, append, around, at, bad_axes, dims, shift
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
 
 # --- slices ----------------------------------------------------------------------------------
@@ -14,7 +14,7 @@ def slice_(
     *,
     start: Extent | None = None,
     stop: Extent | None = None,
-    step: int = 1,
+    step: Extent = 1,
     axis: int = 0,
 ) -> Rule:
     """The rows from `start` up to and without `stop`, as Python counts: negative bounds count from
@@ -35,14 +35,21 @@ def slice_(
         return problem
     if step == 0:
         return Problem("step is 0: it must be at least 1, or negative to go backwards")
-    if step > 0:
+    forward = not is_from_end(step) if isinstance(step, str) else step > 0
+    if forward:
         length = _between(_bound(start, 0), _bound(stop, END))
     else:  # what lies between `stop` and `start`, moved on by one: the rows stop+1 … start
         length = _between(_bound(_next(stop), 0), _bound(_next(start), END))
-    stride = abs(step)
-    if stride > 1 and length != "0":
-        length = f"({shift(length, stride - 1)})/{stride}"
-    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, length, tail='after')}"
+    if isinstance(step, str):
+        stride = step if forward else f"(0-{step})"
+        length = f"({length}+{stride}-1)/{stride}"
+    elif abs(step) > 1 and length != "0":
+        length = f"({shift(length, abs(step) - 1)})/{abs(step)}"
+    ends = [_below_zero(each) for each in (start, stop, step) if is_from_end(each)]
+    if isinstance(step, str) and forward:
+        ends.append(f"{step} >= 1")
+    where = f" where {', '.join(ends)}" if ends else ""
+    return f"t {at(axis, 'n', tail='after')} -> t {at(axis, length, tail='after')}{where}"
 
 
 @slice_.means
@@ -53,6 +60,18 @@ def _(xp: Arrays, x: Array, start: int | None, stop: int | None, step: int, axis
 def along(x: Array, axis: int, index: object) -> tuple[object, ...]:
     """What to write in brackets for an index on one axis."""
     return (*[slice(None)] * (axis % x.ndim), index, ...)
+
+
+FROM_END = "_from_end"
+"""The end of the name of a place that counts from the end, whatever size it is: it is negative."""
+
+
+def is_from_end(value: object) -> bool:
+    return isinstance(value, str) and value.endswith(FROM_END)
+
+
+def _below_zero(value: object) -> str:
+    return f"0-{value} >= 1"
 
 
 Bound = tuple[bool, Extent]
@@ -69,6 +88,8 @@ def _bound(value: Extent | Bound | None, default: int | Bound) -> Bound:
             return value
         case int() if value < 0:
             return True, -value
+        case str() if is_from_end(value):
+            return True, f"(0-{value})"
         case _:
             return False, value
 
@@ -82,6 +103,8 @@ def _next(value: Extent | None) -> Extent | Bound | None:
             return END
         case int():
             return value + 1
+        case str() if is_from_end(value):
+            return True, f"(0-{value}-1)"
         case str():
             return f"{value}+1"
 
@@ -99,16 +122,14 @@ def _between(low: Bound, high: Bound) -> str:
         reach = f"min(n,{far})"
         return reach if near == 0 else f"max({_minus(reach, near)},0)"
     if high_from_end:
-        rest = _minus(_minus("n", a), b) if isinstance(a, str) else _minus("n", a + _integer(b))
+        if isinstance(a, int) and isinstance(b, int):
+            rest = shift("n", -a - b)
+        else:
+            rest = _minus(_minus("n", a), b)
         return rest if rest == "n" else f"max({rest},0)"
     if a == 0 or b == 0:
         return "0"
     return f"max(min(n,{b})-max({_minus('n', a)},0),0)"
-
-
-def _integer(value: Extent) -> int:
-    """Bounds from the end are always integers: a dimension is never negative."""
-    return value if isinstance(value, int) else 0
 
 
 def _minus(text: str, size: Extent) -> str:
@@ -131,13 +152,38 @@ def index(*, i: Extent, axis: int = 0) -> Rule:
     """
     if problem := bad_axes((axis,)):
         return problem
-    least = f"{i}+1" if isinstance(i, str) else str(i + 1 if i >= 0 else -i)
+    if isinstance(i, int):
+        least = str(i + 1 if i >= 0 else -i)
+    elif is_from_end(i):
+        least = f"0-{i}, {_below_zero(i)}"
+    else:
+        least = f"{i}+1"
     return f"t {at(axis, 'n', tail='after')} -> t {at(axis, tail='after')} where n >= {least}"
 
 
 @index.means
 def _(xp: Arrays, x: Array, i: int, axis: int) -> Array:
     return x[along(x, axis, i)]
+
+
+@operator()
+def ensure_rank(*, least: int) -> Rule:
+    """A tensor as it is, which has at least so many dimensions.
+
+    - `least`: how many.
+
+    >>> ensure_rank(x : f32 [n,3], least=1)
+    f32 [n,3]
+    """
+    if not 0 <= least <= LIMIT:
+        return Problem(f"least is {least}: from 0 to {LIMIT} is fine")
+    whole = append(dims(f"d{i}" for i in range(least)), "s")
+    return f"t {whole} -> t {whole}"
+
+
+@ensure_rank.means
+def _(xp: Arrays, x: Array, least: int) -> Array:
+    return x
 
 
 # --- by integer tensors ----------------------------------------------------------------------

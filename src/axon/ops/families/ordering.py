@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from axon.ops.arrays import Array, Arrays, wide
-from axon.ops.axes import at, bad_axes
+from axon.ops.axes import append, around, at, bad_axes
 from axon.ops.families.indexing import along, numbers_of
 from axon.ops.operator import Extent, Problem, Rule, operator
 
@@ -205,3 +205,32 @@ def compress(*, axis: int = 0) -> Rule:
 @compress.means
 def _(xp: Arrays, x: Array, mask: Array, axis: int) -> Array:
     return xp.take(x, xp.nonzero(mask)[0], axis=axis)
+
+
+@operator(roles={"r": "sizes of the mask"})
+def select(*, axis: int = 0) -> Rule:
+    """The elements, or rows, for which a mask of any rank is true: one dimension takes the place of
+    those of the mask. How many there are is known at run time.
+
+    - `axis`: where the mask begins; a negative one is where it ends, from the back. The outermost
+      if not given.
+
+    >>> select(x : f32 [n,m], mask : bool [n,m])
+    f32 [?a]
+    >>> select(x : f32 [b,n,3], mask : bool [n], axis=1)
+    f32 [b,?a,3]
+    """
+    if problem := bad_axes((axis,)):
+        return problem
+    before, behind = around(axis, tail="after")
+    whole, part = append(before, "r", behind), append(before, "[?k]", behind)
+    return f"(t {whole}, bool r) -> t {part}"
+
+
+@select.means
+def _(xp: Arrays, x: Array, mask: Array, axis: int) -> Array:
+    first = axis if axis >= 0 else x.ndim + axis + 1 - mask.ndim
+    last = first + mask.ndim
+    flat = (*x.shape[:first], math.prod(mask.shape), *x.shape[last:])
+    places = xp.nonzero(xp.reshape(mask, (math.prod(mask.shape),)))[0]
+    return xp.take(xp.reshape(x, flat), places, axis=first)

@@ -87,6 +87,24 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.divide(x, y)
 
 
+@operator(ARITHMETICAL, name="//")
+def floor_divide() -> Rule:
+    """Divide the first by the second and round down, whatever the element type. The shapes
+    broadcast.
+
+    >>> (x : f32 [n,k]) // (y : f32 [n,1])
+    f32 [n,k]
+    >>> (x : i64 [3]) // 2
+    i64 [3]
+    """
+    return ARITHMETIC
+
+
+@floor_divide.means
+def _(xp: Arrays, x: Array, y: Array) -> Array:
+    return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.floor_divide(x, y)
+
+
 @operator(POINTWISE)
 def trunc_divide() -> Rule:
     """Divide integers and round towards zero, as C does; `/` rounds down. The shapes broadcast.
@@ -118,12 +136,14 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.negative(x)
 
 
-@operator(ARITHMETICAL)
+@operator(ARITHMETICAL, sign="**")
 def pow() -> Rule:
-    """Raise the first to the power of the second. The shapes broadcast.
+    """Raise the first to the power of the second; `x ** y` is short for it. The shapes broadcast.
 
     >>> pow(x : f32 [2,3], y : f32)
     f32 [2,3]
+    >>> (x : f32 [b,n]) ** (y : f32 [n])
+    f32 [b,n]
     """
     return ARITHMETIC
 
@@ -136,12 +156,15 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.where(y < 0, inverse, xp.power(x, xp.maximum(y, xp.zeros_like(y))))
 
 
-@operator(ARITHMETICAL)
+@operator(ARITHMETICAL, sign="%")
 def mod() -> Rule:
-    """The remainder of a floored division: it has the sign of the divisor. The shapes broadcast.
+    """The remainder of a floored division: it has the sign of the divisor. `x % y` is short for it.
+    The shapes broadcast.
 
     >>> mod(x : i64 [2,3], y : i64)
     i64 [2,3]
+    >>> (x : f32 [b,n]) % (y : f32 [n])
+    f32 [b,n]
     """
     return ARITHMETIC
 
@@ -295,12 +318,14 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 # --- logic -----------------------------------------------------------------------------------
 
 
-@operator(Traits(pointwise=True, array_reduction="all"))
+@operator(Traits(pointwise=True, array_reduction="all"), sign="and")
 def logical_and() -> Rule:
-    """Are both true? The shapes broadcast.
+    """Are both true? `x and y` is short for it. The shapes broadcast.
 
     >>> logical_and(x : bool [b,n], y : bool [n])
     bool [b,n]
+    >>> (x : bool [4,1]) and (y : bool [3])
+    bool [4,3]
     """
     return LOGIC
 
@@ -310,12 +335,14 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.logical_and(x, y)
 
 
-@operator(Traits(pointwise=True, array_reduction="any"))
+@operator(Traits(pointwise=True, array_reduction="any"), sign="or")
 def logical_or() -> Rule:
-    """Is one of the two true, or both? The shapes broadcast.
+    """Is one of the two true, or both? `x or y` is short for it. The shapes broadcast.
 
     >>> logical_or(x : bool [2,1], y : bool [3])
     bool [2,3]
+    >>> (x : bool [n,3]) or (y : bool)
+    bool [n,3]
     """
     return LOGIC
 
@@ -340,11 +367,13 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.logical_xor(x, y)
 
 
-@operator(POINTWISE)
+@operator(POINTWISE, sign="not")
 def logical_not() -> Rule:
-    """True for false and false for true.
+    """True for false and false for true; `not x` is short for it.
 
     >>> logical_not(x : bool [n])
+    bool [n]
+    >>> not (x : bool [n])
     bool [n]
     """
     return "bool s -> bool s"
