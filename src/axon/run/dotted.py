@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from axon.backends.ragged import Ragged
 from axon.run.structures import fields_of
 
 DEEPEST = 100
@@ -76,7 +77,7 @@ def nested(found: Tree, value: Callable[[str], Any]) -> Any:
 
 def flattened(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """The tensors in a structure by their dotted names."""
-    fields = fields_of(value, None)
+    fields = None if isinstance(value, Ragged) else fields_of(value, None)
     parts: Mapping[str, Any] | None = fields
     if fields is None and isinstance(value, tuple | list) and _holds_tensors(value):
         parts = {str(i): part for i, part in enumerate(value)}

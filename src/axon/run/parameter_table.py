@@ -51,7 +51,7 @@ class Parameters:
         rows = [
             {"name": p.name, "type": p.type, "count": p.count, "bytes": p.bytes} for p in self.rows
         ]
-        return {"rows": rows, "count": self.count, "bytes": self.bytes}
+        return {"tensors": rows, "count": self.count, "bytes": self.bytes}
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
