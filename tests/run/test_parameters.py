@@ -15,6 +15,7 @@ from axon.driver import graph
 from axon.graph.graph import Graph
 from axon.graph.uses import Kind, uses
 from axon.ops import OPERATORS
+from axon.types.type import Fn
 from tests.shell import axon as shell
 
 NET = """\
@@ -377,7 +378,9 @@ def test_uses(name: str, kind: Kind, axes: Any, summed: Any) -> None:
     net = axon.compile(USES)
     function = net.function(name)
     assert function is not None
-    made = graph(net._module, name, function.definition.scheme.type.params)
+    type_ = function.definition.scheme.type
+    assert isinstance(type_, Fn)
+    made = graph(net._module, name, type_.params)
     assert isinstance(made, Graph)
     found = next(us for path, us in uses(made).items() if path[0] == "p")
     first = min(found, key=lambda use: use.kind.value)
