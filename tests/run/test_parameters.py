@@ -293,10 +293,11 @@ def test_open_sizes_are_formulas(net: axon.Program) -> None:
 
 
 def test_the_table_counts_what_init_makes(net: axon.Program) -> None:
-    for name, sizes in {
+    given: dict[str, dict[str, Any]] = {
         "mlp": {"d": 3, "h": 5, "k": 2},
         "deep": {"d": 3, "a": 2, "b": (3,), "c": 3},
-    }.items():
+    }
+    for name, sizes in given.items():
         function: Any = net.function(name)
         made = dict(axon.run.dotted.flattened(function.init(0, **sizes)))
         table = function.parameters(**sizes)

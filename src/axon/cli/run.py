@@ -15,13 +15,11 @@ from axon.cli.out import complain
 from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
 from axon.files import keep, read_source, replacing
-from axon.run.errors import AxonError, ProgramError
-from axon.run.fitted import Misfit, place_of
+from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
 from axon.run.structures import Fields, by_path
 from axon.run.values import exact_type
-from axon.run.weight_files import save
 from axon.types.show import Show
 from axon.types.type import Fn
 
@@ -95,6 +93,8 @@ def _inputs(
         try:
             given[name] = read_input(name, value, wanted.get(name), random, taken)
         except Misfit as misfit:
+            from axon.run.fitted import place_of
+
             place = place_of(function.subject, name)
             raise misfit.error(f"`{name}` of {function.__name__}", place) from None
     asked = [name for name in function.params if name not in function.optional]
@@ -151,6 +151,8 @@ def _on_host(value: Any) -> Any:
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:
     if path.endswith(".safetensors"):
+        from axon.run.weight_files import save
+
         keep(path, taken)
         try:
             save(path, result if isinstance(result, dict) else {"result": result})

@@ -120,15 +120,13 @@ def _check_argument(subject: Subject, name: str) -> None:
         raise ArgumentError(f"{subject.name} has no argument `{name}`: its arguments are {listed}")
 
 
-def unsettled(
-    definition: Definition, plain: str | None = None, which: tuple[str, ...] | None = None
-) -> Settled:
+def unsettled(definition: Definition, plain: str | None = None) -> Settled:
     """The types of the parameters while no size is known."""
-    type_, variables = _read(definition, plain)
-    params = map(_closing(type_).type, type_.params)
-    types = dict(zip(argument_names(definition), params, strict=True))
-    if which is None:
-        which = tuple(name for name, each in types.items() if isinstance(each, Record))
+    found = None if plain is None else _plainly(plain)
+    params, variables = _own(definition) if found is None else found
+    closed = map(_closing(params).type, params)
+    types = dict(zip(argument_names(definition), closed, strict=True))
+    which = tuple(name for name, each in types.items() if isinstance(each, Record))
     return Settled(types, which, variables, Show(_names(variables)))
 
 
@@ -142,40 +140,53 @@ def settled(
     of arguments, or values of these types; what follows from them is inferred.
     """
     which = chosen(subject, params)
-    if not sizes and not like:
-        return unsettled(subject.definition, subject.plain, which)
-    type_, variables = _read(subject.definition, subject.plain)
-    renaming = _closing(type_)
+    plain = None if subject.plain is None else _plainly(subject.plain)
+    general = _own(subject.definition)
+    if plain is not None and sizes.keys() <= plain[1].keys():
+        found = _settled(subject, *plain, which, sizes, like)
+        if isinstance(found, Settled):
+            return found
+    found = _settled(subject, *general, which, sizes, like)
+    if isinstance(found, ArgumentError):
+        raise found
+    return found
+
+
+def _settled(
+    subject: Subject,
+    params: tuple[Type, ...],
+    variables: dict[str, Var],
+    which: tuple[str, ...],
+    sizes: Mapping[str, Any],
+    like: Mapping[str, Any],
+) -> Settled | ArgumentError:
+    """The same, if the arguments have these types to begin with."""
+    renaming = _closing(params)
     for name, value in sizes.items():
         _enter(renaming, subject, variables, name, value)
-    types = dict(zip(subject.arguments, map(renaming.type, type_.params), strict=True))
+    types = dict(zip(subject.arguments, map(renaming.type, params), strict=True))
     for name, value in like.items():
         _check_argument(subject, name)
         types[name] = _like(subject, name, value, types[name])
+    if not sizes and not like:
+        return Settled(types, which, variables, Show(_names(variables)))
     found = inferred(subject, types)
     if isinstance(found, list):
-        shown_ = Show(_names(variables))
-        arguments = ", ".join(f"{name} : {shown_.type(t)}" for name, t in types.items())
-        raise ArgumentError(f"{subject.name} cannot be called with {arguments}", found)
+        show = Show(_names(variables))
+        arguments = ", ".join(f"{name} : {show.type(type_)}" for name, type_ in types.items())
+        return ArgumentError(f"{subject.name} cannot be called with {arguments}", found)
     resolved = dict(zip(subject.arguments, found.type.params, strict=True))
     return Settled(resolved, which, variables, Show(_names(variables, found)))
 
 
-def _read(definition: Definition, plain: str | None) -> tuple[Fn, dict[str, Var]]:
-    """The type to begin with, and its variables by name."""
-    found = None if plain is None else _plainly(plain)
-    return _own(definition) if found is None else found
-
-
-def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
-    """The type of a definition with variables of its own, by the names in its signature."""
-    written = definition.scheme.type
-    type_ = written if isinstance(written, Fn) else Fn((), written)
+def _own(definition: Definition) -> tuple[tuple[Type, ...], dict[str, Var]]:
+    """The types of the arguments with variables of their own, by the names in the signature."""
+    params = _parameter_types(definition)
     known = {var: name for name, var in describe_definition(definition).variables.items()}
     renaming = Renaming({}, {}, {}, {})
     variables: dict[str, Var] = {}
     scope = given_at(1)
-    for var in dict.fromkeys(type_variables(type_)):
+    for var in dict.fromkeys(v for param in params for v in type_variables(param)):
         name = known.get(var, "")
         new: Var
         match var:
@@ -192,23 +203,21 @@ def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
                 continue
         if name and not isinstance(new, TypeVar):
             variables[name] = new
-    found = renaming.type(type_)
-    assert isinstance(found, Fn)
-    return found, variables
+    return tuple(renaming.type(param) for param in params), variables
 
 
-def _plainly(plain: str) -> tuple[Fn, dict[str, Var]] | None:
+def _plainly(plain: str) -> tuple[tuple[Type, ...], dict[str, Var]] | None:
     """The same for a plain reading."""
     parsed, problems = parse_signature(Source("the plain reading", plain))
-    if parsed is None or problems:
+    if parsed is None or problems or not isinstance(parsed.type, ast.FnType):
         return None
     scope = Scope()
     reader = Reader(scope, 0, 1)
     reader.in_parameter = True
-    type_ = reader.read_type(parsed.type)
-    if reader.diagnostics or not isinstance(type_, Fn):
+    params = tuple(reader.read_type(param) for param in parsed.type.params)
+    if reader.diagnostics:
         return None
-    return type_, {**scope.index, **scope.elems}
+    return params, {**scope.index, **scope.elems}
 
 
 def signature_names(definition: Definition) -> Show:
@@ -220,9 +229,9 @@ def signature_names(definition: Definition) -> Show:
     return Show(names)
 
 
-def _closing(type_: Type) -> Renaming:
+def _closing(types: Sequence[Type]) -> Renaming:
     """Records have no fields but those that are known."""
-    rows = [v for v in type_variables(type_) if isinstance(v, TypeVar) and v.row]
+    rows = [v for t in types for v in type_variables(t) if isinstance(v, TypeVar) and v.row]
     return Renaming({}, {}, {}, dict.fromkeys(rows, Record((), ())))
 
 
