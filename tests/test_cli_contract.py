@@ -266,7 +266,7 @@ def test_run_of_a_program_with_errors_exits_1(net: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("net.axon", "usage"),
+        ("net.axon", "say which definition of net.axon to run: it has layer, pair"),
         ("none.axon layer", "no such file"),
         ("net.axon nothing x=1", "it has layer, pair"),
         ("net.axon pair x", "NAME=VALUE"),

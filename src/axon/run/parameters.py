@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
-from axon.backends.ragged import RaggedError
 from axon.diagnostics import Diagnostic
 from axon.driver import prelude
 from axon.graph.module import Module
@@ -22,8 +21,7 @@ from axon.inference.program import Definition
 from axon.inference.report.signature import describe_definition
 from axon.ops.memory import shown
 from axon.run.errors import ArgumentError
-from axon.run.structures import Unfit
-from axon.run.values import exact_type, take
+from axon.run.specialise import type_of
 from axon.source import Source
 from axon.syntax import ast, parse_signature
 from axon.types.dim import Dim
@@ -165,9 +163,11 @@ def _settled(
     for name, value in sizes.items():
         _enter(renaming, subject, variables, name, value)
     types = dict(zip(subject.arguments, map(renaming.type, params), strict=True))
+    reader = Reader(Scope(), 0, 1)
+    reader.in_parameter = True
     for name, value in like.items():
         _check_argument(subject, name)
-        types[name] = _like(subject, name, value, types[name])
+        types[name] = type_of(subject.name, name, value, types[name], reader)
     if not sizes and not like:
         return Settled(types, which, variables, Show(_names(variables)))
     found = inferred(subject, types)
@@ -268,25 +268,6 @@ def _size(about: str, value: Any) -> int:
     if not 0 <= size < LARGEST:
         raise ArgumentError(f"{about} is a size, and cannot be {shown(size)}")
     return size
-
-
-def _like(subject: Subject, name: str, value: Any, wanted: Type) -> Type:
-    if not isinstance(value, str):
-        try:
-            return exact_type(take(value, wanted))
-        except (Unfit, RaggedError) as unfit:
-            raise ArgumentError(f"{subject.name}: `{name}` cannot be taken: {unfit}") from None
-        except RecursionError:
-            raise ArgumentError(f"{subject.name}: `{name}` is nested too deeply") from None
-    parsed, problems = parse_signature(Source(f"the type of {name}", value))
-    if parsed is not None and not problems:
-        reader = Reader(Scope(), 0, 1)
-        reader.in_parameter = True
-        type_ = reader.read_type(parsed.type)
-        if not reader.diagnostics:
-            return type_
-        problems = tuple(reader.diagnostics)
-    raise ArgumentError(f"{subject.name}: `{value}` is not a type", problems)
 
 
 def inferred(subject: Subject, types: Mapping[str, Type | None]) -> Elaboration | list[Diagnostic]:

@@ -273,7 +273,7 @@ class Show:
             case Tuple(items):
                 return f"({', '.join(self.type(item) for item in items)})"
             case Fn(params, result):
-                left = ", ".join(self.type(p, nested=True) for p in params)
+                left = ", ".join(self.params(type_))
                 if nested or len(params) != 1 or type(params[0]) in (Fn, Tuple):
                     left = f"({left})"
                 return f"{left} -> {self.type(result, nested=True)}"
@@ -283,6 +283,10 @@ class Show:
                 return f"dim {self._operand(dim)}"
             case Unknown():
                 return "?"
+
+    def params(self, fn: Fn) -> list[str]:
+        """The types of the parameters, one by one."""
+        return [self.type(param, nested=True) for param in fn.params]
 
     # --- relations ---
 

@@ -14,6 +14,7 @@ from axon.types.type import (
     Broadcast,
     DimBroadcast,
     DimEq,
+    Fn,
     Relation,
     Shape,
     ShapeEq,
@@ -30,7 +31,8 @@ from axon.types.variables import DimVar, ElemVar, Var
 @dataclass(frozen=True, slots=True)
 class Signature:
     """`signature` holds no `where`: each residual condition is a string in `where`, each run-time
-    check one in `guards`. `variables` are those named in any of these.
+    check one in `guards`. `variables` are those named in any of these. `params` are the parameters
+    with their types, where the definition names them.
     """
 
     name: str
@@ -39,12 +41,24 @@ class Signature:
     guards: tuple[str, ...]
     classes: tuple[str, ...]
     variables: dict[str, Var] = field(default_factory=dict, compare=False, repr=False)
+    params: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+    result: str = field(default="", compare=False, repr=False)
 
-    def line(self, classes: bool = False) -> str:
-        """`name : signature where …`, as `axon infer` prints it."""
+    def line(self, classes: bool = False, names: bool = False) -> str:
+        """`name : signature where …`, as `axon infer` prints it; `names` are those of the
+        parameters.
+        """
         conditions = [*self.where, *(self.classes if classes else ())]
         where = f" where {', '.join(conditions)}" if conditions else ""
-        return f"{self.name} : {self.signature}{where}"
+        return f"{self.name} : {self.named if names else self.signature}{where}"
+
+    @property
+    def named(self) -> str:
+        """The signature with the names of the parameters: `(x : f32 [b,n]) -> f32 [b]`."""
+        if not self.params:
+            return self.signature
+        listed = ", ".join(f"{name} : {type_}" for name, type_ in self.params)
+        return f"({listed}) -> {self.result}"
 
 
 def describe_definition(definition: Definition, paper: bool = False) -> Signature:
@@ -57,6 +71,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     conditions = visible(scheme.relations)
     show = Show(names, paper, shared=_shared(scheme.type, conditions))
     signature = show.type(scheme.type)
+    params, result = _parts(definition, show)
     uses = Counter(var for r in conditions for var in set(relation_variables(r)))
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
     where = [show.relation(relation, hidden) for relation in conditions]
@@ -70,7 +85,19 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     narrowed = [text for var, text in classes.items() if var.allowed & ANY != ANY]
     implied = tuple(text for text in narrowed if text not in stated)
     named = {name: var for var, name in names.given.items()}
-    return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied, named)
+    stated_too = (*where, *stated)
+    return Signature(
+        definition.name, signature, stated_too, tuple(guards), implied, named, params, result
+    )
+
+
+def _parts(definition: Definition, show: Show) -> tuple[tuple[tuple[str, str], ...], str]:
+    """The parameters with their types, and the type of the result."""
+    type_ = definition.scheme.type
+    if not isinstance(type_, Fn) or len(definition.params) != len(type_.params):
+        return (), ""
+    types = zip(definition.params, show.params(type_), strict=True)
+    return tuple(types), show.type(type_.result, nested=True)
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
