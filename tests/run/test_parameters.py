@@ -36,6 +36,7 @@ sized = fn (p : { heads : dim h, w : f32 [d] }) { reshape(p.w, [h, d / h]) };
 acts = fn (p : { f : f32 -> f32, w : f32 [d] }) { map(p.f, p.w) };
 ragged = fn (p : { rows : f32 [n,*] }) { p.rows };
 free = fn (p) { p.anything };
+either = fn (p, x) { p.w + x };
 number = 3;
 """
 
@@ -213,11 +214,8 @@ def refused(function: Any, **options: Any) -> str:
         ("mlp", {"d": 2.5}, "`d` is a size, and a float is given"),
         ("mlp", {"d": -1}, "`d` is a size, and cannot be -1"),
         ("mlp", {"d": 10**30}, "`d` is a size, and cannot be about 10**30"),
-        (
-            "dense",
-            {"d": 2, "b": 3},
-            "the size a is open in `b : f32 a`; give it by name: init(seed, a=(…))",
-        ),
+        ("either", {"s": (2,), "a": (2,)}, "either has no size `a`: its sizes are s, t"),
+        ("either", {}, "the size s is open in `w : f32 s`; give it by name: init(seed, s=(…))"),
         ("dense", {"a": 3}, "`a` is a shape: give a tuple of sizes"),
         ("dense", {"d": 2, "b": 3, "a": (4,)}, "error[AX110]: +: sizes 3 and 4 do not broadcast"),
         ("poly", {"d": 2, "t": "i33"}, "`t` is an element type"),
@@ -251,6 +249,25 @@ def test_sizes_follow_from_arguments(net: axon.Program) -> None:
         4,
         3,
     )
+
+
+def test_ranks_that_are_open_are_read_plainly(net: axon.Program) -> None:
+    assert shapes(net.dense.init(0, d=2, b=3)) == {"b": (3,), "w": (2, 3)}
+    assert shapes(net.dense.init(0, d=2, b=3, a=(1,))) == {"b": (1,), "w": (2, 3)}
+    assert shapes(net.either.init(0, s=(2, 3))) == {"w": (2, 3)}
+    assert shapes(net.either.init(0, a=(2, 3), c=(3,))) == {"w": (2, 3)}
+    types = [(p.name, p.type) for p in net.dense.parameters()]
+    assert types == [("b", "f32 [b]"), ("w", "f32 [d,b]")]
+
+
+def test_where_the_reading_does_not_fit_the_type_decides() -> None:
+    net = axon.compile("f = fn (p, x) { x @ p.w + p.b }")
+    assert net.f.plain == "({ b : t [d], w : t [c,d] }, t [g,c]) -> t [g,d]"
+    batch = {"x": np.ones((5, 4, 3), np.float32), "p": {"w": (7, 3, 2), "b": (2,)}}
+    with pytest.raises(axon.ArgumentError):
+        net.f.init(0, like=batch)
+    batch["p"] = {"w": (5, 3, 2), "b": (2,)}
+    assert shapes(net.f.init(0, like=batch)) == {"w": (5, 3, 2), "b": (2,)}
 
 
 def test_several_parameters_are_a_tuple(net: axon.Program) -> None:

@@ -82,6 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     infer.add_argument(
         "--params", action="store_true", help="list the tensors in the records that functions take"
     )
+    infer.add_argument(
+        "--plain",
+        action="store_true",
+        help="show what a person would write down for a type with open ranks or broadcasts too",
+    )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.add_argument(
         "--forget-inputs",
@@ -293,7 +298,12 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
     paper = options.notation == "paper"
     checked = check(read_program(path), find_import, paper, options.prove)
     status = FINE if checked.ok else HAS_ERRORS
-    tables = _tables(checked) if options.params else [None] * len(checked.signatures)
+    plain: Sequence[str | None] = (None,) * len(checked.signatures)
+    if options.json or options.plain or options.params:
+        from axon.plain import plain_readings
+
+        plain = plain_readings(checked)
+    tables = _tables(checked, plain) if options.params else [None] * len(plain)
     if options.json:
         definitions = [
             {
@@ -303,26 +313,30 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
                 "guards": list(s.guards),
                 "classes": list(s.classes),
                 "params": [name for name, _ in s.params],
+                "plain": reading,
                 **({} if table is None else {"parameters": table.as_json()}),
             }
-            for s, table in zip(checked.signatures, tables, strict=True)
+            for s, reading, table in zip(checked.signatures, plain, tables, strict=True)
         ]
         diagnostics = [_json(d) for d in checked.diagnostics]
         return {"definitions": definitions, "diagnostics": diagnostics}, status
-    for signature, table in zip(checked.signatures, tables, strict=True):
+    for signature, reading, table in zip(checked.signatures, plain, tables, strict=True):
         say(signature.line(options.classes, options.names))
+        if options.plain and reading is not None:
+            say(f"plain: {reading}")
         if table:
             say(indent(repr(table), "  "))
     _print_diagnostics(checked.diagnostics)
     return None, status
 
 
-def _tables(checked: Checked) -> list[Parameters | None]:
-    """The parameters of each definition."""
+def _tables(checked: Checked, plain: Sequence[str | None]) -> list[Parameters | None]:
+    """The parameters of each definition, with the ranks of its plain reading if it has one."""
     from axon.run.parameter_table import table
     from axon.run.parameters import unsettled
 
-    return [table(unsettled(d)) for d in checked.inferred.definitions]
+    definitions = zip(checked.inferred.definitions, plain, strict=True)
+    return [table(unsettled(definition, reading)) for definition, reading in definitions]
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -264,6 +264,18 @@ class ProgramInference:
             self._shared = self._shared or self._is_open(item)
         return generalised
 
+    def again(self, item: ast.Binding, environment: Environment) -> Scheme | None:
+        """The scheme of a function among these names, inferred without reasons; None if there is
+        anything to report.
+        """
+        self.environment = environment
+        self.state.reasons = False
+        generalised, fine = self._attempt(item)
+        if generalised is None or not fine:
+            return None
+        self._end(generalised.scheme, readable=True)
+        return None if self.diagnostics else generalised.scheme
+
     def _is_open(self, item: ast.Binding) -> bool:
         """Whether a definition that is not a function has free variables."""
         entries = (self.environment.names.get(name) for name, _ in bound_names(item.pattern))

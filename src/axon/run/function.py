@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed, Untraceable
@@ -157,13 +158,27 @@ class Function:
         """
         return self.described.line().partition(" : ")[2]
 
+    @cached_property
+    def plain(self) -> str | None:
+        """What a person would write down for its type: a reading, which the type is more general
+        than. None if the type has no open rank and no broadcast, or no reading was confirmed.
+
+        >>> import axon
+        >>> axon.compile("f = fn (x, w, b) { x @ w + b }").f.plain
+        '(t [b,c], t [c,e], t [e]) -> t [b,e]'
+        """
+        from axon.plain import plain_reading
+
+        return plain_reading(self._checked, self._module, self.definition)
+
     @property
     def compilations(self) -> int:
         """How often the backend has compiled something for this program."""
         return self._backend.compilations
 
     def __repr__(self) -> str:
-        return self.described.line(names=True)
+        line, plain = self.described.line(names=True), self.plain
+        return line if plain is None else f"{line}\nplain: {plain}"
 
     def explain(self, *, all: bool = False) -> str:
         """The derivation of its type, step by step; of a large one the first steps, or `all`."""
@@ -268,7 +283,7 @@ class Function:
         """What its parameters are found by."""
         from axon.run.parameters import Subject
 
-        return Subject(self.definition, self._params, self._module)
+        return Subject(self.definition, self._params, self._module, self.plain)
 
     # --- what it becomes ---
 

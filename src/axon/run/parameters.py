@@ -139,15 +139,19 @@ def settled(
     """
     which = chosen(subject, params)
     plain = None if subject.plain is None else _plainly(subject.plain)
-    general = _own(subject.definition)
-    if plain is not None and sizes.keys() <= plain[1].keys():
-        found = _settled(subject, *plain, which, sizes, like)
+    readings = [each for each in (plain, _own(subject.definition)) if each is not None]
+    fitting = [each for each in readings if sizes.keys() <= each[1].keys()]
+    if not fitting:
+        known = readings[0][1]
+        name = next((name for name in sizes if name not in known), "")
+        listed = ", ".join(known) or "none"
+        raise ArgumentError(f"{subject.name} has no size `{name}`: its sizes are {listed}")
+    for reading in fitting:
+        found = _settled(subject, *reading, which, sizes, like)
         if isinstance(found, Settled):
             return found
-    found = _settled(subject, *general, which, sizes, like)
-    if isinstance(found, ArgumentError):
-        raise found
-    return found
+    assert isinstance(found, ArgumentError)
+    raise found
 
 
 def _settled(
@@ -240,10 +244,7 @@ def _enter(
 ) -> None:
     """A size, a shape or an element type for a name of the signature."""
     about = f"{subject.name}: `{name}`"
-    match variables.get(name):
-        case None:
-            listed = ", ".join(variables) or "none"
-            raise ArgumentError(f"{subject.name} has no size `{name}`: its sizes are {listed}")
+    match variables[name]:
         case DimVar() as var:
             renaming.dims[var] = _size(about, value)
         case ShapeVar() as var:
