@@ -73,7 +73,7 @@ def test_gradients_through_the_branch_that_is_taken() -> None:
 
 def test_sizes_that_the_branches_share() -> None:
     net = axon.compile("f = fn (c, x : f32 [n,4], y : f32 [m,4]) { if c { x } else { y } };")
-    assert net.f.signature == "(bool, f32 [n,4], f32 [m,4]) -> f32 [?a,4]"
+    assert net.f.signature == "(bool, f32 [n,4], f32 [m,4]) -> f32 [?a,4] where ?a = either(n, m)"
     program = "f = fn (c, x : f32 [n], y : f32 [n]) { if c { x[1:] } else { y[:-1] } };"
     assert axon.compile(program).f.signature == "(bool, f32 [n], f32 [n]) -> f32 [max(n-1,0)]"
 
