@@ -7,9 +7,15 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from textwrap import indent
+from typing import TYPE_CHECKING
 
 from axon.cli.out import complain, say, say_json
 from axon.files import Finder, Unreadable, Unwritable, find_import, read_source, write_page
+
+if TYPE_CHECKING:
+    from axon.driver import Checked
+    from axon.run.parameter_table import Parameters
 
 FINE, HAS_ERRORS, WRONG_USAGE, BUG = 0, 1, 2, 3
 
@@ -65,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     infer.add_argument("--json", action="store_true", help="signatures and diagnostics as JSON")
     infer.add_argument(
         "--classes", action="store_true", help="show element classes (t : float) too"
+    )
+    infer.add_argument(
+        "--params", action="store_true", help="list the tensors in the records that functions take"
     )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.add_argument(
@@ -127,7 +136,8 @@ def _parser() -> argparse.ArgumentParser:
         "inputs",
         metavar="X=VALUE",
         nargs="*",
-        help="a .npy or .npz file (FILE.npz:KEY), a number, a list, rand[8,16], zeros[3], ones[3]",
+        help="a .npy, .npz (FILE.npz:KEY) or .safetensors file, a number, a list, rand[8,16], "
+        "zeros[3], ones[3]",
     )
     run.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
     run.add_argument("--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up")
@@ -204,6 +214,8 @@ def _check(options: argparse.Namespace) -> int:
 
 def _infer(options: argparse.Namespace) -> int:
     if options.file.endswith(".onnx"):
+        if options.params:
+            return _wrong("--params is for programs; a model has its weights inside")
         from axon.cli.onnx import infer
 
         return infer(options)
@@ -213,6 +225,7 @@ def _infer(options: argparse.Namespace) -> int:
         return WRONG_USAGE
     paper = options.notation == "paper"
     checked = check(read_source(options.file), find_import, paper, options.prove)
+    tables = _tables(checked) if options.params else [None] * len(checked.signatures)
     if options.json:
         say_json(
             {
@@ -223,17 +236,28 @@ def _infer(options: argparse.Namespace) -> int:
                         "where": list(s.where),
                         "guards": list(s.guards),
                         "classes": list(s.classes),
+                        **({} if table is None else {"parameters": table.as_json()}),
                     }
-                    for s in checked.signatures
+                    for s, table in zip(checked.signatures, tables, strict=True)
                 ],
                 "diagnostics": [_json(d) for d in checked.diagnostics],
             }
         )
     else:
-        for signature in checked.signatures:
+        for signature, table in zip(checked.signatures, tables, strict=True):
             say(signature.line(options.classes))
+            if table:
+                say(indent(repr(table), "  "))
         _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
+
+
+def _tables(checked: Checked) -> list[Parameters | None]:
+    """The parameters of each definition."""
+    from axon.run.parameter_table import table
+    from axon.run.parameters import unsettled
+
+    return [table(unsettled(d)) for d in checked.inferred.definitions]
 
 
 def _explain(options: argparse.Namespace) -> int:

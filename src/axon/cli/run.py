@@ -16,10 +16,12 @@ from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
 from axon.files import keep, read_source, replacing
 from axon.run.errors import AxonError, ProgramError
+from axon.run.fitted import Misfit, place_of
 from axon.run.function import Function, backend
 from axon.run.program import Program
 from axon.run.structures import Fields, by_path
 from axon.run.values import exact_type
+from axon.run.weight_files import save
 from axon.types.show import Show
 from axon.types.type import Fn
 
@@ -90,7 +92,11 @@ def _inputs(
             raise BadInput(
                 f"{function.__name__} has no argument `{name}`: its arguments are {listed}"
             )
-        given[name] = read_input(name, value, wanted.get(name), random, taken)
+        try:
+            given[name] = read_input(name, value, wanted.get(name), random, taken)
+        except Misfit as misfit:
+            place = place_of(function.subject, name)
+            raise misfit.error(f"`{name}` of {function.__name__}", place) from None
     asked = [name for name in function.params if name not in function.optional]
     missing = [f"`{name}`" for name in asked if name not in given]
     if missing:
@@ -144,6 +150,13 @@ def _on_host(value: Any) -> Any:
 
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:
+    if path.endswith(".safetensors"):
+        keep(path, taken)
+        try:
+            save(path, result if isinstance(result, dict) else {"result": result})
+        except AxonError as problem:
+            return _refused(str(problem))
+        return FINE
     if isinstance(result, dict):
         named = dict(by_path(result))
     else:
@@ -152,7 +165,7 @@ def _save(path: str, result: Any, taken: dict[str, str]) -> int:
     if any(isinstance(part, Ragged | tuple | dict) for part in named.values()):
         return _refused("only tensors, and tuples and records of them, can be saved")
     if len(named) != 1 and not path.endswith(".npz"):
-        return _refused(f"there are {len(named)} results: save them to a .npz file")
+        return _refused(f"there are {len(named)} results: save them to a .npz or .safetensors file")
     with replacing(path, taken) as file:
         if path.endswith(".npz"):
             arrays: Any = {name: numpy.asarray(part) for name, part in named.items()}
