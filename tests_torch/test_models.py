@@ -4,6 +4,8 @@ these are written to a file under the names of the state dict, and loaded by the
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +26,32 @@ def _same_numbers() -> Any:
         yield
 
 
-def function(name: str) -> Any:
-    return axon.load(MODELS / f"{name}.axon")[name]
+def function(file: str, name: str = "") -> Any:
+    return axon.load(MODELS / f"{file}.axon")[name or file]
 
 
 def shuffled(module: Any) -> Any:
-    """A module ready to be compared: no weight is 0 or 1, and statistics are not those of the start."""
-    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+    """A module in which no weight is 0 or 1, and no statistics are those of the start."""
+    for name, tensor in module.state_dict().items():
         if tensor.is_floating_point():
-            noise = torch.randn_like(tensor)
-            tensor.data = tensor.abs() + 0.5 if "var" in name else tensor + 0.1 * noise
+            tensor += 0.1 * torch.randn_like(tensor)
+        if name.endswith("running_var"):
+            tensor.abs_()
     return module.eval()
 
 
-def weights(function: Any, module: Any, folder: Path, strict: bool = True) -> Any:
-    """The weights of a module as a function takes them."""
+def weights(
+    function: Any,
+    module: Any,
+    folder: Path,
+    name: Callable[[str], str] = str,
+    strict: bool = True,
+) -> Any:
+    """The weights of a module as a function takes them; `name` is what it calls them."""
     path = folder / "weights.safetensors"
-    axon.save(path, {name: tensor.contiguous() for name, tensor in module.state_dict().items()})
-    return function.load_weights(path, strict=strict)
+    state = module.state_dict()
+    axon.save(path, {name(each): tensor.contiguous() for each, tensor in state.items()})
+    return function.load_weights(path, params="p", strict=strict)
 
 
 def tokens(words: int, *shape: int) -> Any:
@@ -129,3 +139,47 @@ def test_vit(tmp_path: Path) -> None:
     p = weights(vit, module, tmp_path)
     images = torch.randn(2, 3, 8, 12)
     close(vit(p, images, heads=4), module(images).logits)
+
+
+@pytest.mark.parametrize(
+    ("kind", "depths", "layer", "enter"),
+    [("resnet18", (2, 2, 2, 2), "basic", 8), ("resnet50", (3, 4, 6, 3), "bottleneck", 4)],
+)
+def test_resnet(
+    tmp_path: Path, kind: str, depths: tuple[int, ...], layer: str, enter: int
+) -> None:
+    config = transformers.ResNetConfig(
+        embedding_size=enter,
+        hidden_sizes=(8, 12, 16, 20),
+        depths=depths,
+        layer_type=layer,
+        num_labels=5,
+    )
+    module = shuffled(transformers.ResNetForImageClassification(config))
+    resnet = function("resnet", kind)
+
+    def name(found: str) -> str:
+        found = found.replace("classifier.1", "classifier").replace("layers.0.", "first.")
+        return re.sub(r"layers\.(\d+)", lambda m: f"rest.{int(m[1]) - 1}", found)
+
+    p = weights(resnet, module, tmp_path, name, strict=False)
+    images = torch.randn(2, 3, 70, 41)
+    close(resnet(p, images), module(images).logits)
+
+
+def test_t5(tmp_path: Path) -> None:
+    config = transformers.T5Config(
+        vocab_size=11, d_model=12, d_kv=5, d_ff=20, num_layers=3, num_heads=4
+    )
+    module = shuffled(transformers.T5ForConditionalGeneration(config))
+    t5 = function("t5")
+
+    def name(found: str) -> str:
+        bias = "relative_attention_bias"
+        return found.replace(f"block.0.layer.0.SelfAttention.{bias}", bias)
+
+    p = weights(t5, module, tmp_path, name, strict=False)
+    source, target = tokens(11, 2, 40), tokens(11, 2, 30)
+    present = torch.arange(40) < torch.tensor([[40], [25]])
+    expected = module(input_ids=source, attention_mask=present, decoder_input_ids=target)
+    close(t5(p, source, present, target), expected.logits)

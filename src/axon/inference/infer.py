@@ -166,7 +166,7 @@ class Inference(Walk):
         open_ = [
             param.name
             for i, param in enumerate(fn.params)
-            if param.type is None and not given and (i >= len(arguments) or arguments[i] is None)
+            if param.type is None and not given and _may_be_size(arguments, i)
         ]
         body = fn.body
         uses: dict[str, Kind] = {}
@@ -361,3 +361,9 @@ class Inference(Walk):
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)
+
+
+def _may_be_size(arguments: Sequence[tuple[Type, Origin] | None], i: int) -> bool:
+    """Whether the argument leaves open if its parameter is a size: a whole number does."""
+    argument = arguments[i] if i < len(arguments) else None
+    return argument is None or isinstance(argument[0], DimValue | ShapeValue)
