@@ -166,7 +166,7 @@ class Inference(Walk):
         open_ = [
             param.name
             for i, param in enumerate(fn.params)
-            if param.type is None and not given and _may_be_size(arguments, i)
+            if param.type is None and not given and (i >= len(arguments) or arguments[i] is None)
         ]
         body = fn.body
         uses: dict[str, Kind] = {}
@@ -192,6 +192,9 @@ class Inference(Walk):
                 known, origin = argument
                 if isinstance(known, Tuple) and isinstance(type_, TypeVar):
                     known = self._declared(known, origin)
+                if isinstance(known, DimValue) and isinstance(type_, TypeVar):
+                    # a number that is given as a size stays one
+                    unify(state, type_, self._size("dim", given_at(depth)), origin, deeper=1)
                 unify(state, type_, known, origin, deeper=1)
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None
@@ -361,9 +364,3 @@ class Inference(Walk):
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)
-
-
-def _may_be_size(arguments: Sequence[tuple[Type, Origin] | None], i: int) -> bool:
-    """Whether the argument leaves open if its parameter is a size: a whole number does."""
-    argument = arguments[i] if i < len(arguments) else None
-    return argument is None or isinstance(argument[0], DimValue | ShapeValue)
