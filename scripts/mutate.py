@@ -182,7 +182,7 @@ MUTATIONS = (
     M("dim >= 0, never", "elif dims.is_nonnegative(dims.sub(-1, dim)):", "elif False:"),
     # --- inequalities
     M("dim >= 0 and dim <= 0",
-      "elif dims.is_nonnegative(dims.scale(-1, tight := _tightened(dim))):", "elif False:"),
+      "elif dims.is_nonnegative(dims.scale(-1, tight := tightened(dim))):", "elif False:"),
     M("two inequalities", "    if dims.is_nonnegative(dims.sub(-1, total)):\n        store.imply",
       "    if False:\n        store.imply"),
     M("two inequalities, not more",

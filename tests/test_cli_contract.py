@@ -51,6 +51,34 @@ def test_json_has_no_where_in_the_signature(folder: Path) -> None:
     assert document["diagnostics"] == []
 
 
+def test_plain_prints_a_reading_under_a_definition(folder: Path) -> None:
+    found = axon(["infer", "good.axon", "--plain"], folder)
+    assert found.status == 0
+    assert found.stdout.splitlines() == [
+        "f : (t a@[b,c], t a@[c,d]) -> t a@[b,d]",
+        "plain: (t [b,c], t [c,d]) -> t [b,d]",
+        "main : (f32 [n], f32 [m]) -> f32 [a] where a = broadcast(n, m)",
+        "plain: (f32 [n], f32 [n]) -> f32 [n]",
+    ]
+
+
+def test_json_has_the_plain_reading(folder: Path) -> None:
+    (folder / "closed.axon").write_text("f = fn (x : f32 [n]) { exp(x) };")
+    good = json.loads(axon(["infer", "good.axon", "--json"], folder).stdout)["definitions"]
+    closed = json.loads(axon(["infer", "closed.axon", "--json"], folder).stdout)["definitions"]
+    assert [d["plain"] for d in good] == [
+        "(t [b,c], t [c,d]) -> t [b,d]",
+        "(f32 [n], f32 [n]) -> f32 [n]",
+    ]
+    assert [d["plain"] for d in closed] == [None]
+
+
+def test_the_plain_reading_in_the_notation_of_the_paper(folder: Path) -> None:
+    (folder / "sum.axon").write_text("f = fn (x, y) { concat(x, y) };")
+    found = axon(["infer", "sum.axon", "--plain", "--notation", "paper"], folder)
+    assert found.stdout.splitlines()[1] == "plain: (t [a], t [c]) -> t [(+ a c)]"
+
+
 def test_json_goes_to_standard_output_with_errors_too(folder: Path) -> None:
     found = axon(["infer", "bad.axon", "--json"], folder)
     assert found.status == 1
@@ -266,7 +294,7 @@ def test_run_of_a_program_with_errors_exits_1(net: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("net.axon", "usage"),
+        ("net.axon", "say which definition of net.axon to run: it has layer, pair"),
         ("none.axon layer", "no such file"),
         ("net.axon nothing x=1", "it has layer, pair"),
         ("net.axon pair x", "NAME=VALUE"),

@@ -4,6 +4,7 @@
 
 - `.types` is standard output; what else was said (notes) follows under a line `--- notes ---`.
 - `.err` is standard error; the definitions that could be typed follow under `--- typed ---`.
+- `.plain`, for a program in `plain/`, is standard output with `--plain`.
 
 `make golden` (that is, AXON_GOLDEN=write) rewrites them. Read the diff: it is the test.
 """
@@ -88,13 +89,26 @@ def test_program(case: Case) -> None:
     assert text == golden.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c.program.parent == GOLDEN / "plain"], ids=lambda case: case.name
+)
+def test_plain_reading(case: Case) -> None:
+    outcome = axon(["infer", "--plain", case.program.name], case.program.parent)
+    golden = case.golden(".plain")
+    if WRITE:
+        golden.write_text(outcome.stdout, encoding="utf-8", newline="\n")
+    assert golden.exists(), f"no {golden.name} yet (`make golden` writes it):\n{outcome.stdout}"
+    assert outcome.stdout == golden.read_text(encoding="utf-8")
+
+
 def _golden_files(suffix: str) -> set[Path]:
     return set(GOLDEN.rglob(f"*{suffix}"))
 
 
 def test_every_golden_file_has_its_program() -> None:
-    expected = {case.golden(suffix) for case in CASES for suffix in (".types", ".err")}
-    orphans = (_golden_files(".types") | _golden_files(".err")) - expected
+    suffixes = (".types", ".err", ".plain")
+    expected = {case.golden(suffix) for case in CASES for suffix in suffixes}
+    orphans = {path for suffix in suffixes for path in _golden_files(suffix)} - expected
     assert not orphans, f"no program for {sorted(str(path.relative_to(ROOT)) for path in orphans)}"
 
 

@@ -73,3 +73,8 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names; what else the module holds is there only once it has been asked for."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

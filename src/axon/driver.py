@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from axon import stdlib
 from axon.diagnostics import Diagnostic, Severity, error
 from axon.inference.environment import Entry, Environment
-from axon.inference.program import Definition, Inferred, infer_program
+from axon.inference.program import Definition, Inferred, first_ones, infer_program
 from axon.inference.report.signature import Signature, describe_definition
+from axon.inference.unused import bound_twice, names_of, unused_names
 from axon.source import Source
 from axon.syntax import ast, parse_program
 from axon.types.type import Type
@@ -46,6 +47,10 @@ class Checked:
     @property
     def ok(self) -> bool:
         return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.diagnostics if d.severity == Severity.WARNING)
 
     @cached_property
     def signatures(self) -> tuple[Signature, ...]:
@@ -99,8 +104,14 @@ def check_file(
     inferred = infer_program(program, read, prelude, broken, reasons)
     if prove:
         inferred = _proved(inferred)
-    diagnostics = sorted((*problems, *inferred.diagnostics), key=_place)
-    return Checked(program, inferred, tuple(diagnostics), paper)
+    found = first_ones([*inferred.diagnostics, *_unintended(program, inferred)])
+    return Checked(program, inferred, tuple(sorted((*problems, *found), key=_place)), paper)
+
+
+def _unintended(program: ast.Program, inferred: Inferred) -> list[Diagnostic]:
+    """Warnings about names that are bound and not used, or bound twice."""
+    unused = unused_names(program.items, program.result, inferred.failed)
+    return [*unused, *bound_twice(names_of(program.items))]
 
 
 def _proved(inferred: Inferred) -> Inferred:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from axon.driver import Checked
 from axon.inference.program import Definition
 from axon.inference.report.questions import why
@@ -12,32 +14,63 @@ from axon.solver.trace import Derivation, derive
 MOST_WITH_SETS = 120
 
 
-def derivation_text(definition: Definition, paper: bool, short: bool, start: str | None) -> str:
-    """The constraints that a definition generates, and how they are solved."""
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How much of a large derivation is shown, and how to ask for all of it."""
+
+    ask: str
+    constraints: int = 60
+    steps: int = 100
+
+
+def derivation_text(
+    definition: Definition,
+    paper: bool,
+    short: bool,
+    start: str | None,
+    most: Most | None = None,
+) -> str:
+    """The constraints that a definition generates, and how they are solved; at `most` so many."""
     if len(definition.constraints) > MOST_WITH_SETS:
         short = True  # a set for each step would grow as the square of the program
     derivation = derive(definition.constraints, paper, sets=not short)
     lines = [f"{definition.name}", ""]
     lines.append("constraints")
     width = max((len(text) for text, _ in derivation.constraints), default=0)
-    for text, constraint in derivation.constraints:
-        if start is None or _mentions(constraint, start):
-            lines.append(f"  {text.ljust(width)}   {origin_text(constraint.origin)}".rstrip())
+    shown = [
+        f"  {text.ljust(width)}   {origin_text(constraint.origin)}".rstrip()
+        for text, constraint in derivation.constraints
+        if start is None or _mentions(constraint, start)
+    ]
+    lines.extend(_first(shown, most.constraints, most) if most else shown)
     if not derivation.constraints:
         lines.append("  none")
     lines.append("")
     lines.append("steps" if start is None else f"steps from {start}")
-    lines.extend(_steps(derivation, short, start))
+    lines.extend(_steps(derivation, short, start, most))
     lines.append("")
     lines.append(describe_definition(definition, paper).line())
     return "\n".join(lines)
 
 
-def _steps(derivation: Derivation, short: bool, start: str | None) -> list[str]:
+def _first(lines: list[str], count: int, most: Most) -> list[str]:
+    """The first lines, and how to see the others."""
+    more = len(lines) - count
+    return [*lines[:count], _others(more, most)] if more > 0 else lines
+
+
+def _others(more: int, most: Most) -> str:
+    return f"  … {more} more: {most.ask} shows them"
+
+
+def _steps(derivation: Derivation, short: bool, start: str | None, most: Most | None) -> list[str]:
     steps = [s for s in derivation.steps if start is None or _mentions(s.root, start)]
     if not steps:
         return ["  none"]
     lines: list[str] = []
+    more = len(steps) - most.steps if most else 0
+    if most:
+        steps = steps[: most.steps]
     width = max(len(step.rule) for step in steps)
     for number, step in enumerate(steps, 1):
         lines.append(f"  {number:>3}  {step.rule.ljust(width)}  {step.about}")
@@ -46,7 +79,7 @@ def _steps(derivation: Derivation, short: bool, start: str | None) -> list[str]:
             lines.append("")
     while lines and not lines[-1]:
         lines.pop()
-    return lines
+    return [*lines, _others(more, most)] if most and more > 0 else lines
 
 
 def _packed(equations: tuple[str, ...], width: int = 88) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,11 @@ class Unreadable(Exception):
 
 class Unwritable(Exception):
     """The same for one that cannot be written."""
+
+
+def read_program(path: str) -> Source:
+    """The program in a file, or on standard input if that is `-`."""
+    return read_source(path) if path != "-" else _source("<stdin>", _standard_input())
 
 
 def read_source(path: str) -> Source:
@@ -38,16 +44,33 @@ def read_source(path: str) -> Source:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise Unreadable(f"{path!r} cannot be read: {reason}") from None
+    return _source(path, data)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise Unreadable("there is no standard input")
+    try:
+        stream = getattr(sys.stdin, "buffer", None)
+        data = sys.stdin.read().encode() if stream is None else stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as problem:
+        raise Unreadable(f"standard input cannot be read: {problem}") from None
+    if len(data) > LARGEST_FILE:
+        raise Unreadable("standard input is larger than 64 MB")
+    return bytes(data)
+
+
+def _source(name: str, data: bytes) -> Source:
     if b"\0" in data:
-        raise Unreadable(f"{path} is a binary file, not a program")
+        raise Unreadable(f"{name} is a binary file, not a program")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        raise Unreadable(f"{path} is not UTF-8: a wrong byte on line {line}") from None
+        raise Unreadable(f"{name} is not UTF-8: a wrong byte on line {line}") from None
     if not text.strip():
-        raise Unreadable(f"{path} is empty")
-    return Source(path, text)
+        raise Unreadable(f"{name} is empty")
+    return Source(name, text)
 
 
 def find_import(path: str, source: Source) -> Source | str:
@@ -61,14 +84,18 @@ def find_import(path: str, source: Source) -> Source | str:
 
 
 class Finder:
-    """Finds imported files, and records the files that it has read."""
+    """Finds imported files, and keeps what it has read: by the path as it is written and the file
+    that it is written in.
+    """
 
-    def __init__(self) -> None:
-        self.read: dict[str, None] = {}
+    def __init__(self, known: Mapping[tuple[str, str], Source] | None = None) -> None:
+        self.known = dict(known or {})
+        self.read: dict[str, None] = {found.name: None for found in self.known.values()}
 
     def __call__(self, path: str, source: Source) -> Source | str:
-        found = find_import(path, source)
+        found = self.known.get((path, source.name)) or find_import(path, source)
         if isinstance(found, Source):
+            self.known[path, source.name] = found
             self.read[found.name] = None
         return found
 

@@ -20,6 +20,7 @@ from axon.driver import FindFile, Imports, check_file, no_files, prelude
 from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.program import Definition, ProgramInference, first_ones
 from axon.inference.report.signature import Signature, describe_definition
+from axon.inference.unused import bound_twice, names_of, unused_names
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
 from axon.types.read import Alias
@@ -69,7 +70,9 @@ class _Part:
     def holds(self, needs: tuple[Meaning, ...]) -> bool:
         """Whether the last result is still valid. An error refers to lines by their number."""
         moved = self.lines_above != self.program.source.lines_above
-        return self.known and _same(self.needs, needs) and not (self.diagnostics and moved)
+        if moved and any(d.severity == Severity.ERROR for d in self.diagnostics):
+            return False
+        return self.known and _same(self.needs, needs)
 
 
 class Session:
@@ -169,12 +172,14 @@ class _File:
             part.needs = needs
             part.lines_above = part.program.source.lines_above
             first = len(walk.definitions)
-            said = len(walk.diagnostics)
+            said, failed = len(walk.diagnostics), len(walk.failed)
             for item in part.program.items:
                 walk.item(item)
             if part.program.result is not None:
                 walk.result(part.program.result)
-            part.diagnostics = tuple(walk.diagnostics[said:])
+            program = part.program
+            unused = unused_names(program.items, program.result, walk.failed[failed:])
+            part.diagnostics = (*walk.diagnostics[said:], *unused)
             made = walk.definitions[first:]
             part.gives = {n: names[n] for n in _given(part) if n in names}
             types = walk.environment.types
@@ -189,17 +194,18 @@ class _File:
             part.signatures = tuple(describe_definition(d) for d in walk.definitions[first:end])
         snapshot = Snapshot(
             tuple(s for part in parts for s in part.signatures),
-            first_ones(sorted(self._in_the_text(source, parts), key=_place)),
+            first_ones([*self._in_the_text(source, parts)]),
             sum(end - first for _, first, end in anew),
         )
         return snapshot, walk.environment
 
     def _in_the_text(self, source: Source, parts: list[_Part]) -> Iterator[Diagnostic]:
-        """The diagnostics of the parts, with spans in the entire text: a diagnostic may point into
-        several parts.
+        """The diagnostics of the parts and of all together, with spans in the entire text: a
+        diagnostic may point into several parts.
         """
-        for part in parts:
-            for diagnostic in part.diagnostics:
+        names = (found for part in parts for found in names_of(part.program.items))
+        for found in (*(part.diagnostics for part in parts), bound_twice(names)):
+            for diagnostic in found:
                 labels = tuple(
                     replace(label, span=self._moved(label.span, source))
                     for label in diagnostic.labels
@@ -252,13 +258,6 @@ def _meaning(walk: ProgramInference, name: str) -> Meaning:
 def _same(left: tuple[Meaning, ...], right: tuple[Meaning, ...]) -> bool:
     """Whether the names stand for identical objects."""
     return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))
-
-
-def _place(diagnostic: Diagnostic) -> tuple[tuple[int, int], ...]:
-    span = diagnostic.span
-    if span is None:
-        return ()
-    return span.source.position(span.start), span.source.position(span.end)
 
 
 def _stands_alone(part: _Part) -> bool:

@@ -50,10 +50,11 @@ def wrong(outcome: Outcome, text: str = "") -> None:
         ("(" * 3000 + "1" + ")" * 3000, "nested more than 64 deep"),
         ("[" * 3000 + "1" + "]" * 3000, "is no input"),
         ("(" * 3000, "is no input"),
-        ("{}", "no number and no list"),
+        ("{w}", "is no field of a record"),
+        ("{a=" * 3000 + "1" + "}" * 3000, "nested more than 64 deep"),
         ("\x1b[31mred", "<U+001B>[31mred"),
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_absurd_inputs(folder: Path, given: str, text: str) -> None:
     wrong(axon(["run", "p.axon", "f", f"x={given}"], folder), text)

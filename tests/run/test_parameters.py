@@ -15,6 +15,9 @@ from axon.driver import graph
 from axon.graph.graph import Graph
 from axon.graph.uses import Kind, uses
 from axon.ops import OPERATORS
+from axon.run.parameters import unsettled
+from axon.types.type import Fn
+from axon.types.variables import ElemVar, ShapeVar
 from tests.shell import axon as shell
 
 NET = """\
@@ -35,6 +38,7 @@ sized = fn (p : { heads : dim h, w : f32 [d] }) { reshape(p.w, [h, d / h]) };
 acts = fn (p : { f : f32 -> f32, w : f32 [d] }) { map(p.f, p.w) };
 ragged = fn (p : { rows : f32 [n,*] }) { p.rows };
 free = fn (p) { p.anything };
+either = fn (p, x) { p.w + x };
 number = 3;
 """
 
@@ -212,11 +216,8 @@ def refused(function: Any, **options: Any) -> str:
         ("mlp", {"d": 2.5}, "`d` is a size, and a float is given"),
         ("mlp", {"d": -1}, "`d` is a size, and cannot be -1"),
         ("mlp", {"d": 10**30}, "`d` is a size, and cannot be about 10**30"),
-        (
-            "dense",
-            {"d": 2, "b": 3},
-            "the size a is open in `b : f32 a`; give it by name: init(seed, a=(…))",
-        ),
+        ("either", {"s": (2,), "a": (2,)}, "either has no size `a`: its sizes are s, t"),
+        ("either", {}, "the size s is open in `w : f32 s`; give it by name: init(seed, s=(…))"),
         ("dense", {"a": 3}, "`a` is a shape: give a tuple of sizes"),
         ("dense", {"d": 2, "b": 3, "a": (4,)}, "error[AX110]: +: sizes 3 and 4 do not broadcast"),
         ("poly", {"d": 2, "t": "i33"}, "`t` is an element type"),
@@ -227,7 +228,7 @@ def refused(function: Any, **options: Any) -> str:
         ("ragged", {}, "the sizes of `rows : f32 [n,*]` are known only to the run"),
         ("free", {}, "is no tensor; values cannot be made for it"),
         ("mlp", {"like": {"x": "f32 [2"}}, "`f32 [2` is not a type"),
-        ("mlp", {"like": {"x": None}}, "`x` cannot be taken: it is a NoneType"),
+        ("mlp", {"like": {"x": None}}, "`x` wants a type, such as"),
         ("mlp", {"like": {"y": "f32"}}, "has no argument `y`"),
         ("mlp", {"like": {"x": "f32 [2]"}}, "mlp cannot be called with"),
         ("both", {"d": 1 << 45, "h": 1 << 9}, "the most that there can be"),
@@ -252,11 +253,60 @@ def test_sizes_follow_from_arguments(net: axon.Program) -> None:
     )
 
 
+def test_ranks_that_are_open_are_read_plainly(net: axon.Program) -> None:
+    assert shapes(net.dense.init(0, d=2, b=3)) == {"b": (3,), "w": (2, 3)}
+    assert shapes(net.dense.init(0, d=2, b=3, a=(1,))) == {"b": (1,), "w": (2, 3)}
+    assert shapes(net.either.init(0, s=(2, 3))) == {"w": (2, 3)}
+    assert shapes(net.either.init(0, a=(2, 3), c=(3,))) == {"w": (2, 3)}
+    types = [(p.name, p.type) for p in net.dense.parameters()]
+    assert types == [("b", "f32 [b]"), ("w", "f32 [d,b]")]
+
+
+def test_where_the_reading_does_not_fit_the_type_decides() -> None:
+    net = axon.compile("f = fn (p, x) { x @ p.w + p.b }")
+    assert net.f.plain == "({ b : t [d], w : t [c,d] }, t [g,c]) -> t [g,d]"
+    batch = {"x": np.ones((5, 4, 3), np.float32), "p": {"w": (7, 3, 2), "b": (2,)}}
+    with pytest.raises(axon.ArgumentError):
+        net.f.init(0, like=batch)
+    batch["p"] = {"w": (5, 3, 2), "b": (2,)}
+    assert shapes(net.f.init(0, like=batch)) == {"w": (5, 3, 2), "b": (2,)}
+
+
 def test_several_parameters_are_a_tuple(net: axon.Program) -> None:
     assert shapes(net.both.init(0, d=3, h=2)) == ({"a": (3,)}, {"b": (3, 4)})
     assert shapes(net.both.init(0, d=3, h=2, params="q")) == {"b": (3, 4)}
     assert shapes(net.plain.init(0, d=3, k=2, params="w")) == (3, 2)
     assert shapes(net.plain.init(0, n=1, d=3, k=2, params=("w", "x"))) == ((3, 2), (1, 3))
+
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+FOLDERS = ("records", "structures", "plain", "indexing", "attention", "norms", "recurrent")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_functions_take_what_init_makes(folder: str) -> None:
+    """All arguments of all functions, with all sizes four; what a function refuses is an error of
+    ours only if it is no `AxonError`.
+    """
+    calls = 0
+    for path in sorted((GOLDEN / folder).glob("*.axon")):
+        if not path.with_suffix(".types").exists():
+            continue
+        net = axon.load(path)
+        for function in filter(None, map(net.function, net)):
+            open_ = unsettled(function.definition, function.plain).variables
+            sizes = {
+                name: (4,) if isinstance(var, ShapeVar) else 4
+                for name, var in open_.items()
+                if not isinstance(var, ElemVar)
+            }
+            try:
+                made = function.init(0, params=function.params, sizes=sizes)
+                function(*(made if len(function.params) > 1 else (made,)))
+                calls += 1
+            except axon.AxonError:
+                assert function.parameters() is not None
+    assert calls >= 5
 
 
 # --- the table -------------------------------------------------------------------------------
@@ -292,10 +342,11 @@ def test_open_sizes_are_formulas(net: axon.Program) -> None:
 
 
 def test_the_table_counts_what_init_makes(net: axon.Program) -> None:
-    for name, sizes in {
+    given: dict[str, dict[str, Any]] = {
         "mlp": {"d": 3, "h": 5, "k": 2},
         "deep": {"d": 3, "a": 2, "b": (3,), "c": 3},
-    }.items():
+    }
+    for name, sizes in given.items():
         function: Any = net.function(name)
         made = dict(axon.run.dotted.flattened(function.init(0, **sizes)))
         table = function.parameters(**sizes)
@@ -377,7 +428,9 @@ def test_uses(name: str, kind: Kind, axes: Any, summed: Any) -> None:
     net = axon.compile(USES)
     function = net.function(name)
     assert function is not None
-    made = graph(net._module, name, function.definition.scheme.type.params)
+    type_ = function.definition.scheme.type
+    assert isinstance(type_, Fn)
+    made = graph(net._module, name, type_.params)
     assert isinstance(made, Graph)
     found = next(us for path, us in uses(made).items() if path[0] == "p")
     first = min(found, key=lambda use: use.kind.value)

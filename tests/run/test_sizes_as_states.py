@@ -18,11 +18,11 @@ from tests.run.support import BACKENDS, floats, on_both, plain
     ("body", "type_", "expected"),
     [
         ("fold(n, fn (s, i) { s + i }, range(3))", "i64", 5),
-        ("fold(n, fn (s : i64, i) { s + 1 }, range(3))", "i64", 5),
+        ("fold(n, fn (s : i64, _i) { s + 1 }, range(3))", "i64", 5),
         ("iterate(n, fn (s) { s < 10 }, fn (s) { s + 3 })", "t []", 11),
         ("cond(sum(x) < 0.0, fn () { n }, fn () { m })", "t []", 4),
         ("cond(sum(x) < 0.0, fn () { n }, fn () { 2.5 })", "t []", 2.5),
-        ("fold(shape(x), fn (s, i) { s * 2 }, range(3))", "t [2]", [16, 32]),
+        ("fold(shape(x), fn (s, _i) { s * 2 }, range(3))", "t [2]", [16, 32]),
         ("fold((n, m), fn (s, i) { a, b = s; b, a + i }, range(3))", "(i64, i64)", (5, 4)),
         ("zeros([cond(sum(x) < 0.0, fn () { n }, fn () { m })])", "f32 [?a]", [0] * 4),
         ("identity(n)", "dim n", 2),

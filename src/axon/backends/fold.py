@@ -35,9 +35,11 @@ def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
     given = [fixed[0] for fixed in operands if fixed is not None]
     try:
         with numpy.errstate(all="ignore"):
-            return numpy.asarray(node.operator.meaning(NUMPY, *given, **node.attributes))
+            constant = numpy.array(node.operator.meaning(NUMPY, *given, **node.attributes))
     except Exception:
         return None  # it fails again when the code runs, and is reported then
+    constant.flags.writeable = False  # all calls share it
+    return constant
 
 
 def _fixed(operand: Operand, held: Held, arrays: Arrays) -> tuple[Any] | None:

@@ -9,6 +9,7 @@ import numpy
 
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.numpy_arrays import ARRAYS
+from axon.backends.owned import owned
 from axon.graph.graph import Graph
 
 
@@ -28,7 +29,7 @@ class NumpyBackend:
         def run(*args: Any) -> Any:
             with numpy.errstate(all="ignore"):
                 result = function(*args)
-            return result if type(result) is numpy.ndarray else _arrays(result)
+            return owned(result if type(result) is numpy.ndarray else _arrays(result), args)
 
         return run
 

@@ -6,18 +6,21 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
-from textwrap import indent
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from axon import __version__
 from axon.cli.out import complain, say, say_json
-from axon.files import Finder, Unreadable, Unwritable, find_import, read_source, write_page
+from axon.files import Finder, Unreadable, Unwritable, find_import, read_program, write_page
 
 if TYPE_CHECKING:
+    from axon.diagnostics import Diagnostic
     from axon.driver import Checked
     from axon.run.parameter_table import Parameters
 
 FINE, HAS_ERRORS, WRONG_USAGE, BUG = 0, 1, 2, 3
+
+FILES = "a program, - for standard input, or an ONNX model (.onnx)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,24 +59,32 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="axon", description="Infer the shapes of a deep-learning graph."
     )
+    parser.add_argument("--version", action="version", version=f"axon {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     check = commands.add_parser(
         "check", help="check programs; exit 0 when they are fine, 1 when not"
     )
-    check.add_argument("files", nargs="+", metavar="FILE")
+    check.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     check.add_argument("--json", action="store_true", help="the diagnostics as JSON")
+    check.add_argument("--strict", action="store_true", help="exit 1 on warnings too")
     _add_prove(check)
     check.set_defaults(run=_check)
 
     infer = commands.add_parser("infer", help="print the signature of every definition")
-    infer.add_argument("file", metavar="FILE", help="a program, or an ONNX model (.onnx)")
+    infer.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     infer.add_argument("--json", action="store_true", help="signatures and diagnostics as JSON")
     infer.add_argument(
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
+    infer.add_argument("--names", action="store_true", help="show the names of parameters too")
     infer.add_argument(
         "--params", action="store_true", help="list the tensors in the records that functions take"
+    )
+    infer.add_argument(
+        "--plain",
+        action="store_true",
+        help="show what a person would write down for a type with open ranks or broadcasts too",
     )
     infer.add_argument("--notation", choices=("infix", "paper"), default="infix")
     infer.add_argument(
@@ -107,6 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], result[0]"
     )
+    explain.add_argument(
+        "--all", action="store_true", help="all constraints and steps of a large definition"
+    )
     explain.add_argument("--from", dest="start", metavar="X", help="only what follows from X")
     explain.add_argument(
         "--short", action="store_true", help="the steps without the sets between them"
@@ -130,8 +144,8 @@ def _parser() -> argparse.ArgumentParser:
     import_.set_defaults(run=_import)
 
     run = commands.add_parser("run", help="run a definition on arrays")
-    run.add_argument("file", metavar="FILE")
-    run.add_argument("name", metavar="NAME")
+    run.add_argument("file", metavar="FILE", help=FILES)
+    run.add_argument("name", metavar="NAME", nargs="?", help="a definition; `model` of a model")
     run.add_argument(
         "inputs",
         metavar="X=VALUE",
@@ -193,82 +207,151 @@ def _run(options: argparse.Namespace) -> int:
     return run(options)
 
 
-def _check(options: argparse.Namespace) -> int:
-    from axon.driver import check
+def _each(paths: Sequence[str], command: Callable[[str], int]) -> int:
+    """Apply a command to each file, also behind one that cannot be read; the worst status."""
+    status = FINE
+    for path in paths:
+        try:
+            status = max(status, command(path))
+        except Unreadable as problem:
+            complain(str(problem))
+            status = WRONG_USAGE
+    return status
 
+
+def _check(options: argparse.Namespace) -> int:
     if _lacks_prover(options):
         return WRONG_USAGE
-    sources = [read_source(path) for path in options.files]
-    results = [check(source, find_import, prove=options.prove) for source in sources]
+    found: list[Diagnostic] = []
+
+    def check_one(path: str) -> int:
+        if path.endswith(".onnx"):
+            from axon.cli.onnx import check as check_model
+
+            diagnostics, name, verdict = check_model(path)
+        else:
+            from axon.driver import check
+
+            result = check(read_program(path), find_import, prove=options.prove)
+            name = result.program.source.name
+            diagnostics, verdict = result.diagnostics, _verdict(result)
+        ok = not any(d.severity == "error" for d in diagnostics)
+        if options.json:
+            found.extend(diagnostics)
+        else:
+            _print_diagnostics(diagnostics)
+            if ok:
+                say(f"{name}: {verdict}")
+        warned = options.strict and any(d.severity == "warning" for d in diagnostics)
+        return FINE if ok and not warned else HAS_ERRORS
+
+    status = _each(options.files, check_one)
     if options.json:
-        say_json({"diagnostics": [_json(d) for r in results for d in r.diagnostics]})
-    else:
-        for result in results:
-            _print_diagnostics(result.diagnostics)
-            if result.ok:
-                count = len(result.inferred.definitions)
-                noun = "definition" if count == 1 else "definitions"
-                say(f"{result.program.source.name}: fine, {count} {noun}")
-    return FINE if all(result.ok for result in results) else HAS_ERRORS
+        say_json({"diagnostics": [_json(d) for d in found]})
+    return status
+
+
+def _verdict(result: Checked) -> str:
+    warnings = len(result.warnings)
+    fine = f"{_counted(warnings, 'warning')} in" if warnings else "fine,"
+    return f"{fine} {_counted(len(result.inferred.definitions), 'definition')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _infer(options: argparse.Namespace) -> int:
-    if options.file.endswith(".onnx"):
-        if options.params:
-            return _wrong("--params is for programs; a model has its weights inside")
-        from axon.cli.onnx import infer
-
-        return infer(options)
-    from axon.driver import check
-
     if _lacks_prover(options):
         return WRONG_USAGE
+    several = len(options.files) > 1
+    if several and options.write:
+        return _wrong("--write takes one model at a time")
+    documents: list[dict[str, object]] = []
+
+    def infer_one(path: str) -> int:
+        if several and not options.json:
+            say(f"# {path}")
+        if path.endswith(".onnx"):
+            if options.params:
+                return _wrong("--params is for programs; a model has its weights inside")
+            from axon.cli.onnx import infer
+
+            document, status = infer(path, options)
+        else:
+            document, status = _infer_program(path, options)
+        if document is not None:
+            documents.append({"file": path, **document} if several else document)
+        return status
+
+    status = _each(options.files, infer_one)
+    if options.json and documents:
+        say_json({"files": documents} if several else documents[0])
+    return status
+
+
+def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | None, int]:
+    """Print the signatures of a program, or give them as a document."""
+    from axon.driver import check
+
     paper = options.notation == "paper"
-    checked = check(read_source(options.file), find_import, paper, options.prove)
-    tables = _tables(checked) if options.params else [None] * len(checked.signatures)
+    checked = check(read_program(path), find_import, paper, options.prove)
+    status = FINE if checked.ok else HAS_ERRORS
+    plain: Sequence[str | None] = (None,) * len(checked.signatures)
+    if options.json or options.plain or options.params:
+        from axon.plain import plain_readings
+
+        plain = plain_readings(checked)
+    tables = _tables(checked, plain) if options.params else [None] * len(plain)
     if options.json:
-        say_json(
+        definitions = [
             {
-                "definitions": [
-                    {
-                        "name": s.name,
-                        "signature": s.signature,
-                        "where": list(s.where),
-                        "guards": list(s.guards),
-                        "classes": list(s.classes),
-                        **({} if table is None else {"parameters": table.as_json()}),
-                    }
-                    for s, table in zip(checked.signatures, tables, strict=True)
-                ],
-                "diagnostics": [_json(d) for d in checked.diagnostics],
+                "name": s.name,
+                "signature": s.signature,
+                "where": list(s.where),
+                "guards": list(s.guards),
+                "classes": list(s.classes),
+                "params": [name for name, _ in s.params],
+                "plain": reading,
+                **({} if table is None else {"parameters": table.as_json()}),
             }
-        )
-    else:
-        for signature, table in zip(checked.signatures, tables, strict=True):
-            say(signature.line(options.classes))
-            if table:
-                say(indent(repr(table), "  "))
-        _print_diagnostics(checked.diagnostics)
-    return FINE if checked.ok else HAS_ERRORS
+            for s, reading, table in zip(checked.signatures, plain, tables, strict=True)
+        ]
+        diagnostics = [_json(d) for d in checked.diagnostics]
+        return {"definitions": definitions, "diagnostics": diagnostics}, status
+    for signature, reading, table in zip(checked.signatures, plain, tables, strict=True):
+        say(signature.line(options.classes, options.names))
+        if options.plain and reading is not None:
+            say(f"plain: {reading}")
+        if table:
+            say("\n".join(f"  {line}" for line in repr(table).splitlines()))
+    _print_diagnostics(checked.diagnostics)
+    return None, status
 
 
-def _tables(checked: Checked) -> list[Parameters | None]:
-    """The parameters of each definition."""
+def _tables(checked: Checked, plain: Sequence[str | None]) -> list[Parameters | None]:
+    """The parameters of each definition, with the ranks of its plain reading if it has one."""
     from axon.run.parameter_table import table
     from axon.run.parameters import unsettled
 
-    return [table(unsettled(d)) for d in checked.inferred.definitions]
+    definitions = zip(checked.inferred.definitions, plain, strict=True)
+    return [table(unsettled(definition, reading)) for definition, reading in definitions]
 
 
 def _explain(options: argparse.Namespace) -> int:
+    if options.file.endswith(".onnx"):
+        return _wrong(
+            f"axon explain shows programs: `axon import {options.file} -o model.axon` writes one; "
+            f"`axon infer {options.file}` has the types of the model"
+        )
     if options.html is not None:
         return _explain_html(options)
     if re.fullmatch(r"AX\d{3}", options.file):
         return _explain_code(options.file)
     from axon.driver import check
-    from axon.explain import answer_text, derivation_text
+    from axon.explain import Most, answer_text, derivation_text
 
-    checked = check(read_source(options.file), find_import, reasons=True)
+    checked = check(read_program(options.file), find_import, reasons=True)
     chosen = checked.inferred.definitions
     if options.name is not None:
         found = checked.find(options.name)
@@ -292,7 +375,8 @@ def _explain(options: argparse.Namespace) -> int:
             say(text)
         else:
             paper = options.notation == "paper"
-            say(derivation_text(definition, paper, options.short, options.start))
+            most = None if options.all else Most("--all")
+            say(derivation_text(definition, paper, options.short, options.start, most))
     _print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
 
@@ -306,7 +390,7 @@ def _explain_html(options: argparse.Namespace) -> int:
     from axon.driver import check
 
     finder = Finder()
-    checked = check(read_source(options.file), finder, reasons=True)
+    checked = check(read_program(options.file), finder, reasons=True)
     inferred = checked.inferred
     known = [*(d.name for d in inferred.definitions), *(d.name for d in inferred.failed)]
     if options.name is not None and options.name not in known:
@@ -340,17 +424,17 @@ def _explain_code(code: str) -> int:
 # ----------------------------------------------------------------------------------------------
 
 
-def _print_diagnostics(diagnostics: Sequence[object]) -> None:
+def _print_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
     if not diagnostics:
         return
     from axon.diagnostics import render_all
 
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     sys.stdout.flush()
-    print(render_all(diagnostics, colour), file=sys.stderr)  # type: ignore[arg-type]
+    print(render_all(diagnostics, colour), file=sys.stderr)
 
 
-def _json(diagnostic: object) -> dict[str, object]:
+def _json(diagnostic: Diagnostic) -> dict[str, object]:
     from axon.diagnostics import to_json
 
-    return to_json(diagnostic)  # type: ignore[arg-type]
+    return to_json(diagnostic)

@@ -15,11 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from axon.cli.bar import Bar
-from axon.cli.out import complain, say, say_json
+from axon.cli.out import complain, say
 from axon.diagnostics import Diagnostic, Severity
 from axon.diagnostics.json import to_json
 from axon.diagnostics.text import render_all
-from axon.files import Unwritable, replacing, write_page
+from axon.files import Unreadable, Unwritable, replacing, write_page
 from axon.source import Source
 from axon.syntax import parse_signature
 from axon.types.read import Reader, Scope
@@ -31,29 +31,26 @@ if TYPE_CHECKING:
 
 FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
 
+NEEDS_ONNX = "ONNX models need onnx: pip install 'axon-shapes[onnx]'"
 
-def infer(options: argparse.Namespace) -> int:
-    try:
-        from axon.importers.onnx.load import NoModel, read_model
+
+def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | None, int]:
+    """Print the signature of a model, or give its document."""
+    with _model_errors():
+        from axon.importers.onnx.load import read_model
         from axon.importers.onnx.model import infer_model
 
-        model = read_model(options.file)
+        model = read_model(path)
         types = _input_types(options.input, {info.name for info in model.graph.input})
-        report = infer_model(model, options.file, options.forget_inputs, types)
-    except ModuleNotFoundError:
-        complain("ONNX models need onnx: pip install 'axon-shapes[onnx]'")
-        return WRONG_USAGE
-    except (NoModel, BadInput) as problem:
-        complain(str(problem))
-        return WRONG_USAGE
-    if options.write and report.ok and not _write(options.write, model, report, options.file):
-        return WRONG_USAGE
+        report = infer_model(model, path, options.forget_inputs, types)
+    if options.write and report.ok:
+        _write(options.write, model, report, path)
     found = report.diagnostics
     if options.check:
         found = tuple(_strict(diagnostic) for diagnostic in found)
-    if options.json:
-        say_json(_document(report, found))
-    else:
+    status = HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
+    document = _document(report, found) if options.json else None
+    if document is None:
         if report.ok:  # what contradicts itself has no type
             where = f" where {', '.join(report.where)}" if report.where else ""
             say(f"model : {report.signature}{where}")
@@ -61,10 +58,38 @@ def infer(options: argparse.Namespace) -> int:
             listed = ", ".join(f"{name} : {type_}" for name, type_ in report.suggested.items())
             say(f"suggested, and tried: {listed}")
         if found:
+            sys.stdout.flush()
             print(render_all(found, sys.stderr.isatty()), file=sys.stderr)
     if options.write and not report.ok:
         complain(f"{options.write} is not written: the model has errors")
-    return HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
+    return document, status
+
+
+def check(path: str) -> tuple[tuple[Diagnostic, ...], str, str]:
+    """The diagnostics of a model, its name, and what to say if it has no errors."""
+    with _model_errors():
+        from axon.importers.onnx.load import read_model
+        from axon.importers.onnx.model import infer_model
+
+        model = read_model(path)
+        report = infer_model(model, path, False, {})
+    count = len(model.graph.node)
+    return report.diagnostics, path, f"fine, {count} {'node' if count == 1 else 'nodes'}"
+
+
+@contextmanager
+def _model_errors() -> Iterator[None]:
+    """What cannot be read is said in a sentence."""
+    try:
+        from axon.importers.onnx.load import NoModel
+    except ModuleNotFoundError:
+        raise Unreadable(NEEDS_ONNX) from None
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise Unreadable(NEEDS_ONNX) from None
+    except (NoModel, BadInput) as problem:
+        raise Unreadable(str(problem)) from None
 
 
 class BadInput(Exception):
@@ -92,16 +117,11 @@ def _input_types(texts: list[str], names: set[str]) -> dict[str, Type]:
     return types
 
 
-def _write(path: str, model: Any, report: Report, source: str) -> bool:
+def _write(path: str, model: Any, report: Report, source: str) -> None:
     from axon.importers.onnx.annotate import annotated
 
-    try:
-        with replacing(path, _taken(source, model)) as file:
-            file.write(annotated(model, report).SerializeToString())
-    except Unwritable as problem:
-        complain(str(problem))
-        return False
-    return True
+    with replacing(path, _taken(source, model)) as file:
+        file.write(annotated(model, report).SerializeToString())
 
 
 def _taken(path: str, model: Any) -> dict[str, str]:
@@ -114,8 +134,8 @@ def _taken(path: str, model: Any) -> dict[str, str]:
 
 
 def import_(options: argparse.Namespace) -> int:
-    try:
-        from axon.importers.onnx.load import NoModel, read_model
+    with _model_errors():
+        from axon.importers.onnx.load import read_model
         from axon.importers.onnx.model import import_model
         from axon.importers.reporting.problems import problems
         from axon.importers.reporting.wiring import unmade
@@ -130,12 +150,6 @@ def import_(options: argparse.Namespace) -> int:
                 write_page(options.output, written.text, _taken(options.file, model))
             else:
                 print(written.text, end="")
-    except ModuleNotFoundError:
-        complain("ONNX models need onnx: pip install 'axon-shapes[onnx]'")
-        return WRONG_USAGE
-    except NoModel as problem:
-        complain(str(problem))
-        return WRONG_USAGE
     if written.opaque:
         listed = ", ".join(sorted(set(written.opaque.values())))
         complain(f"no operator does what {listed} do: they are only declared")

@@ -11,17 +11,16 @@ import numpy
 from axon.backends.ragged import Ragged
 from axon.cli.bar import Bar
 from axon.cli.inputs import BadInput, read_input
+from axon.cli.onnx import NEEDS_ONNX
 from axon.cli.out import complain
 from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
-from axon.files import keep, read_source, replacing
-from axon.run.errors import AxonError, ProgramError
-from axon.run.fitted import Misfit, place_of
+from axon.files import Unreadable, keep, read_program, replacing
+from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
 from axon.run.structures import Fields, by_path
 from axon.run.values import exact_type
-from axon.run.weight_files import save
 from axon.types.show import Show
 from axon.types.type import Fn
 
@@ -34,11 +33,17 @@ def run(options: argparse.Namespace) -> int:
     except ImportError as problem:
         complain(str(problem))
         return WRONG_USAGE
-    source = read_source(options.file)
+    is_model = options.file.endswith(".onnx")
+    if is_model and options.name is not None and "=" in options.name:  # it has one definition
+        options.inputs.insert(0, options.name)
+        options.name = None
     try:
-        program = Program(source, options.backend)
+        program = _program(options, is_model)
     except ProgramError as problem:
         errors = [d for d in problem.diagnostics if d.severity == Severity.ERROR]
+        if not errors:
+            complain(str(problem))
+            return WRONG_USAGE
         print(render_all(errors, sys.stderr.isatty()), file=sys.stderr)
         return HAS_ERRORS
     if options.weights is not None:
@@ -47,11 +52,13 @@ def run(options: argparse.Namespace) -> int:
         except AxonError as problem:
             complain(str(problem))
             return WRONG_USAGE if isinstance(problem, ProgramError) else HAS_ERRORS
-    function = program.function(options.name)
+    name = "model" if is_model and options.name is None else options.name
+    known = ", ".join(program) or "none"
+    if name is None:
+        return _refused(f"say which definition of {options.file} to run: it has {known}")
+    function = program.function(name)
     if function is None:
-        known = ", ".join(program) or "none"
-        complain(f"{options.file} has no definition `{options.name}`: it has {known}")
-        return WRONG_USAGE
+        return _refused(f"{options.file} has no definition `{name}`: it has {known}")
     taken = program._files()
     if options.weights is not None:
         taken[options.weights] = "the file of weights in use"
@@ -67,10 +74,21 @@ def run(options: argparse.Namespace) -> int:
         complain(str(problem))
         return HAS_ERRORS
     except MemoryError:
-        complain(f"{options.name} needs more memory than there is")
+        complain(f"{name} needs more memory than there is")
         return HAS_ERRORS
     _show(result)
     return _save(options.save, result, taken) if options.save else FINE
+
+
+def _program(options: argparse.Namespace, is_model: bool) -> Program:
+    if not is_model:
+        return Program(read_program(options.file), options.backend)
+    try:
+        from axon.run.onnx import from_onnx
+
+        return from_onnx(options.file, backend=options.backend)
+    except ModuleNotFoundError:
+        raise Unreadable(NEEDS_ONNX) from None
 
 
 def _inputs(
@@ -95,6 +113,8 @@ def _inputs(
         try:
             given[name] = read_input(name, value, wanted.get(name), random, taken)
         except Misfit as misfit:
+            from axon.run.fitted import place_of
+
             place = place_of(function.subject, name)
             raise misfit.error(f"`{name}` of {function.__name__}", place) from None
     asked = [name for name in function.params if name not in function.optional]
@@ -151,6 +171,8 @@ def _on_host(value: Any) -> Any:
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:
     if path.endswith(".safetensors"):
+        from axon.run.weight_files import save
+
         keep(path, taken)
         try:
             save(path, result if isinstance(result, dict) else {"result": result})

@@ -10,7 +10,7 @@ from axon.diagnostics import Diagnostic, error
 from axon.ops import Operator
 from axon.syntax import ast
 from axon.types.dim import Dim, Poly
-from axon.types.elements import BIT
+from axon.types.elements import BIT, called_elsewhere
 from axon.types.variables import DimVar
 
 ReadDim = Callable[[ast.Expr], Dim | None]
@@ -148,6 +148,15 @@ class Values(Attributes):
         raise _Wrong(item)
 
 
+def _advice(kind: str, item: Any) -> str | None:
+    """Our name for an element type that is written as elsewhere, or in quotes."""
+    name = item.name if isinstance(item, ast.Name) else getattr(item, "value", None)
+    if "Element" not in kind or not isinstance(name, str):
+        return None
+    ours = name if name in BIT else called_elsewhere(name)
+    return f"write {ours}" if ours else None
+
+
 class AttributeReader(Attributes):
     """Attributes that a program writes as expressions."""
 
@@ -184,8 +193,8 @@ class AttributeReader(Attributes):
                         error("AX006", text, large.item.span, "too large", subject=subject)
                     )
                 except _Wrong as wrong:
-                    text = f"`{name}` wants {_wanted(kind)}"
-                    found.append(error("AX210", text, wrong.item.span, "not that", subject=subject))
+                    text, help = f"`{name}` wants {_wanted(kind)}", _advice(kind, wrong.item)
+                    found.append(error("AX210", text, wrong.item.span, "not that", help, subject))
         missing = sorted(operator.required.difference(values))
         if missing and not found:
             text, example = f"{subject} needs `{missing[0]}=…`", f"`{subject}(…, {missing[0]}=…)`"

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from axon.diagnostics import Diagnostic, Label, Severity, error
+from axon.diagnostics import Diagnostic, Severity, error
 from axon.inference import operators
 from axon.inference.environment import Entry, Environment, Parameters, bound_names
 from axon.inference.existentials import conditions
@@ -14,6 +14,7 @@ from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
 from axon.inference.records import report_members
 from axon.inference.report.conflict import describe_all
+from axon.inference.report.forced import forced_names, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
@@ -30,7 +31,7 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import DimVar, ShapeVar, owner
+from axon.types.variables import DimVar, owner
 
 MOST_DIAGNOSTICS = 200
 
@@ -110,18 +111,22 @@ def infer_program(
     return Inferred(
         tuple(program_inference.definitions),
         tuple(program_inference.failed),
-        first_ones(program_inference.diagnostics),
+        tuple(program_inference.diagnostics),
         program_inference.environment,
         program_inference.state,
     )
 
 
 def first_ones(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The first diagnostics, and a note if there are more."""
-    more = len(diagnostics) - MOST_DIAGNOSTICS
+    """The first diagnostics in the order of the text, and a note if there are more. Errors are
+    counted before warnings.
+    """
+    ordered = sorted(diagnostics, key=place_in_text)
+    more = len(ordered) - MOST_DIAGNOSTICS
     if more <= 0:
-        return tuple(diagnostics)
-    *first, last = diagnostics[:MOST_DIAGNOSTICS]
+        return tuple(ordered)
+    worst_first = sorted(ordered, key=lambda d: d.severity != Severity.ERROR)
+    *first, last = sorted(worst_first[:MOST_DIAGNOSTICS], key=place_in_text)
     text = f"{more} more problems are not shown"
     return (*first, last, Diagnostic("AX002", Severity.NOTE, text, last.labels))
 
@@ -239,8 +244,8 @@ class ProgramInference:
     # --- one definition ---
 
     def _bound(self, item: ast.Binding) -> Generalised | None:
-        """Infer a definition; again, with reasons, if it has an error. A variable that it shares
-        with another definition is bound once, and with a reason.
+        """Infer a definition; again, with reasons, if it has an error or decides a name. A variable
+        that it shares with another definition is bound once, and with a reason.
         """
         alone = isinstance(item.value, ast.Fn) and isinstance(item.pattern, ast.NamePattern)
         if alone and not self._reasons and not self._shared:
@@ -249,7 +254,7 @@ class ProgramInference:
             self.state.reasons = False
             generalised, fine = self._attempt(item)
             self.state.reasons = True
-            if fine:
+            if fine and not forced_names(self.state):
                 self._explained = False
                 return generalised
             self._forget(item.pattern.name, before)
@@ -258,6 +263,18 @@ class ProgramInference:
         if generalised is None:
             self._shared = self._shared or self._is_open(item)
         return generalised
+
+    def again(self, item: ast.Binding, environment: Environment) -> Scheme | None:
+        """The scheme of a function among these names, inferred without reasons; None if there is
+        anything to report.
+        """
+        self.environment = environment
+        self.state.reasons = False
+        generalised, fine = self._attempt(item)
+        if generalised is None or not fine:
+            return None
+        self._end(generalised.scheme, readable=True)
+        return None if self.diagnostics else generalised.scheme
 
     def _is_open(self, item: ast.Binding) -> bool:
         """Whether a definition that is not a function has free variables."""
@@ -326,31 +343,12 @@ class ProgramInference:
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
             checks += [Guard(relation, NOWHERE, 1) for relation in silent]
-        if not bad and readable:
-            self._notes()
+        if not bad and readable and self._explained:
+            self.diagnostics.extend(warn_of(self.state))
         if reported:
             own = set(constraints)
             constraints = (*(c for c in reported if c not in own), *constraints)
         return bad, constraints, tuple(dict.fromkeys(checks))
-
-    def _notes(self) -> None:
-        """Report names that are equal, or constant."""
-        seen: dict[DimVar | ShapeVar, str] = {}
-        for name, var in self.state.names.index.items():
-            place = self.state.names.places[name]
-            word = self.state.store.word((var,))
-            value = word[0] if len(word) == 1 else None
-            if isinstance(value, int) and isinstance(var, DimVar):
-                self._note("AX302", f"`{name}` is always {value}", place)
-            elif isinstance(value, DimVar | ShapeVar) and type(value) is type(var):
-                first = seen.setdefault(value, name)
-                if first != name:
-                    self._note("AX301", f"`{name}` is always equal to `{first}`", place)
-
-    def _note(self, code: str, message: str, span: Span) -> None:
-        self.diagnostics.append(
-            Diagnostic(code, Severity.NOTE, message, (Label(span, "", primary=True),))
-        )
 
     # --- the end ---
 
@@ -372,9 +370,9 @@ class ProgramInference:
                 # it shares a variable with a definition that is not a function, known by now
                 known = replace(scheme, type=self.state.resolve(scheme.type))
                 self.definitions[at] = replace(definition, scheme=known)
-        self.diagnostics.sort(key=_place)
 
 
-def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+def place_in_text(diagnostic: Diagnostic) -> tuple[int, int]:
+    """Its beginning and its end."""
     span = diagnostic.span
     return (span.start, span.end) if span is not None else (0, 0)

@@ -18,6 +18,7 @@ from axon.inference.residuals import (
     without_trivial,
 )
 from axon.inference.rows import first_sizes, same_rows
+from axon.inference.simplest import simplest
 from axon.inference.state import Asked, State
 from axon.inference.summed_sizes import added_up
 from axon.solver.constraints import Constraint, Guard, Origin
@@ -213,7 +214,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
         given = given_at(state.depth + 1) if isinstance(type_, Fn) else -1
         guards = [r for r in (*kept, *local) if _is_check(r, given) and not isinstance(r, Uniform)]
         kept = [r for r in kept if not _is_check(r, given)]
-    type_, kept = canonical(type_, kept)
+    type_, kept = canonical(*simplest(type_, kept))
     kept = without_ranks(kept, set(type_variables(type_)), level)
     made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
     variables = type_variables(type_)

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy
 
-from axon.diagnostics import Diagnostic, Label, Severity
 from axon.ops.memory import Refused, check_fits
 from axon.run import dotted
 from axon.run.dotted import Absent, Rows, Tree
-from axon.run.errors import ArgumentError, ProgramError
+from axon.run.errors import ArgumentError, Misfit, ProgramError
 from axon.run.parameters import Subject, chosen, inferred, leaves, no_parameters, signature_names
 from axon.run.safetensors import BYTES, Stored
 from axon.run.values import exact_type, take
-from axon.run.weight_files import MOST_SHOWN, listed, load_weights, opened
+from axon.run.weight_files import listed, load_weights, opened
 from axon.run.weights import may_be
 from axon.source import Span
 from axon.syntax import ast
@@ -63,30 +62,6 @@ def place_of(subject: Subject, argument: str) -> Span:
         spans = {param.name: param.span for param in item.value.params}
         return spans.get(argument, subject.definition.span)
     return subject.definition.span
-
-
-class Misfit(Exception):
-    """A file that does not have what a type asks for; each problem is a sentence and a label."""
-
-    def __init__(self, path: str, problems: list[tuple[str, str]]) -> None:
-        super().__init__(path)
-        self.path = path
-        self.problems = problems
-
-    def error(self, what: str, span: Span | None) -> ArgumentError:
-        """The error of an argument, with the place where it is declared."""
-        more = len(self.problems) - MOST_SHOWN
-        others = f"; {more} more are wrong" if more > 0 else ""
-        diagnostics = [
-            Diagnostic(
-                "AX405",
-                Severity.ERROR,
-                text,
-                (Label(span, label, primary=True),) if span is not None else (),
-            )
-            for text, label in self.problems[:MOST_SHOWN]
-        ]
-        return ArgumentError(f"{self.path} does not fit {what}{others}", diagnostics)
 
 
 def fitted(

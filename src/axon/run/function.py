@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.checks import CheckFailed, Untraceable
@@ -14,7 +15,8 @@ from axon.backends.ragged import Ragged, RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.driver import Checked, graph
+from axon.driver import Checked, check, graph
+from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
 from axon.graph.show import show_graph
@@ -24,6 +26,7 @@ from axon.inference.report.signature import Signature
 from axon.ops.memory import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, bind
+from axon.run.described import OwnSignature, OwnText, comment_above
 from axon.run.errors import ArgumentError, RunError
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
@@ -74,26 +77,46 @@ def backend(name: str) -> Backend:
     raise ValueError(f"there is no backend {name!r}: there are 'numpy' and 'jax'")
 
 
+class Home(Protocol):
+    """The program that a function belongs to."""
+
+    _checked: Checked
+    _module: Module
+    _backend: Backend
+    _ops: dict[str, Callable[..., Any]]
+    _finder: Finder
+
+    def function(self, name: str) -> Function | None: ...
+
+
+def _help(function: Function) -> str:
+    """The comment above it, else its signature."""
+    return comment_above(function.definition.span) or repr(function)
+
+
 class Function:
-    """A definition that can be called. It is compiled once for each list of element types and
+    __doc__ = OwnText(
+        """A definition that can be called. It is compiled once for each list of element types and
     ranks; sizes are bound and checked at each call.
-    """
+    """,
+        _help,
+    )
+    __signature__ = OwnSignature()
 
     def __init__(
         self,
-        checked: Checked,
-        module: Module,
+        program: Home,
         definition: Definition,
-        backend: Backend,
-        ops: dict[str, Callable[..., Any]],
+        backend: Backend | None = None,
         left_out: frozenset[str] = frozenset(),
     ) -> None:
         self.definition = definition
         self.__name__ = definition.name
-        self._checked = checked
-        self._module = module
-        self._backend = backend
-        self._ops = ops
+        self._program = program
+        self._checked = program._checked
+        self._module = program._module
+        self._backend = program._backend if backend is None else backend
+        self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
@@ -135,29 +158,52 @@ class Function:
         """
         return self.described.line().partition(" : ")[2]
 
+    @cached_property
+    def plain(self) -> str | None:
+        """What a person would write down for its type: a reading, which the type is more general
+        than. None if the type has no open rank and no broadcast, or no reading was confirmed.
+
+        >>> import axon
+        >>> axon.compile("f = fn (x, w, b) { x @ w + b }").f.plain
+        '(t [b,c], t [c,e], t [e]) -> t [b,e]'
+        """
+        from axon.plain import plain_reading
+
+        return plain_reading(self._checked, self._module, self.definition)
+
     @property
     def compilations(self) -> int:
         """How often the backend has compiled something for this program."""
         return self._backend.compilations
 
     def __repr__(self) -> str:
-        return self.described.line()
+        line, plain = self.described.line(names=True), self.plain
+        return line if plain is None else f"{line}\nplain: {plain}"
 
-    def explain(self) -> str:
-        """The derivation of its type, step by step."""
-        from axon.explain import derivation_text
+    def explain(self, *, all: bool = False) -> str:
+        """The derivation of its type, step by step; of a large one the first steps, or `all`."""
+        from axon.explain import Most, derivation_text
 
-        return derivation_text(self.definition, paper=False, short=False, start=None)
+        source, find = self._module.program.source, self._program._finder
+        definition = check(source, find, reasons=True).find(self.__name__)
+        assert definition is not None, "a definition that has a type has one with reasons too"
+        most = None if all else Most("explain(all=True)")
+        return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: str) -> Specialised:
-        """Its type when more is known about some arguments.
+    def specialize(self, /, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments: the text of a type, the sizes of a
+        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
+        these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
         >>> f.specialize(x="f32 [8,64]").signature
         '(f32 [8,64], f32 [64,a]) -> f32 [8,a]'
+        >>> f.specialize(x=(8, 64)).signature
+        '(t [8,64], t [64,a]) -> t [8,a]'
         """
-        return specialise(self._module, self.__name__, self._params, types)
+        wanted = dict(zip(self._params, self._wanted, strict=True))
+        return specialise(self._module, self.__name__, wanted, types)
 
     # --- its parameters ---
 
@@ -237,7 +283,7 @@ class Function:
         """What its parameters are found by."""
         from axon.run.parameters import Subject
 
-        return Subject(self.definition, self._params, self._module)
+        return Subject(self.definition, self._params, self._module, self.plain)
 
     # --- what it becomes ---
 
@@ -246,6 +292,9 @@ class Function:
         other = self._without(args, named)
         arrays = other._arrays(other._arranged(args, named))
         return show_graph(other._graph(arrays)[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _function, (self._program, self.__name__)
 
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
@@ -279,14 +328,7 @@ class Function:
         """
         other = self
         if self._backend.name != "jax":
-            other = Function(
-                self._checked,
-                self._module,
-                self.definition,
-                backend("jax"),
-                self._ops,
-                self._left_out,
-            )
+            other = Function(self._program, self.definition, backend("jax"), self._left_out)
         traceable = other._traceable
         traceable.__name__ = self.__name__
         return traceable
@@ -317,12 +359,7 @@ class Function:
         found = self._partial.get(left_out)
         if found is None:
             found = self._partial[left_out] = Function(
-                self._checked,
-                self._module,
-                self.definition,
-                self._backend,
-                self._ops,
-                left_out | self._left_out,
+                self._program, self.definition, self._backend, left_out | self._left_out
             )
             found._watcher = self._watcher
         return found
@@ -514,6 +551,11 @@ class Function:
         return RunError(
             f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
         )
+
+
+def _function(program: Home, name: str) -> Function | None:
+    """A function from its pickled parts."""
+    return program.function(name)
 
 
 def _is_of_a_tracer(problem: Exception) -> bool:

@@ -6,7 +6,7 @@ parameter more or less does not change the others. They are drawn by NumPy for e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -66,7 +66,7 @@ def initial(
     found = _with_elements(settled(subject, params, sizes, like))
     if not found.chosen:
         raise no_parameters(subject)
-    _check_closed(subject, found)
+    _check_closed(subject, found, like)
     _check_rules(subject, rules, found)
     making = _Making(subject, _key(seed), rules, _uses(subject, found))
     made = [
@@ -103,7 +103,7 @@ def _named(found: Settled) -> Iterator[tuple[str, Type]]:
             yield ".".join((before, *path) if before else path), leaf
 
 
-def _check_closed(subject: Subject, found: Settled) -> None:
+def _check_closed(subject: Subject, found: Settled, given: Collection[str]) -> None:
     """Every size is known; else those that are not are listed."""
     show, about = found.show, f"{subject.name}.init"
     opens: dict[str, str] = {}
@@ -121,7 +121,8 @@ def _check_closed(subject: Subject, found: Settled) -> None:
             where.append(f"`{text}`")
     if where:
         more = f" and {len(where) - MOST_SHOWN} more" if len(where) > MOST_SHOWN else ""
-        others = [name for name in subject.arguments if name not in found.chosen]
+        known = {*found.chosen, *given}
+        others = [name for name in subject.arguments if name not in known]
         like = f', or the type of an argument: like={{"{others[0]}": "f32 […]"}}' if others else ""
         one = len(opens) == 1
         raise ArgumentError(

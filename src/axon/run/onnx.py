@@ -11,6 +11,7 @@ from axon.importers.onnx.weights import weight
 from axon.importers.writing.program import write_program
 from axon.run.errors import ProgramError
 from axon.run.program import Program
+from axon.run.weights import Weight
 from axon.source import Source
 
 
@@ -32,5 +33,5 @@ def from_onnx(model: Any, *, backend: str = "numpy") -> Program:
         written = write_program(imported)
     except NoModel as problem:
         raise ProgramError(str(problem)) from None
-    ops = {alias: weight(tensor, folder) for alias, tensor in written.weights.items()}
+    ops = {alias: Weight(weight(tensor, folder)) for alias, tensor in written.weights.items()}
     return Program(Source(f"{name}.axon", written.text), backend, ops)

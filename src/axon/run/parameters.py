@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
-from axon.backends.ragged import RaggedError
 from axon.diagnostics import Diagnostic
 from axon.driver import prelude
 from axon.graph.module import Module
@@ -22,8 +21,7 @@ from axon.inference.program import Definition
 from axon.inference.report.signature import describe_definition
 from axon.ops.memory import shown
 from axon.run.errors import ArgumentError
-from axon.run.structures import Unfit
-from axon.run.values import exact_type, take
+from axon.run.specialise import type_of
 from axon.source import Source
 from axon.syntax import ast, parse_signature
 from axon.types.dim import Dim
@@ -120,15 +118,13 @@ def _check_argument(subject: Subject, name: str) -> None:
         raise ArgumentError(f"{subject.name} has no argument `{name}`: its arguments are {listed}")
 
 
-def unsettled(
-    definition: Definition, plain: str | None = None, which: tuple[str, ...] | None = None
-) -> Settled:
+def unsettled(definition: Definition, plain: str | None = None) -> Settled:
     """The types of the parameters while no size is known."""
-    type_, variables = _read(definition, plain)
-    params = map(_closing(type_).type, type_.params)
-    types = dict(zip(argument_names(definition), params, strict=True))
-    if which is None:
-        which = tuple(name for name, each in types.items() if isinstance(each, Record))
+    found = None if plain is None else _plainly(plain)
+    params, variables = _own(definition) if found is None else found
+    closed = map(_closing(params).type, params)
+    types = dict(zip(argument_names(definition), closed, strict=True))
+    which = tuple(name for name, each in types.items() if isinstance(each, Record))
     return Settled(types, which, variables, Show(_names(variables)))
 
 
@@ -142,40 +138,59 @@ def settled(
     of arguments, or values of these types; what follows from them is inferred.
     """
     which = chosen(subject, params)
-    if not sizes and not like:
-        return unsettled(subject.definition, subject.plain, which)
-    type_, variables = _read(subject.definition, subject.plain)
-    renaming = _closing(type_)
+    plain = None if subject.plain is None else _plainly(subject.plain)
+    readings = [each for each in (plain, _own(subject.definition)) if each is not None]
+    fitting = [each for each in readings if sizes.keys() <= each[1].keys()]
+    if not fitting:
+        known = readings[0][1]
+        name = next((name for name in sizes if name not in known), "")
+        listed = ", ".join(known) or "none"
+        raise ArgumentError(f"{subject.name} has no size `{name}`: its sizes are {listed}")
+    for reading in fitting:
+        found = _settled(subject, *reading, which, sizes, like)
+        if isinstance(found, Settled):
+            return found
+    assert isinstance(found, ArgumentError)
+    raise found
+
+
+def _settled(
+    subject: Subject,
+    params: tuple[Type, ...],
+    variables: dict[str, Var],
+    which: tuple[str, ...],
+    sizes: Mapping[str, Any],
+    like: Mapping[str, Any],
+) -> Settled | ArgumentError:
+    """The same, if the arguments have these types to begin with."""
+    renaming = _closing(params)
     for name, value in sizes.items():
         _enter(renaming, subject, variables, name, value)
-    types = dict(zip(subject.arguments, map(renaming.type, type_.params), strict=True))
+    types = dict(zip(subject.arguments, map(renaming.type, params), strict=True))
+    reader = Reader(Scope(), 0, 1)
+    reader.in_parameter = True
     for name, value in like.items():
         _check_argument(subject, name)
-        types[name] = _like(subject, name, value, types[name])
+        types[name] = type_of(subject.name, name, value, types[name], reader)
+    if not sizes and not like:
+        return Settled(types, which, variables, Show(_names(variables)))
     found = inferred(subject, types)
     if isinstance(found, list):
-        shown_ = Show(_names(variables))
-        arguments = ", ".join(f"{name} : {shown_.type(t)}" for name, t in types.items())
-        raise ArgumentError(f"{subject.name} cannot be called with {arguments}", found)
+        show = Show(_names(variables))
+        arguments = ", ".join(f"{name} : {show.type(type_)}" for name, type_ in types.items())
+        return ArgumentError(f"{subject.name} cannot be called with {arguments}", found)
     resolved = dict(zip(subject.arguments, found.type.params, strict=True))
     return Settled(resolved, which, variables, Show(_names(variables, found)))
 
 
-def _read(definition: Definition, plain: str | None) -> tuple[Fn, dict[str, Var]]:
-    """The type to begin with, and its variables by name."""
-    found = None if plain is None else _plainly(plain)
-    return _own(definition) if found is None else found
-
-
-def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
-    """The type of a definition with variables of its own, by the names in its signature."""
-    written = definition.scheme.type
-    type_ = written if isinstance(written, Fn) else Fn((), written)
+def _own(definition: Definition) -> tuple[tuple[Type, ...], dict[str, Var]]:
+    """The types of the arguments with variables of their own, by the names in the signature."""
+    params = _parameter_types(definition)
     known = {var: name for name, var in describe_definition(definition).variables.items()}
     renaming = Renaming({}, {}, {}, {})
     variables: dict[str, Var] = {}
     scope = given_at(1)
-    for var in dict.fromkeys(type_variables(type_)):
+    for var in dict.fromkeys(v for param in params for v in type_variables(param)):
         name = known.get(var, "")
         new: Var
         match var:
@@ -192,23 +207,21 @@ def _own(definition: Definition) -> tuple[Fn, dict[str, Var]]:
                 continue
         if name and not isinstance(new, TypeVar):
             variables[name] = new
-    found = renaming.type(type_)
-    assert isinstance(found, Fn)
-    return found, variables
+    return tuple(renaming.type(param) for param in params), variables
 
 
-def _plainly(plain: str) -> tuple[Fn, dict[str, Var]] | None:
+def _plainly(plain: str) -> tuple[tuple[Type, ...], dict[str, Var]] | None:
     """The same for a plain reading."""
     parsed, problems = parse_signature(Source("the plain reading", plain))
-    if parsed is None or problems:
+    if parsed is None or problems or not isinstance(parsed.type, ast.FnType):
         return None
     scope = Scope()
     reader = Reader(scope, 0, 1)
     reader.in_parameter = True
-    type_ = reader.read_type(parsed.type)
-    if reader.diagnostics or not isinstance(type_, Fn):
+    params = tuple(reader.read_type(param) for param in parsed.type.params)
+    if reader.diagnostics:
         return None
-    return type_, {**scope.index, **scope.elems}
+    return params, {**scope.index, **scope.elems}
 
 
 def signature_names(definition: Definition) -> Show:
@@ -220,9 +233,9 @@ def signature_names(definition: Definition) -> Show:
     return Show(names)
 
 
-def _closing(type_: Type) -> Renaming:
+def _closing(types: Sequence[Type]) -> Renaming:
     """Records have no fields but those that are known."""
-    rows = [v for v in type_variables(type_) if isinstance(v, TypeVar) and v.row]
+    rows = [v for t in types for v in type_variables(t) if isinstance(v, TypeVar) and v.row]
     return Renaming({}, {}, {}, dict.fromkeys(rows, Record((), ())))
 
 
@@ -231,10 +244,7 @@ def _enter(
 ) -> None:
     """A size, a shape or an element type for a name of the signature."""
     about = f"{subject.name}: `{name}`"
-    match variables.get(name):
-        case None:
-            listed = ", ".join(variables) or "none"
-            raise ArgumentError(f"{subject.name} has no size `{name}`: its sizes are {listed}")
+    match variables[name]:
         case DimVar() as var:
             renaming.dims[var] = _size(about, value)
         case ShapeVar() as var:
@@ -259,25 +269,6 @@ def _size(about: str, value: Any) -> int:
     if not 0 <= size < LARGEST:
         raise ArgumentError(f"{about} is a size, and cannot be {shown(size)}")
     return size
-
-
-def _like(subject: Subject, name: str, value: Any, wanted: Type) -> Type:
-    if not isinstance(value, str):
-        try:
-            return exact_type(take(value, wanted))
-        except (Unfit, RaggedError) as unfit:
-            raise ArgumentError(f"{subject.name}: `{name}` cannot be taken: {unfit}") from None
-        except RecursionError:
-            raise ArgumentError(f"{subject.name}: `{name}` is nested too deeply") from None
-    parsed, problems = parse_signature(Source(f"the type of {name}", value))
-    if parsed is not None and not problems:
-        reader = Reader(Scope(), 0, 1)
-        reader.in_parameter = True
-        type_ = reader.read_type(parsed.type)
-        if not reader.diagnostics:
-            return type_
-        problems = tuple(reader.diagnostics)
-    raise ArgumentError(f"{subject.name}: `{value}` is not a type", problems)
 
 
 def inferred(subject: Subject, types: Mapping[str, Type | None]) -> Elaboration | list[Diagnostic]:

@@ -9,14 +9,16 @@ jax.grad(lambda w: loss(net.model.jax(w, x)))(w)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from axon.diagnostics import Severity
+from axon.diagnostics import Diagnostic, Severity
 from axon.driver import check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
+from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Function, backend
 from axon.run.safetensors import read
@@ -60,7 +62,9 @@ def compile(
 
 
 class Program:
-    """A checked program; its definitions are attributes. What is no function is a value."""
+    __doc__ = OwnText(
+        "A checked program; its definitions are attributes. What is no function is a value.", repr
+    )
 
     def __init__(
         self,
@@ -68,8 +72,9 @@ class Program:
         backend_name: str = "numpy",
         ops: Mapping[str, Callable[..., Any]] | None = None,
         weights: str | Path | None = None,
+        finder: Finder | None = None,
     ) -> None:
-        finder = Finder()
+        finder = Finder() if finder is None else finder
         checked, module = check_and_link(source, finder)
         if not checked.ok:
             errors = [d for d in checked.diagnostics if d.severity == Severity.ERROR]
@@ -77,7 +82,7 @@ class Program:
             raise ProgramError(f"{source.name} has {count}", errors)
         self._checked = checked
         self._module = module
-        self._imported = tuple(finder.read)
+        self._finder = finder
         self._backend = backend(backend_name)
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
@@ -107,10 +112,20 @@ class Program:
         return iter(dict.fromkeys(s.name for s in self._checked.signatures))
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self]
+        own = (name for name in super().__dir__() if not re.match("_[^_]", name))
+        return [*own, *self]
 
     def __repr__(self) -> str:
-        return "\n".join(s.line() for s in self._checked.signatures)
+        return "\n".join(s.line(names=True) for s in self._checked.signatures)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What the check warns of: names that turn out equal or constant, names that are unused.
+
+        >>> [w.code for w in compile("f = fn (x : f32 [a], y : f32 [b]) { max(x, y) };").warnings]
+        ['AX301']
+        """
+        return self._checked.warnings
 
     def implement(self, name: str, function: Callable[..., Any]) -> None:
         """Say what an operator does that the program only declares (`op name : …`)."""
@@ -142,14 +157,22 @@ class Program:
         """The same program on another backend."""
         other: Program = object.__new__(Program)
         other._checked, other._module = self._checked, self._module
-        other._imported = self._imported
+        other._finder = self._finder
         other._backend, other._ops, other._functions = backend(backend_name), self._ops, {}
         return other
 
     def _files(self) -> dict[str, str]:
         """The files that the program is in, and what each of them is."""
-        imported = dict.fromkeys(self._imported, "a program that is imported")
+        imported = dict.fromkeys(self._finder.read, "a program that is imported")
         return {**imported, self._module.program.source.name: "the program itself"}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It pickles as its text and those of its imports, with the operators that it was given:
+        functions of Python pickle by their names, weights as their values.
+        """
+        source = self._module.program.source
+        files = {at: (found.name, found.text) for at, found in self._finder.known.items()}
+        return _again, (source.name, source.text, files, self._backend.name, self._ops)
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""
@@ -161,7 +184,7 @@ class Program:
             definition = self._checked.find(name)
             if definition is None:
                 return None
-            known = Function(self._checked, self._module, definition, self._backend, self._ops)
+            known = Function(self, definition)
             self._functions[name] = known
         return known
 
@@ -170,3 +193,17 @@ def _declared(module: Module) -> set[str]:
     """The operators that a program, or a file that it imports, only declares."""
     own = {item.name for item in module.items if isinstance(item, ast.OpDecl)}
     return own.union(*(_declared(other) for other in module.imports.values()))
+
+
+def _again(
+    name: str,
+    text: str,
+    files: dict[tuple[str, str], tuple[str, str]],
+    backend_name: str,
+    ops: dict[str, Callable[..., Any]],
+) -> Program:
+    """A program from its pickled parts."""
+    finder = Finder({at: Source(*found) for at, found in files.items()})
+    program = Program(Source(name, text), backend_name, finder=finder)
+    program._ops.update(ops)
+    return program

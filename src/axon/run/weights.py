@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import numpy
 
 from axon.backends.checks import holds
 from axon.diagnostics import Diagnostic, error
@@ -17,6 +20,33 @@ from axon.types.type import Fn, Scheme, Shape, ShapeEq, Tensor
 from axon.types.variables import ShapeVar
 
 MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The values of an operator without arguments, read when they are asked for. It pickles as the
+    values themselves: the file may not be there where they are wanted.
+    """
+
+    read: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        return self.read()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _held, (numpy.array(self.read()),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    array: Any
+
+    def __call__(self) -> Any:
+        return self.array
+
+
+def _held(array: Any) -> Weight:
+    return Weight(_Held(array))
 
 
 def weights(module: Module, stored: Stored, known: Container[str]) -> dict[str, Callable[[], Any]]:
@@ -34,7 +64,7 @@ def weights(module: Module, stored: Stored, known: Container[str]) -> dict[str, 
         if problem is not None:
             problems.append(error("AX405", problem, span, f"declared `{Show().type(type_)}`"))
         elif name not in found:
-            found[name] = stored.values(name)
+            found[name] = Weight(stored.values(name))
     if problems:
         more = len(problems) - MOST_SHOWN
         others = f"; {more} more are wrong" if more > 0 else ""

@@ -24,7 +24,7 @@ def solve_at_least(store: Store, constraint: Constraint, relation: AtLeast) -> N
         store.drop("non-negativity", constraint)
     elif dims.is_nonnegative(dims.sub(-1, dim)):
         store.conflict("non-negativity", constraint, "negative", dim, 0)
-    elif dims.is_nonnegative(dims.scale(-1, tight := _tightened(dim))):
+    elif dims.is_nonnegative(dims.scale(-1, tight := tightened(dim))):
         store.derive("non-negativity", constraint, DimEq(tight, 0))
     else:
         store.wait(constraint, dims.variables(dim), [m for m in dims.terms_of(dim) if m])
@@ -129,8 +129,8 @@ def _exclude(
     `equal` states that the second is known to be zero.
     """
     (by, p), (other, q) = one, two
-    p = _tightened(p)
-    q = q if equal else _tightened(q)
+    p = tightened(p)
+    q = q if equal else tightened(q)
     here, there = dims.terms_of(p)[mono], dims.terms_of(q)[mono]
     total = dims.combine(dims.scale(abs(there), p), abs(here), q)
     if _may_be_positive(total):
@@ -141,7 +141,7 @@ def _exclude(
         return True
     zeros = (p,) if equal else (p, q)
     if not dims.is_nonnegative(dims.scale(-1, total)):
-        zeros = (_tightened(total),)
+        zeros = (tightened(total),)
         if zeros[0] == total or not dims.is_nonnegative(dims.scale(-1, zeros[0])):
             return False
     for zero in zeros:
@@ -160,7 +160,7 @@ def _may_be_positive(dim: Dim) -> bool:
     return grows
 
 
-def _tightened(dim: Dim) -> Dim:
+def tightened(dim: Dim) -> Dim:
     """`dim >= 0` in lowest terms: `2*n - 3 >= 0` is `n - 2 >= 0`."""
     terms = dims.terms_of(dim)
     common = 0

@@ -87,7 +87,7 @@ def minimal(
         if extra is None or replays.conflict(extra) is None:
             return constraints
         constraints = extra
-    return _fewest(constraints, replays, lambda subset: replays.conflict(subset) is not None)
+    return fewest(constraints, replays, lambda subset: replays.conflict(subset) is not None)
 
 
 def sufficient(
@@ -104,10 +104,10 @@ def enough_for(constraints: list[Constraint], holds: Callable[[Store], bool]) ->
     def enough(subset: list[Constraint]) -> bool:
         return holds(replays.solve(subset))
 
-    return _fewest(constraints, replays, enough) if enough(constraints) else []
+    return fewest(constraints, replays, enough) if enough(constraints) else []
 
 
-def _fewest(
+def fewest(
     constraints: list[Constraint], replays: Replays, enough: Callable[[list[Constraint]], bool]
 ) -> list[Constraint]:
     """Drop what is not needed, halves first, so that few among many are found in few steps."""

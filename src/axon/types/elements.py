@@ -44,3 +44,26 @@ def class_name(mask: int) -> str:
         if value == mask & ANY:
             return name
     return " or ".join(name for name in ELEMENTS if BIT[name] & mask)
+
+
+ELSEWHERE = {
+    "float": "f32", "single": "f32", "double": "f64", "half": "f16", "bfloat": "bf16",
+    "int": "i32 or i64", "integer": "i32 or i64", "uint": "u32 or u64",
+    "long": "i64", "short": "i16", "byte": "u8", "char": "i8", "boolean": "bool",
+    **{f"{name}{bits}": f"{ours}{bits}"
+       for name, ours in (("int", "i"), ("uint", "u"), ("float", "f"), ("fp", "f"))
+       for bits in (8, 16, 32, 64) if f"{ours}{bits}" in BIT},
+    "bfloat16": "bf16",
+    **dict.fromkeys(("complex", "complex64", "complex128", "float8", "fp8", "float128"), ""),
+}  # fmt: skip
+"""Names of element types in other languages and libraries, and ours; none where we lack it."""
+
+
+def called_elsewhere(name: str) -> str | None:
+    """Our name for what others call an element type by this name, `F32` and `int32_t` included;
+    empty if we have none, None if it is not known as one.
+    """
+    if name in BIT:
+        return None
+    plain = name.lower().removesuffix("_").removesuffix("_t")
+    return plain if plain in BIT else ELSEWHERE.get(plain)

@@ -10,7 +10,7 @@ from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
-from axon.types.elements import ANY, BIT, CLASSES
+from axon.types.elements import ANY, BIT, CLASSES, ELEMENTS, called_elsewhere
 from axon.types.rows import RowCall
 from axon.types.type import (
     UNKNOWN,
@@ -160,8 +160,10 @@ class Reader:
 
     def read_type(self, expr: ast.TypeExpr) -> Type:
         match expr:
-            case ast.TensorType(elem, shape, _):
-                return Tensor(self.elem(elem), self._sizes(self.shape(shape), shape.span))
+            case ast.TensorType(elem, shape, span):
+                ours = self._foreign(elem, span) if elem not in BIT else None
+                sizes = self._sizes(self.shape(shape), shape.span)
+                return Tensor(self.elem(ours or elem), sizes)
             case ast.NamedType(name, span) if name in self.bound:
                 return self._outside(name, span)
             case ast.NamedType(name, span) if self._is_alias(name):
@@ -171,6 +173,9 @@ class Reader:
             case ast.RecordType():
                 return self._record(expr)
             case ast.NamedType(name, span):
+                ours = self._foreign(name, span)
+                if ours:
+                    return Tensor(self.elem(ours), ())
                 if name in self.scope.rows:
                     text = f"`{name}` stands for the other fields of a record"
                     self._error("AX109", text, span, "not a type on its own")
@@ -222,6 +227,8 @@ class Reader:
     def _alias(self, name: str, args: tuple[ast.IndexExpr, ...], span: Span) -> Type:
         """The type that a name stands for. Its own names are fresh at each use."""
         alias = self.aliases(name)
+        if alias is None and (ours := self._foreign(name, span)):
+            return Tensor(ours, ())
         if alias is None:
             help = "define it before: `type Block(d) = { w : f32 [d,d] };`"
             self._error("AX219", f"there is no type `{name}`", span, "not defined", help)
@@ -271,6 +278,28 @@ class Reader:
         if name not in self.scope.elems:
             self.scope.elems[name] = ElemVar(name, self.level, self.user, ANY)
         return self.scope.elems[name]
+
+    def _foreign(self, name: str, span: Span) -> str | None:
+        """Our name for an element type that is written as elsewhere, which is an error; in an alias
+        it was reported where that is defined.
+        """
+        ours = called_elsewhere(name)
+        if ours is None:
+            return None
+        if self.caller is not None:
+            return ours.partition(" ")[0]
+        place = Span(span.source, span.start, span.start + len(name))
+        listed = f"{', '.join(ELEMENTS[:-1])} and {ELEMENTS[-1]}"
+        self._error(
+            "AX214",
+            f"the element type `{name}` is {ours} in Axon"
+            if ours
+            else f"Axon has no element type `{name}`",
+            place,
+            "not an element type here",
+            help=f"the element types are {listed}" if not ours else None,
+        )
+        return ours.partition(" ")[0]
 
     def _sizes(self, shape: Shape, span: Span) -> Shape:
         """Computed sizes that might be negative are checked."""

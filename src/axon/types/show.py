@@ -273,7 +273,7 @@ class Show:
             case Tuple(items):
                 return f"({', '.join(self.type(item) for item in items)})"
             case Fn(params, result):
-                left = ", ".join(self.type(p, nested=True) for p in params)
+                left = ", ".join(self.params(type_))
                 if nested or len(params) != 1 or type(params[0]) in (Fn, Tuple):
                     left = f"({left})"
                 return f"{left} -> {self.type(result, nested=True)}"
@@ -283,6 +283,10 @@ class Show:
                 return f"dim {self._operand(dim)}"
             case Unknown():
                 return "?"
+
+    def params(self, fn: Fn) -> list[str]:
+        """The types of the parameters, one by one."""
+        return [self.type(param, nested=True) for param in fn.params]
 
     # --- relations ---
 
@@ -321,7 +325,7 @@ class Show:
         return self.relation(relation)
 
     def _balanced(self, dim: Dim, op: str, flipped: str) -> str:
-        multiple = _multiple_of_mod(dim) if op == "=" else None
+        multiple = multiple_of_mod(dim) if op == "=" else None
         if multiple is not None:
             factor, top, bottom = multiple
             text = f"{self._operand(top)} mod {self._operand(bottom)}"
@@ -381,7 +385,7 @@ def _lone(shape: Shape) -> Var | None:
     return shape[0] if len(shape) == 1 and isinstance(shape[0], ShapeVar) else None
 
 
-def _multiple_of_mod(dim: Dim) -> tuple[Dim, Dim, Dim] | None:
+def multiple_of_mod(dim: Dim) -> tuple[Dim, Dim, Dim] | None:
     """`b*d - 8*b*(d/8)` is `b * (d mod 8)`: the factor, and the two sides of the `mod`."""
     for mono in dims.terms_of(dim):
         for atom in mono:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from axon.inference.program import Definition
+from axon.inference.report.naming import factor_sizes, name_sizes
 from axon.inference.schemes import visible
 from axon.types.elements import ANY, class_name
 from axon.types.show import Names, Show
@@ -14,6 +15,7 @@ from axon.types.type import (
     Broadcast,
     DimBroadcast,
     DimEq,
+    Fn,
     Relation,
     Shape,
     ShapeEq,
@@ -30,7 +32,8 @@ from axon.types.variables import DimVar, ElemVar, Var
 @dataclass(frozen=True, slots=True)
 class Signature:
     """`signature` holds no `where`: each residual condition is a string in `where`, each run-time
-    check one in `guards`. `variables` are those named in any of these.
+    check one in `guards`. `variables` are those named in any of these. `params` are the parameters
+    with their types, where the definition names them.
     """
 
     name: str
@@ -39,12 +42,24 @@ class Signature:
     guards: tuple[str, ...]
     classes: tuple[str, ...]
     variables: dict[str, Var] = field(default_factory=dict, compare=False, repr=False)
+    params: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+    result: str = field(default="", compare=False, repr=False)
 
-    def line(self, classes: bool = False) -> str:
-        """`name : signature where …`, as `axon infer` prints it."""
+    def line(self, classes: bool = False, names: bool = False) -> str:
+        """`name : signature where …`, as `axon infer` prints it; `names` are those of the
+        parameters.
+        """
         conditions = [*self.where, *(self.classes if classes else ())]
         where = f" where {', '.join(conditions)}" if conditions else ""
-        return f"{self.name} : {self.signature}{where}"
+        return f"{self.name} : {self.named if names else self.signature}{where}"
+
+    @property
+    def named(self) -> str:
+        """The signature with the names of the parameters: `(x : f32 [b,n]) -> f32 [b]`."""
+        if not self.params:
+            return self.signature
+        listed = ", ".join(f"{name} : {type_}" for name, type_ in self.params)
+        return f"({listed}) -> {self.result}"
 
 
 def describe_definition(definition: Definition, paper: bool = False) -> Signature:
@@ -57,9 +72,15 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     conditions = visible(scheme.relations)
     show = Show(names, paper, shared=_shared(scheme.type, conditions))
     signature = show.type(scheme.type)
+    naming = name_sizes(shapes_of(scheme.type), show)
+    if naming.named:
+        signature = show.type(naming.type(scheme.type))
+        conditions = [naming.relation(relation) for relation in conditions]
+    params, result = _parts(definition, naming.type(scheme.type), show)
     uses = Counter(var for r in conditions for var in set(relation_variables(r)))
     hidden = frozenset(v for v, n in uses.items() if n == 1 and v not in variables)
-    where = [show.relation(relation, hidden) for relation in conditions]
+    where = naming.definitions(show)
+    where += [show.relation(relation, hidden) for relation in conditions]
     where += [show.stacked(stacked) for stacked in scheme.stacked]
     guards = dict.fromkeys(
         Show(names, paper, named=True).check(guard.relation) for guard in definition.guards
@@ -69,14 +90,39 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     stated = [text for var, text in classes.items() if var.stated]
     narrowed = [text for var, text in classes.items() if var.allowed & ANY != ANY]
     implied = tuple(text for text in narrowed if text not in stated)
-    named = {name: var for var, name in names.given.items()}
-    return Signature(definition.name, signature, (*where, *stated), tuple(guards), implied, named)
+    named = {name: var for var, name in names.given.items() if var not in naming.named}
+    stated_too = (*where, *stated)
+    return Signature(
+        definition.name, signature, stated_too, tuple(guards), implied, named, params, result
+    )
+
+
+def _parts(
+    definition: Definition, type_: Type, show: Show
+) -> tuple[tuple[tuple[str, str], ...], str]:
+    """The parameters with their types, and the type of the result."""
+    if not isinstance(type_, Fn) or len(definition.params) != len(type_.params):
+        return (), ""
+    types = zip(definition.params, show.params(type_), strict=True)
+    return tuple(types), show.type(type_.result, nested=True)
+
+
+def type_text(type_: Type, names: Names, paper: bool = False) -> str:
+    """A type without conditions, as `describe_definition` writes it, but for names of sizes."""
+    show = Show(names, paper, shared=_shared(type_, []))
+    text = show.type(type_)
+    factored = factor_sizes(shapes_of(type_), show)
+    return show.type(factored.type(type_)) if factored.sizes else text
+
+
+def shapes_of(type_: Type) -> list[Shape]:
+    """The shapes of a type, of tensors and of values that are shapes."""
+    return [leaf.shape for leaf in leaves(type_) if isinstance(leaf, Tensor | ShapeValue)]
 
 
 def _shared(type_: Type, relations: list[Relation]) -> frozenset[Var]:
     """The sizes that vary and occur in more than one place."""
-    shapes = [t.shape for t in leaves(type_) if isinstance(t, Tensor | ShapeValue)]
-    shapes.extend(word for r in relations for word in _words(r))
+    shapes = [*shapes_of(type_), *(word for r in relations for word in _words(r))]
     places = Counter(v for shape in shapes for v in shape if isinstance(v, DimVar) and v.over)
     return frozenset(var for var, count in places.items() if count > 1)
 

@@ -1,0 +1,143 @@
+"""Names in annotations that a definition decides: two that are equal, one that is a number, or an
+expression in others. A name says that a size may be anything, so each of these is a warning.
+
+What the program states itself, by a condition on its names, is no news; nor is the form of a shape
+(`s` is `[a]@b`), or a size that must be even, which is a condition of the signature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.report.clash import within
+from axon.inference.state import State
+from axon.solver.constraints import NOWHERE, Constraint
+from axon.solver.reasons import Replays, behind, fewest
+from axon.solver.store import Store
+from axon.source import Span
+from axon.types import dim as dims
+from axon.types.dim import Poly
+from axon.types.show import Names, Show
+from axon.types.type import Shape, ShapeEq
+from axon.types.variables import DimVar, ShapeVar
+
+MOST_PLACES = 3
+BUDGET = 20_000
+"""How many constraints are solved again to find the places of all names of a definition."""
+MOST_REASONS = 60
+STATED = frozenset(("annotation", "called", "condition"))
+"""The kinds of constraints that a program writes down, before its body asks for anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """A name, its variable, and the value that it must have; the first of several equal names
+    stands for all of them.
+    """
+
+    code: str
+    name: str
+    variable: DimVar | ShapeVar
+    value: Shape
+    equal: str = ""
+
+
+def forced_names(state: State) -> list[Forced]:
+    found: list[Forced] = []
+    seen: dict[DimVar | ShapeVar, tuple[str, DimVar | ShapeVar]] = {}
+    words = {name: state.store.word((var,)) for name, var in state.names.index.items()}
+    own = {item for word in words.values() if len(word) == 1 for item in word}
+    for name, var in state.names.index.items():
+        word = words[name]
+        value = word[0] if len(word) == 1 else None
+        if isinstance(value, int) and isinstance(var, DimVar):
+            found.append(Forced("AX302", name, var, word))
+        elif isinstance(value, DimVar | ShapeVar) and type(value) is type(var):
+            first, other = seen.setdefault(value, (name, var))
+            if first != name:
+                found.append(Forced("AX301", name, var, (other,), first))
+        elif isinstance(value, Poly) and own.issuperset(dims.variables(value)):
+            found.append(Forced("AX303", name, var, word))
+    return found
+
+
+def warn_of(state: State) -> list[Diagnostic]:
+    """The warnings about the names of a definition that was inferred with reasons: each has the
+    places that force it.
+    """
+    replays = Replays(BUDGET)
+    warnings: list[Diagnostic] = []
+    for forced in forced_names(state):
+        because = _because(state.store, forced, replays)
+        if because and all(c.origin.kind in STATED for c in because):
+            continue
+        place = state.names.places[forced.name]
+        labels = (Label(place, "", primary=True), *_labels(because, place))
+        message = f"`{forced.name}` is always {_value(state, forced)}"
+        warnings.append(Diagnostic(forced.code, Severity.WARNING, message, labels))
+    return warnings
+
+
+def _value(state: State, forced: Forced) -> str:
+    if forced.equal:
+        return f"equal to `{forced.equal}`"
+    names = Names()
+    for name, var in state.names.index.items():
+        word = state.store.word((var,))
+        if len(word) == 1 and isinstance(word[0], DimVar | ShapeVar):
+            names.given.setdefault(word[0], name)
+    (value,) = forced.value
+    assert not isinstance(value, ShapeVar)
+    return Show(names).dim(value)
+
+
+def _because(store: Store, forced: Forced, replays: Replays) -> list[Constraint]:
+    """The fewest posted constraints from which the name has its value; once the work of finding
+    them is done for other names, the one that bound it.
+    """
+    if replays.left <= 0:
+        return _binder(store, forced)
+    subject = Constraint(ShapeEq((forced.variable,), forced.value), NOWHERE, rule="asked")
+    cone = behind(store, subject, store.clock + 1)
+
+    def holds(subset: list[Constraint]) -> bool:
+        alone = replays.solve(subset)
+        return alone.word((forced.variable,)) == alone.word(forced.value)
+
+    because = fewest(cone, replays, holds) if cone and holds(cone) else cone
+    return because if len(because) <= MOST_REASONS else _binder(store, forced)
+
+
+def _binder(store: Store, forced: Forced) -> list[Constraint]:
+    """The posted constraint from which the name, or the one that it is equal to, was bound."""
+    for var in (forced.variable, *forced.value):
+        found = store.bindings.get(var) if isinstance(var, DimVar | ShapeVar) else None
+        if found is not None:
+            by = found.by
+            while by.parents:
+                by = by.parents[0]
+            return [by]
+    return []
+
+
+def _labels(because: list[Constraint], place: Span) -> list[Label]:
+    """The calls, and the declared results, that force it; what is inside of one of them is not
+    shown again.
+    """
+    texts: dict[Span, str] = {}
+    for constraint in because:
+        origin = constraint.origin
+        span = origin.call or origin.span
+        if origin.kind in STATED or span is None or span == place:
+            continue
+        if origin.kind == "result":
+            texts[span] = f"forced here, by the result {origin.note}"
+        else:
+            by = f", by `{origin.operator}`" if origin.operator else ""
+            texts.setdefault(span, f"forced here{by}")
+    outer = [s for s in texts if not any(within(s, o) for o in texts if o != s)]
+    return [Label(span, texts[span]) for span in outer[:MOST_PLACES]]
+
+
+__all__ = ["Forced", "forced_names", "warn_of"]

@@ -1,0 +1,151 @@
+"""The plain reading of a definition, confirmed: inferred with the reading as its annotation, the
+definition has no error, no warning and no condition, and its signature is the reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from axon.diagnostics import Diagnostic, error
+from axon.driver import Checked, prelude
+from axon.graph.module import Module, make_module
+from axon.inference.environment import Environment, bound_names
+from axon.inference.program import Definition, ProgramInference
+from axon.inference.report.plain import Reading, has_reading, read_plainly
+from axon.inference.report.signature import type_text
+from axon.inference.schemes import visible
+from axon.source import Span
+from axon.syntax import ast, mentioned
+from axon.types.show import Names
+from axon.types.trees import NOWHERE, Trees
+from axon.types.type import Fn, Scheme, type_variables
+from axon.workspace import workspace
+
+
+def plain_readings(checked: Checked) -> tuple[str | None, ...]:
+    """The confirmed reading of each definition, None for one that has none."""
+    definitions = checked.inferred.definitions
+    if not any(has_reading(definition.scheme) for definition in definitions):
+        return (None,) * len(definitions)
+    module = make_module(checked.program, checked.inferred, {})
+    places = _places(module)
+    return tuple(_reading(checked, module, places.get(d.span), d) for d in definitions)
+
+
+def plain_reading(checked: Checked, module: Module, definition: Definition) -> str | None:
+    """What a person would write down for a type; None if it has no open rank and no broadcast, or
+    if no reading was confirmed.
+    """
+    return _reading(checked, module, _places(module).get(definition.span), definition)
+
+
+def _places(module: Module) -> dict[Span, int]:
+    """The items that define one name, by the place of the name."""
+    return {
+        item.pattern.span: at
+        for at, item in enumerate(module.items)
+        if isinstance(item, ast.Binding) and isinstance(item.pattern, ast.NamePattern)
+    }
+
+
+def _reading(
+    checked: Checked, module: Module, at: int | None, definition: Definition
+) -> str | None:
+    if at is None or not has_reading(definition.scheme):
+        return None
+    item = module.items[at]
+    assert isinstance(item, ast.Binding)
+    with workspace():
+        fn = _as_function(item.value, definition)
+        environment = _environment(checked, module, at, fn) if fn is not None else None
+        if fn is None or environment is None:
+            return None
+        reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
+        if reading is None or not _is_confirmed(definition, fn, environment, reading):
+            return None
+        return type_text(reading.type, reading.names, paper=True) if checked.paper else reading.text
+
+
+def _as_function(value: ast.Expr, definition: Definition) -> ast.Fn | None:
+    """The definition as a function whose parameters can be annotated; for another name of a
+    function, one that calls it.
+    """
+    if isinstance(value, ast.Fn):
+        return value
+    if not isinstance(value, ast.Name | ast.OperatorName) or not isinstance(
+        definition.scheme.type, Fn
+    ):
+        return None
+    names = [f"{i}'" for i in range(len(definition.scheme.type.params))]  # no name is like these
+    params = tuple(ast.Param(name, None, NOWHERE, NOWHERE) for name in names)
+    args = tuple(ast.Name(name, NOWHERE) for name in names)
+    body = ast.Block((), ast.Call(value, args, (), NOWHERE), NOWHERE)
+    return ast.Fn(params, None, (), body, NOWHERE)
+
+
+def _environment(checked: Checked, module: Module, at: int, fn: ast.Fn) -> Environment | None:
+    """What the function sees. None if it shares open variables with another definition, which an
+    inference of its own would not leave as they are.
+    """
+    found = module.environment(at, fn)
+    imported = checked.inferred.environment.names
+    for name in mentioned(fn):
+        if "." in name and name not in found.names and name in imported:
+            found.names[name] = imported[name]
+    types = [entry.type for entry in found.names.values()]
+    if any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types):
+        return None
+    return found
+
+
+def _taken(definition: Definition, fn: ast.Fn) -> set[str]:
+    """The names that have a meaning in the function: as an annotation they would keep it."""
+    return {*definition.names.index, *mentioned(fn)} - set(_bound(fn))
+
+
+def _numbers(fn: ast.Fn) -> Iterator[int]:
+    """The parameters whose default is a number."""
+    for at, param in enumerate(fn.params):
+        default = param.default.operand if isinstance(param.default, ast.Negate) else param.default
+        if isinstance(default, ast.Number):
+            yield at
+
+
+def _bound(fn: ast.Fn) -> Iterator[str]:
+    """The parameters and the bindings of a function; those of functions inside are not needed."""
+    yield from (param.name for param in fn.params)
+    for binding in fn.body.bindings:
+        yield from (name for name, _ in bound_names(binding.pattern))
+
+
+def _is_confirmed(
+    definition: Definition, fn: ast.Fn, environment: Environment, reading: Reading
+) -> bool:
+    annotated = _annotated(fn, reading)
+    if annotated is None:
+        return False
+    pattern = ast.NamePattern(definition.name, definition.span)
+    inference = ProgramInference(_no_import, prelude)
+    scheme = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
+    if scheme is None or scheme.stacked or visible(scheme.relations):
+        return False
+    names = Names()
+    names.reserve(type_variables(scheme.type))
+    return type_text(scheme.type, names) == reading.text
+
+
+def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:
+    """The function with the reading for an annotation; None if it cannot be written."""
+    trees = Trees(reading.names)
+    try:
+        types = [trees.type(each) for each in reading.type.params]
+        result = trees.type(reading.type.result)
+    except ValueError:
+        return None
+    pairs = zip(fn.params, types, strict=True)
+    return replace(fn, params=tuple(replace(p, type=t) for p, t in pairs), result=result)
+
+
+def _no_import(item: ast.Import) -> Diagnostic:
+    return error("AX211", "a definition imports nothing", item.span)
