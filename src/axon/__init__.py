@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axon.run.onnx import from_onnx
     from axon.run.program import Program, compile, load
     from axon.run.random import random_key
+    from axon.run.weight_files import load_weights, save
     from axon.source import Source
 
 __version__ = "0.1.0"
@@ -36,7 +37,9 @@ __all__ = [
     "compile",
     "from_onnx",
     "load",
+    "load_weights",
     "random_key",
+    "save",
 ]
 
 _HOMES = {
@@ -49,7 +52,9 @@ _HOMES = {
     "compile": "axon.run.program",
     "from_onnx": "axon.run.onnx",
     "load": "axon.run.program",
+    "load_weights": "axon.run.weight_files",
     "random_key": "axon.run.random",
+    "save": "axon.run.weight_files",
     "Checked": "axon.driver",
     "Diagnostic": "axon.diagnostics",
     "Signature": "axon.inference.report.signature",

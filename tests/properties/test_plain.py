@@ -85,7 +85,8 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
     params, result = params_and_result(reading)
     written = ", ".join(f"{p.name} : {t}" for p, t in zip(program.params, params, strict=True))
     checked = check_text(f"f = fn ({written}) : {result} {{ {program.body()} }};")
-    assert checked.ok and not checked.diagnostics, checked.diagnostics
+    others = [d for d in checked.diagnostics if d.code != "AX305"]  # an unused name
+    assert checked.ok and not others, others
     (found,) = checked.signatures
     assert (found.signature, found.where) == (reading, ())
     assert plain_readings(checked) in ((reading,), (None,))

@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 import axon
-from axon.run.safetensors import save
+from axon import save
 
 TEXT = """# A dense layer.
 #

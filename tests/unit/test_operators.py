@@ -297,6 +297,9 @@ def test_slices_by_symbolic_bounds_are_pythons() -> None:
     bounds: list[int | str | None] = [None, -2, -1, 0, 1, 3, "a", "b"]
     for start, stop, step in product(bounds, bounds, [-2, -1, 1, 2]):
         text = signature("slice", start=start, stop=stop, step=step)
+        text, _, where = text.partition(" where ")
+        for bound in {each for each in (start, stop) if isinstance(each, str)}:
+            assert f"{bound} >= 0" in where
         length = text.removeprefix("t [n]@after -> t [").removesuffix("]@after")
         for n, a, b in product(range(6), range(5), range(5)):
             values = {"a": a, "b": b}

@@ -16,6 +16,7 @@ from axon.files import Finder, Unreadable, Unwritable, find_import, read_program
 if TYPE_CHECKING:
     from axon.diagnostics import Diagnostic
     from axon.driver import Checked
+    from axon.run.parameter_table import Parameters
 
 FINE, HAS_ERRORS, WRONG_USAGE, BUG = 0, 1, 2, 3
 
@@ -77,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
         "--classes", action="store_true", help="show element classes (t : float) too"
     )
     infer.add_argument("--names", action="store_true", help="show the names of parameters too")
+    infer.add_argument(
+        "--params", action="store_true", help="list the tensors in the records that functions take"
+    )
     infer.add_argument(
         "--plain",
         action="store_true",
@@ -146,7 +150,8 @@ def _parser() -> argparse.ArgumentParser:
         "inputs",
         metavar="X=VALUE",
         nargs="*",
-        help="a .npy or .npz file (FILE.npz:KEY), a number, a list, rand[8,16], zeros[3], ones[3]",
+        help="a .npy, .npz (FILE.npz:KEY) or .safetensors file, a number, a list, rand[8,16], "
+        "zeros[3], ones[3]",
     )
     run.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
     run.add_argument("--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up")
@@ -268,6 +273,8 @@ def _infer(options: argparse.Namespace) -> int:
         if several and not options.json:
             say(f"# {path}")
         if path.endswith(".onnx"):
+            if options.params:
+                return _wrong("--params is for programs; a model has its weights inside")
             from axon.cli.onnx import infer
 
             document, status = infer(path, options)
@@ -291,10 +298,11 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
     checked = check(read_program(path), find_import, paper, options.prove)
     status = FINE if checked.ok else HAS_ERRORS
     plain: Sequence[str | None] = (None,) * len(checked.signatures)
-    if options.json or options.plain:
+    if options.json or options.plain or options.params:
         from axon.plain import plain_readings
 
         plain = plain_readings(checked)
+    tables = _tables(checked, plain) if options.params else [None] * len(plain)
     if options.json:
         definitions = [
             {
@@ -305,17 +313,29 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
                 "classes": list(s.classes),
                 "params": [name for name, _ in s.params],
                 "plain": reading,
+                **({} if table is None else {"parameters": table.as_json()}),
             }
-            for s, reading in zip(checked.signatures, plain, strict=True)
+            for s, reading, table in zip(checked.signatures, plain, tables, strict=True)
         ]
         diagnostics = [_json(d) for d in checked.diagnostics]
         return {"definitions": definitions, "diagnostics": diagnostics}, status
-    for signature, reading in zip(checked.signatures, plain, strict=True):
+    for signature, reading, table in zip(checked.signatures, plain, tables, strict=True):
         say(signature.line(options.classes, options.names))
-        if reading is not None:
+        if options.plain and reading is not None:
             say(f"plain: {reading}")
+        if table:
+            say("\n".join(f"  {line}" for line in repr(table).splitlines()))
     _print_diagnostics(checked.diagnostics)
     return None, status
+
+
+def _tables(checked: Checked, plain: Sequence[str | None]) -> list[Parameters | None]:
+    """The parameters of each definition, with the ranks of its plain reading if it has one."""
+    from axon.run.parameter_table import table
+    from axon.run.parameters import unsettled
+
+    definitions = zip(checked.inferred.definitions, plain, strict=True)
+    return [table(unsettled(definition, reading)) for definition, reading in definitions]
 
 
 def _explain(options: argparse.Namespace) -> int:

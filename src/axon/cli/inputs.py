@@ -11,7 +11,10 @@ import numpy
 
 from axon.backends.numpy_arrays import element
 from axon.ops.memory import Refused, check_fits
+from axon.run.errors import ProgramError
+from axon.types.show import Show
 from axon.types.type import Record, Tensor, Tuple, Type
+from axon.types.variables import TypeVar
 
 _MADE = re.compile(r"(rand|zeros|ones)\s*\[([0-9,\s]*)\]")
 LARGEST = 1 << 31
@@ -38,9 +41,9 @@ def read_input(
     taken: dict[str, str],
     depth: int = 0,
 ) -> Any:
-    """`data.npy`, `data.npz`, `data.npz:key`, `rand[8,16]`, `zeros[3]`, `ones[]`, `2.5`,
-    `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`, a record `{w=rand[4],b=zeros[4]}`. Files that
-    are read are entered in `taken`.
+    """`data.npy`, `data.npz`, `data.npz:key`, `w.safetensors`, `w.safetensors:prefix`,
+    `rand[8,16]`, `zeros[3]`, `ones[]`, `2.5`, `[[1,2],[3,4]]`; a tuple is `(rand[4],zeros[4])`, a
+    record `{w=rand[4],b=zeros[4]}`. Files that are read are entered in `taken`.
     """
     text = text.strip()
     if text.startswith("{") and text.endswith("}"):
@@ -59,12 +62,28 @@ def read_input(
     made = _MADE.fullmatch(text)
     if made:
         return _made(name, made[1], made[2], wanted, random)
+    weights = re.fullmatch(r"(?s)(.*\.safetensors)(?::(.*))?", text)
+    if weights:
+        taken[weights[1]] = "an input of this run"
+        return _weights(name, weights[1], weights[2] or "", wanted)
     path, key = _path(text)
     if path is not None:
         found = _file(name, path, key)
         taken[path] = "an input of this run"
         return found
     return _literal(name, text)
+
+
+def _weights(name: str, path: str, prefix: str, wanted: Type | None) -> Any:
+    """What a file of weights has for a parameter: all of a record, or one of its tensors."""
+    from axon.run.fitted import fitted
+
+    whole = not isinstance(wanted, Tensor)
+    try:
+        own = name.rpartition(".")[2]
+        return fitted(path, wanted or TypeVar(), Show(), prefix, own, strict=whole)
+    except ProgramError as problem:
+        raise BadInput(f"{name}: {problem}") from None
 
 
 def _record(
@@ -185,8 +204,8 @@ def _literal(name: str, text: str) -> Any:
         value = json.loads(text.replace("inf", "Infinity").replace("nan", "NaN"))
     except (ValueError, RecursionError):
         raise BadInput(
-            f"{name}: `{_short(text)}` is no input: give a .npy or .npz file, a number, "
-            "a list such as [1,2], or rand[8,16]"
+            f"{name}: `{_short(text)}` is no input: give a .npy, .npz or .safetensors file, "
+            "a number, a list such as [1,2], or rand[8,16]"
         ) from None
     if isinstance(value, bool | int | float | list):
         return value

@@ -16,7 +16,7 @@ from axon.cli.out import complain
 from axon.diagnostics import Severity
 from axon.diagnostics.text import render_all
 from axon.files import Unreadable, keep, read_program, replacing
-from axon.run.errors import AxonError, ProgramError
+from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
 from axon.run.structures import Fields, by_path
@@ -110,7 +110,13 @@ def _inputs(
             raise BadInput(
                 f"{function.__name__} has no argument `{name}`: its arguments are {listed}"
             )
-        given[name] = read_input(name, value, wanted.get(name), random, taken)
+        try:
+            given[name] = read_input(name, value, wanted.get(name), random, taken)
+        except Misfit as misfit:
+            from axon.run.fitted import place_of
+
+            place = place_of(function.subject, name)
+            raise misfit.error(f"`{name}` of {function.__name__}", place) from None
     asked = [name for name in function.params if name not in function.optional]
     missing = [f"`{name}`" for name in asked if name not in given]
     if missing:
@@ -164,6 +170,15 @@ def _on_host(value: Any) -> Any:
 
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:
+    if path.endswith(".safetensors"):
+        from axon.run.weight_files import save
+
+        keep(path, taken)
+        try:
+            save(path, result if isinstance(result, dict) else {"result": result})
+        except AxonError as problem:
+            return _refused(str(problem))
+        return FINE
     if isinstance(result, dict):
         named = dict(by_path(result))
     else:
@@ -172,7 +187,7 @@ def _save(path: str, result: Any, taken: dict[str, str]) -> int:
     if any(isinstance(part, Ragged | tuple | dict) for part in named.values()):
         return _refused("only tensors, and tuples and records of them, can be saved")
     if len(named) != 1 and not path.endswith(".npz"):
-        return _refused(f"there are {len(named)} results: save them to a .npz file")
+        return _refused(f"there are {len(named)} results: save them to a .npz or .safetensors file")
     with replacing(path, taken) as file:
         if path.endswith(".npz"):
             arrays: Any = {name: numpy.asarray(part) for name, part in named.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from axon.diagnostics import Fix, error
-from axon.inference import scans, size_values, structures
+from axon.inference import choices, scans, size_values, structures
 from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
@@ -377,6 +377,8 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
     """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
     if inference.state.stacked:
         structures.solve(inference.state)
+    if inference.state.choices:
+        choices.solve(inference.state)
     progress = True
     while progress:
         progress = False

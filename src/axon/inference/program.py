@@ -387,6 +387,7 @@ class ProgramInference:
         self.state.store.take_back(self._mark)
         del self.state.diagnostics[self._first_diagnostic :]
         self.state.stacked.clear()
+        self.state.choices.clear()
 
     def _begin(self) -> None:
         state = self.state

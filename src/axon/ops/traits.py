@@ -105,6 +105,10 @@ class Traits(NamedTuple):
     broadcasting_form: str = ""
     """The operator that does the same for shapes that broadcast."""
 
+    scales: tuple[int, ...] = ()
+    """The operands, by place from 1, that multiply or divide the others: ones there change
+    nothing."""
+
 
 PLAIN = Traits()
 POINTWISE = Traits(pointwise=True)

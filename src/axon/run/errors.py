@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.diagnostics import Diagnostic
+from axon.diagnostics import Diagnostic, Label, Severity
 from axon.diagnostics.text import render
+from axon.source import Span
+
+MOST_SHOWN = 8
+"""How many errors of a file are shown."""
 
 
 class AxonError(Exception):
@@ -30,3 +34,27 @@ class ArgumentError(AxonError):
 
 class RunError(AxonError):
     """Run-time sizes that do not fit."""
+
+
+class Misfit(Exception):
+    """A file that does not have what a type asks for; each problem is a sentence and a label."""
+
+    def __init__(self, path: str, problems: list[tuple[str, str]]) -> None:
+        super().__init__(path)
+        self.path = path
+        self.problems = problems
+
+    def error(self, what: str, span: Span | None) -> ArgumentError:
+        """The error of an argument, with the place where it is declared."""
+        more = len(self.problems) - MOST_SHOWN
+        others = f"; {more} more are wrong" if more > 0 else ""
+        diagnostics = [
+            Diagnostic(
+                "AX405",
+                Severity.ERROR,
+                text,
+                (Label(span, label, primary=True),) if span is not None else (),
+            )
+            for text, label in self.problems[:MOST_SHOWN]
+        ]
+        return ArgumentError(f"{self.path} does not fit {what}{others}", diagnostics)

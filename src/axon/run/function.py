@@ -36,6 +36,11 @@ from axon.types.type import Fn, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+    from axon.run.initial import Rule
+    from axon.run.parameter_table import Parameters
+    from axon.run.parameters import Subject
 
 TOO_LARGE = ("array is too big", "Maximum allowed ")
 """How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
@@ -199,6 +204,88 @@ class Function:
         """
         wanted = dict(zip(self._params, self._wanted, strict=True))
         return specialise(self._module, self.__name__, wanted, types)
+
+    # --- its parameters ---
+
+    def parameters(
+        self,
+        /,
+        *,
+        params: str | Sequence[str] | None = None,
+        like: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> Parameters:
+        """The tensors in the records that it takes, as a table: their names, types, and how many
+        numbers and bytes they have. Arguments are as for `init`; what is not given stays open.
+
+        >>> import axon
+        >>> dense = axon.compile("dense = fn (p, x : f32 [n,d]) { matmul(x, p.w) }").dense
+        >>> dense.parameters(d=784, a=10)
+        parameter  type          count   bytes
+        w          f32 [784,10]  7,840  31,360
+        total                    7,840  31,360
+        """
+        from axon.run.parameter_table import table
+        from axon.run.parameters import settled
+
+        return table(settled(self.subject, params, {**(sizes or {}), **named}, like or {}))
+
+    def init(
+        self,
+        seed: int,
+        /,
+        *,
+        params: str | Sequence[str] | None = None,
+        rules: Mapping[str, Rule] | None = None,
+        like: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> Any:
+        """Initial values for the records that it takes, or for the arguments named in `params`.
+
+        Sizes are given by their names in the signature, or in `sizes`, or by `like`: types of
+        arguments, or arrays. `rules` has functions of a key, a shape and an element type, or
+        numbers, by patterns of dotted names such as `"*.w"`.
+
+        >>> import axon
+        >>> dense = axon.compile("dense = fn (p, x : f32 [n,d]) { matmul(x, p.w) }").dense
+        >>> dense.init(0, d=3, a=2)["w"].shape
+        (3, 2)
+        """
+        from axon.run.initial import initial
+
+        given = {**(sizes or {}), **named}
+        return initial(self.subject, seed, params, rules or {}, given, like or {})
+
+    def load_weights(
+        self,
+        path: str | Path,
+        /,
+        *,
+        params: str | Sequence[str] | None = None,
+        prefix: str = "",
+        strict: bool = True,
+    ) -> Any:
+        """The values of the records that it takes, from a safetensors file, by dotted names; rows
+        that have names of their own, `layers.0.w`, are stacked where it takes stacked ones.
+
+        What is missing or has another type is an error that lists the names; so are names in the
+        file that it does not use, unless `strict` is False. With a `prefix`, only names that begin
+        with it count.
+        """
+        from axon.run.fitted import loaded
+
+        return loaded(self.subject, path, params, prefix, strict)
+
+    @property
+    def subject(self) -> Subject:
+        """What its parameters are found by."""
+        from axon.run.parameters import Subject
+
+        return Subject(self.definition, self._params, self._module, self.plain)
+
+    # --- what it becomes ---
 
     def graph(self, /, *args: Any, **named: Any) -> str:
         """The graph for these arguments, as text."""

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -255,27 +255,6 @@ class ToStore:
     elem: str
     shape: tuple[int, ...]
     values: Callable[[], Any]
-
-
-def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> None:
-    """Write arrays to a file, under their names.
-
-    >>> import numpy, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(f"{folder}/net.safetensors", {"w": numpy.ones((2, 3), "float32")})
-    ...     print(read(f"{folder}/net.safetensors").places["w"])
-    f32 [2,3]
-    """
-    with written(os.fspath(path), [_to_store(name, array) for name, array in arrays.items()]):
-        pass
-
-
-def _to_store(name: str, given: Any) -> ToStore:
-    array = numpy.asarray(given)
-    elem = ELEMENTS.get(array.dtype.name)
-    if elem is None:
-        raise Unwritable(f"`{name}` is {array.dtype}, which is no element type of Axon")
-    return ToStore(name, elem, array.shape, lambda: array)
 
 
 @contextmanager

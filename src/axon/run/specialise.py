@@ -66,7 +66,7 @@ def specialise(
         if param not in params:
             listed = ", ".join(params) or "none"
             raise ArgumentError(f"{name} has no argument `{param}`: its arguments are {listed}")
-        given[param] = _known(name, param, about, params[param], reader)
+        given[param] = type_of(name, param, about, params[param], reader)
     place = module.find(name, len(module.items))
     assert place is not None
     at = place[2]
@@ -95,7 +95,7 @@ def specialise(
     return Specialised(name, type_, tuple(show.relation(r) for r in relations))
 
 
-def _known(
+def type_of(
     name: str, param: str, about: Any, wanted: Type | None, reader: Reader, depth: int = 0
 ) -> Type:
     """The type that is meant by a text, by the sizes of a tensor, by a value of that type, or by a
@@ -112,7 +112,7 @@ def _known(
             types = wanted.fields if isinstance(wanted, Record) else {}
             return record(
                 {
-                    field: _known(name, f"{param}.{field}", part, types.get(field), reader, depth)
+                    field: type_of(name, f"{param}.{field}", part, types.get(field), reader, depth)
                     for field, part in fields.items()
                 }
             )
@@ -128,7 +128,7 @@ def _known(
     if isinstance(wanted, Tuple) and len(wanted.items) == len(about):
         inner = wanted.items
     items = zip(about, inner, strict=True)
-    return Tuple(tuple(_known(name, param, a, w, reader, depth) for a, w in items))
+    return Tuple(tuple(type_of(name, param, a, w, reader, depth) for a, w in items))
 
 
 def _sized(name: str, param: str, sizes: tuple[Any, ...], wanted: Tensor, reader: Reader) -> Tensor:

@@ -94,10 +94,10 @@ def _problem(name: str, type_: Tensor, place: Place | None, path: str) -> str | 
         return f"`{name}` is {place} in {path}, and {place.kind} is no element type of Axon"
     if isinstance(type_.elem, str) and type_.elem != place.elem:
         return f"`{name}` is {place} in {path}"
-    return None if _may_be(type_.shape, place.shape) else f"`{name}` is {place} in {path}"
+    return None if may_be(type_.shape, place.shape) else f"`{name}` is {place} in {path}"
 
 
-def _may_be(shape: Shape, sizes: tuple[int, ...]) -> bool:
+def may_be(shape: Shape, sizes: tuple[int, ...]) -> bool:
     """Whether a declared shape can have these sizes, each item compared with its size."""
     if not any(isinstance(item, ShapeVar) for item in shape) and (
         len(shape) != len(sizes)

@@ -46,6 +46,8 @@ def slice_(
     elif abs(step) > 1 and length != "0":
         length = f"({shift(length, abs(step) - 1)})/{abs(step)}"
     ends = [_below_zero(each) for each in (start, stop, step) if is_from_end(each)]
+    sizes = [each for each in (start, stop) if isinstance(each, str) and not is_from_end(each)]
+    ends += [f"{each} >= 0" for each in sizes]
     if isinstance(step, str) and forward:
         ends.append(f"{step} >= 1")
     where = f" where {', '.join(ends)}" if ends else ""

@@ -7,6 +7,7 @@ from math import inf, prod
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, at, bad_axes
 from axon.ops.operator import Extent, Ints, Problem, Rule, operator
+from axon.ops.traits import Traits
 
 MOST_AROUND = 1024
 """The most channels that a local norm takes together."""
@@ -98,7 +99,7 @@ def _last(name: str, arity: int, axes: int, most: int) -> Rule:
     return f"(t s@{last}{f', t {last}' * (arity - 1)}) -> t s@{last} where t : float"
 
 
-@operator(roles={"n": "normalised sizes"})
+@operator(Traits(scales=(2,)), roles={"n": "normalised sizes"})
 def layer_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-5) -> Rule:
     """Bring the last axis to mean 0 and variance 1; then scale it and add a bias, if they are
     given.
@@ -122,7 +123,7 @@ def _(xp: Arrays, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array
     return _moved(y, tensors, 0).astype(x.dtype, copy=False)
 
 
-@operator(roles={"n": "normalised sizes"})
+@operator(Traits(scales=(2,)), roles={"n": "normalised sizes"})
 def rms_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-6) -> Rule:
     """Divide the last axis by the root of its mean square; then scale it, if a scale is given.
 
@@ -145,7 +146,7 @@ def _(xp: Arrays, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
     return _moved(y / xp.sqrt(mean + epsilon), scale, 0).astype(x.dtype, copy=False)
 
 
-@operator(roles={"c": "channels"})
+@operator(Traits(scales=(2, 5)), roles={"c": "channels"})
 def batch_norm(*, epsilon: float = 1e-5) -> Rule:
     """Normalise each channel of `[n,c,…]` by statistics that were collected before: x, scale, bias,
     mean, variance.
@@ -167,7 +168,7 @@ def _(
     return moved.astype(x.dtype, copy=False)
 
 
-@operator(roles={"c": "channels"})
+@operator(Traits(scales=(2,)), roles={"c": "channels"})
 def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
     """Bring each channel of each instance of `[n,c,…]` to mean 0 and variance 1; scale and bias as
     in `layer_norm`.
@@ -186,7 +187,7 @@ def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
     return _moved(y, vectors, x.ndim - 2).astype(x.dtype, copy=False)
 
 
-@operator(roles={"c": "channels"})
+@operator(Traits(scales=(2,)), roles={"c": "channels"})
 def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
     """Bring each group of channels of `[n,c,…]` to mean 0 and variance 1; scale and bias as in
     `layer_norm`.

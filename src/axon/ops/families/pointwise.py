@@ -57,7 +57,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.subtract(x, y)
 
 
-@operator(Traits(pointwise=True, arithmetic=True, array_reduction="prod"), name="*")
+@operator(Traits(pointwise=True, arithmetic=True, array_reduction="prod", scales=(1, 2)), name="*")
 def multiply() -> Rule:
     """Multiply, element by element. The shapes broadcast. `@` is the product of matrices.
 
@@ -72,7 +72,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.multiply(x, y)
 
 
-@operator(ARITHMETICAL, name="/")
+@operator(Traits(pointwise=True, arithmetic=True, scales=(2,)), name="/")
 def divide() -> Rule:
     """Divide the first by the second; integers are divided and floored. The shapes broadcast.
 
