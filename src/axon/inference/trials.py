@@ -21,11 +21,14 @@ LONGEST = 20_000
 
 def settled(found: list[Diagnostic], works: Callable[[Fix], bool]) -> list[Diagnostic]:
     """The messages with the first fix of each that works as the help; an error that is at the same
-    place as one before it, and of the same kind, says nothing new.
+    place as one before it, and of the same kind, says nothing new; nor does one about a name that
+    is not bound, after the first.
     """
     kept: dict[object, Diagnostic] = {}
     for at, each in enumerate(found):
-        key = (each.code, each.span) if each.severity == Severity.ERROR and each.span else at
+        key: object = at
+        if each.severity == Severity.ERROR and each.span is not None:
+            key = each.code, each.message if each.code == "AX201" else each.span
         if key in kept:
             continue
         fix = next((fix for fix in each.fixes if works(fix)), None)

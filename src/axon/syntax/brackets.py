@@ -2,7 +2,8 @@
 
 Law: what comes out is balanced, and a sequence that was balanced comes out as it went in. An
 opener without a closer gets a virtual one before the next definition that stands no deeper than
-the opener's line (else where an outer bracket closes, else at the end); a closer without an opener
+the opener's line (else where an outer bracket closes, else at the end), and the parameters of a
+function before its body; a closer without an opener
 becomes `stray`. The parser reports both when it meets them, so that one mistake is one message.
 """
 
@@ -159,6 +160,9 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
         elif kind == "eof":
             close(0, at)
         elif kind in CLOSER:
+            header = _header(tokens, stack, unclosed) if kind == "{" else None
+            if header is not None:
+                close(header, at)
             stack.push(_Open(kind, at, line, indent))
             lower = reach[-1] if reach else -1
             reach.append(max(lower, indent) if at in unclosed else lower)
@@ -176,6 +180,17 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
         starts.append(tokens.starts[at])
         ends.append(tokens.ends[at])
     return Tokens(tokens.source, kinds, starts, ends, fresh, tokens.comments, virtual)
+
+
+def _header(tokens: Tokens, stack: _Stack, unclosed: set[int]) -> int | None:
+    """How many brackets lie below the parameters of a `fn` that were not closed before its body."""
+    for keep in range(len(stack.opened) - 1, max(len(stack.opened) - 4, 0) - 1, -1):
+        bracket = stack.opened[keep]
+        if not _is_unclosed(bracket, unclosed):
+            return None
+        if bracket.at and tokens.kinds[bracket.at - 1] == "fn":
+            return keep
+    return None
 
 
 def _is_unclosed(bracket: _Open, unclosed: set[int]) -> bool:

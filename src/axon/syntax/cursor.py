@@ -128,9 +128,14 @@ class Cursor:
         return self.kind != closer
 
     def drop_strays(self) -> None:
-        """Report and pass closers that close nothing."""
+        """Report and pass closers that close nothing. After another mistake on its line a closer is
+        likely part of that.
+        """
         while self.kind == "stray":
-            self.report("")
+            line = self.source.text.rfind("\n", 0, self.starts[self.at])
+            if self.problems.latest <= line:
+                self.report("")
+            self.failures += 1
             self.advance()
 
     # --- reporting ---

@@ -38,7 +38,7 @@ from axon.syntax.ast import (
 from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, Cursor
 from axon.syntax.habits import habit_at
 from axon.syntax.lexer import unquote
-from axon.syntax.parse_foreign import foreign_statement
+from axon.syntax.parse_foreign import begins_foreign, foreign_statement
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
 from axon.syntax.parse_record import parse_record
@@ -328,6 +328,7 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
     p.advance()
     args: list[Expr] = []
     attributes: list[Attribute] = []
+    late = False
     more = p.kind != ")"
     while more:
         begin = p.at
@@ -342,7 +343,8 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
         else:
             arg = _operator(p) if _operator_alone(p) else parse_expr(p)
             args.append(arg)
-            if attributes:
+            if attributes and not late:
+                late = True
                 message = "an argument after an attribute"
                 help = "give the arguments first, then `name=value`"
                 p.add(error("AX002", message, arg.span, "this comes too late", help))
@@ -567,6 +569,13 @@ def parse_statement(p: Cursor) -> Binding | Expr:
         pattern = parse_pattern(p)
         p.expect("=", "after what is defined")
         return Binding(pattern, parse_expr(p, commas=True), p.since(start))
+    if p.kind == "name" and p.kinds[start + 1] == ":" and p.kinds[start + 2] == "=":
+        name = NamePattern(p.text(), p.here())
+        p.advance()
+        p.report("")
+        p.advance()
+        p.advance()
+        return Binding(name, parse_expr(p, commas=True), p.since(start))
     if p.kind in ("name", "fn"):
         foreign = foreign_statement(p)
         if foreign is not None:
@@ -584,10 +593,15 @@ def parse_statement(p: Cursor) -> Binding | Expr:
 
 def end_statement(p: Cursor) -> bool:
     """Step over the `;` of a statement. True when its end was passed over, up to the `}`."""
-    p.drop_strays()
+    if p.kind == "stray":
+        p.drop_strays()
+        if p.kind not in (";", "}", "eof") and p.at not in p.tokens.fresh:
+            p.skip()  # what follows belonged to the bracket
     if p.kind not in (";", "}", "eof") and not p.stuck:
         begins_next = p.at in p.tokens.fresh and p.kind in _EXPRESSION_STARTS
-        if begins_next or p.tokens.is_anchor(p.at):
+        if begins_next and begins_foreign(p):
+            pass  # that is reported, and `;` is often missing before it
+        elif begins_next or p.tokens.is_anchor(p.at):
             p.missing_semicolon()
         else:
             p.fail("expected an operator or `;`")
@@ -602,8 +616,8 @@ def end_statement(p: Cursor) -> bool:
 
 
 def report_unused(p: Cursor, value: Expr, place: str) -> None:
-    """Report an expression that is not the last thing."""
-    if not isinstance(value, Broken):
+    """Report an expression that is not the last thing, if it is clear where blocks end."""
+    if not isinstance(value, Broken) and not p.tokens.lacks_brace():
         message = f"this value is not used: only the last thing in a {place} is its value"
         help = "give it a name: `name = …;`"
         p.add(error("AX002", message, value.span, "not the last thing", help))

@@ -33,6 +33,14 @@ def foreign_statement(p: Cursor) -> Binding | Broken | None:
     return None
 
 
+def begins_foreign(p: Cursor) -> bool:
+    """Whether a statement of another language begins here."""
+    if p.kind != "name" or p.at + 1 in p.tokens.fresh:
+        return False
+    word = p.text()
+    return word in STATEMENTS and (p.next_kind() == "name" or _is_followed(p, word))
+
+
 def _is_followed(p: Cursor, word: str) -> bool:
     if p.kind != "name" or p.at + 1 in p.tokens.fresh:
         return False
