@@ -20,7 +20,8 @@ from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of
 from axon.solver.store import Store
 from tests.budget import ALL
-from tests.properties.programs import Program, Shape, programs, text
+from tests.properties.programs import Program, Shape, text
+from tests.properties.structured import structured_programs as programs
 
 OTHER_SIZES = (0, 1, 2, 3, 4, 5, 7)
 

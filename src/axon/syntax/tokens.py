@@ -113,9 +113,11 @@ class Tokens:
                     operand = False
                 case "(" | "{" if operand:
                     braces += kinds[at] == "{"
-                case ")" | "}":
+                case ")":
                     operand = False
-                    braces -= kinds[at] == "}"
+                case "}" if braces:
+                    operand = False
+                    braces -= 1
                 case "," if not operand:
                     operand = kinds[at + 1] != "}"
                 case "=" if not braces:
