@@ -153,7 +153,7 @@ DDPM = {
 
 def resnet(*kind: str) -> Sizes:
     """Four stages, of two blocks each; the last part of a block is `kind`."""
-    stages: Sizes = {}
+    stages: dict[str, tuple[int, ...]] = {}
     for i, channels in enumerate((8, 12, 16, 20)):
         block = f"resnet.encoder.stages.{i}"
         for j, name in enumerate(kind):
