@@ -11,7 +11,7 @@ looked at even if there are no rows, the state of a `loop` has one shape, and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -36,13 +36,20 @@ class Several:
     items: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A record of values, in the order of their names."""
+
+    fields: tuple[tuple[str, Value], ...]
+
+
 Shape = tuple[int, ...]
-Value = Shape | Several
+Value = Shape | Several | Fields
 Env = dict[str, Value]
 
 
 def shape_of(value: Value) -> Shape:
-    if isinstance(value, Several):
+    if not isinstance(value, tuple):
         raise Fails
     return value
 
@@ -353,6 +360,11 @@ class Program:
 
     def run(self, shapes: tuple[Shape, ...]) -> str | None:
         """The type of the result, as Axon writes it; None where it does not run."""
+        value = self.value(shapes)
+        return None if value is None else show(value)
+
+    def value(self, shapes: tuple[Shape, ...]) -> Value | None:
+        """The shapes of the result; None where it does not run."""
         try:
             return self._run(shapes)
         except Fails:
@@ -366,7 +378,7 @@ class Program:
             return isinstance(reason, Negative)
         return False
 
-    def _run(self, shapes: tuple[Shape, ...]) -> str:
+    def _run(self, shapes: tuple[Shape, ...]) -> Value:
         dims: dict[str, int] = {}
         for param, shape in zip(self.params, shapes, strict=True):
             param.take(shape, dims)
@@ -374,7 +386,7 @@ class Program:
         env.update({name: (size,) for name, size in dims.items()})
         for piece in self.pieces:
             env = env | piece.run(env)
-        return show(env[self.returned[0]] if len(self.returned) == 1 else _several(env, self))
+        return env[self.returned[0]] if len(self.returned) == 1 else _several(env, self)
 
     def __repr__(self) -> str:
         return f"Program({self.definition()!r}, {self.calls})"
@@ -387,6 +399,9 @@ def _several(env: Env, program: Program) -> Several:
 def show(value: Value) -> str:
     if isinstance(value, Several):
         return f"({', '.join(map(show, value.items))})"
+    if isinstance(value, Fields):
+        inside = ", ".join(f"{name} : {show(part)}" for name, part in value.fields)
+        return f"{{ {inside} }}" if inside else "{}"
     return f"f32 {text(value)}" if value else "f32"
 
 
@@ -402,9 +417,9 @@ class Scope:
     def tensors(self) -> list[str]:
         return [n for n, v in self.env.items() if isinstance(v, tuple) and n not in self.dims]
 
-    def fresh(self) -> str:
+    def fresh(self, prefix: str = "v") -> str:
         self.count[0] += 1
-        return f"v{self.count[0]}"
+        return f"{prefix}{self.count[0]}"
 
 
 def runs(operation: Operation, *args: Value) -> bool:
@@ -725,7 +740,8 @@ def by_size(draw: st.DrawFn, scope: Scope) -> list[Piece]:
     return [binding(name, code, value)]
 
 
-KINDS = (
+Kind = Callable[[Scope], st.SearchStrategy[list[Piece]]]
+KINDS: Sequence[Kind] = (
     [direct] * 6
     + [local_function, closure, higher_order, twice, nested]
     + [mapped, looped, folded, tuples, splits, by_size]
@@ -794,7 +810,9 @@ def parameters(draw: st.DrawFn, shapes: tuple[Shape, ...]) -> list[Param]:
 
 
 @st.composite
-def programs(draw: st.DrawFn, most: int = 5, calls: int = 4) -> Program:
+def programs(
+    draw: st.DrawFn, most: int = 5, calls: int = 4, kinds: Sequence[Kind] = KINDS
+) -> Program:
     """A program that runs on the first of its calls."""
     witness = draw(related_shapes(draw(st.integers(1, 3))))
     params = draw(parameters(witness))
@@ -806,7 +824,7 @@ def programs(draw: st.DrawFn, most: int = 5, calls: int = 4) -> Program:
     scope = Scope(env, tuple(dims))
     pieces: list[Piece] = []
     for _ in range(draw(st.integers(1, most))):
-        for piece in draw(draw(st.sampled_from(KINDS))(scope)):
+        for piece in draw(draw(st.sampled_from(kinds))(scope)):
             pieces.append(piece)
             scope.env.update(piece.run(scope.env))
     bound = [n for n in scope.env if n.startswith("v")]

@@ -17,6 +17,7 @@ from axon.types.type import (
     DimEq,
     Fn,
     HasRank,
+    Record,
     Relation,
     RowOf,
     Scheme,
@@ -209,6 +210,11 @@ def show(type_: Type, env: Env) -> str:
         case Tensor(_, shape):
             found = sizes(shape, env)
             return f"f32 [{','.join(map(str, found))}]" if found else "f32"
+        case Record(items, names, None):
+            inside = ", ".join(f"{n} : {show(i, env)}" for n, i in zip(names, items, strict=True))
+            return f"{{ {inside} }}" if inside else "{}"
+        case Record():
+            raise Unclear
         case Tuple(items):
             return f"({', '.join(show(i, env) for i in items)})"
         case _:

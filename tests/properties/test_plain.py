@@ -20,7 +20,8 @@ from tests.properties.printed import (
     pieces,
     tensor_type,
 )
-from tests.properties.programs import Program, Shape, programs, text
+from tests.properties.programs import Program, Shape, text
+from tests.properties.structured import structured_programs as programs
 
 WORDS = {"max", "min", "size", "rank", "mod", "f32"}
 

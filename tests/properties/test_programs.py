@@ -12,8 +12,9 @@ from hypothesis import given
 from axon.driver import Checked, check_text
 from axon.types.type import Fn
 from tests.budget import ALL
-from tests.properties.programs import Program, programs, text
+from tests.properties.programs import Program, text
 from tests.properties.schemes import Unclear, Unknown, instances, show
+from tests.properties.structured import structured_programs as programs
 
 
 def calls(program: Program, function: str) -> list[str]:

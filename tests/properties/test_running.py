@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import axon
 from axon.driver import check_text
 from tests.budget import ALL, share
-from tests.properties.programs import Program, Several, Shape, Value, programs, show, text
+from tests.properties.programs import Fields, Program, Several, Shape, Value, show, text
+from tests.properties.structured import structured_programs as programs
 
 FEW = share(1 / 40)
 
@@ -30,6 +31,8 @@ def arguments(shapes: tuple[Shape, ...]) -> list[Any]:
 def shapes_of(result: Any) -> Value:
     if isinstance(result, tuple):
         return Several(tuple(map(shapes_of, result)))
+    if isinstance(result, dict):
+        return Fields(tuple((name, shapes_of(part)) for name, part in sorted(result.items())))
     assert result.dtype == numpy.float32, result.dtype
     return tuple(int(size) for size in result.shape)
 
@@ -47,6 +50,10 @@ def close(a: Any, b: Any) -> None:
     if isinstance(a, tuple):
         for x, y in zip(a, b, strict=True):
             close(x, y)
+    elif isinstance(a, dict):
+        assert a.keys() == b.keys()
+        for name in a:
+            close(a[name], b[name])
     else:
         numpy.testing.assert_allclose(numpy.asarray(a), numpy.asarray(b), rtol=1e-3, atol=1e-4)
 

@@ -122,6 +122,9 @@ class Inference(Walk):
         name = calls.imported(self, expr, env)
         if name is not None:
             return self._name(name, env)
+        if calls.is_of_library(self, expr, env):
+            calls.report_library(self, expr, None)
+            return UNKNOWN
         return records.infer_field(self, expr, env, expr.name in OPERATORS)
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:

@@ -75,7 +75,7 @@ def solve(state: State, since: int = 0) -> None:
         del state.stacked[since:]
         progress = False
         for each in waiting:
-            parts = _taken_apart(state, each)
+            parts = _taken_apart(state, each, waiting)
             progress = progress or parts is not None
             state.stacked.extend((each,) if parts is None else parts)
         progress = _same(state, since) or progress
@@ -112,7 +112,7 @@ def _same(state: State, since: int) -> bool:
     return progress
 
 
-def _taken_apart(state: State, each: Waiting) -> list[Waiting] | None:
+def _taken_apart(state: State, each: Waiting, others: list[Waiting]) -> list[Waiting] | None:
     """The conditions on the parts, if the structure is known on one side."""
     whole, row = state.prune(each.whole), state.prune(each.row)
     if isinstance(whole, Unknown) or isinstance(row, Unknown):
@@ -122,6 +122,9 @@ def _taken_apart(state: State, each: Waiting) -> list[Waiting] | None:
     known, other = (whole, row) if isinstance(row, TypeVar) else (row, whole)
     scopes = made_at(each.depth), made_at(each.depth + 1)
     level = min(state.level, _level(whole), _level(row)) if _is_open(whole, row) else state.level
+    if isinstance(known, Tuple) and _inside_itself(state, other, known, [*state.stacked, *others]):
+        mismatch(state, other, known, each.origin, "AX208")
+        return []
     match known:
         case Tensor() | DimValue() | ShapeValue():
             _leaf(state, each, whole, row, level)
@@ -146,6 +149,43 @@ def _taken_apart(state: State, each: Waiting) -> list[Waiting] | None:
         case _:
             mismatch(state, Tensor(ElemVar(), (ShapeVar(),)), known, each.origin, "AX207")
             return []
+
+
+def _inside_itself(state: State, var: Type, known: Type, waiting: list[Waiting]) -> bool:
+    """Whether a variable that has the form of a structure is a part of it, or has the form of a
+    part: there is no such structure, and to take it apart would not end.
+    """
+    if not isinstance(var, TypeVar):
+        return False
+    seen: set[int] = set()
+    todo: list[Type] = [*known.items] if isinstance(known, Tuple) else []
+    alike: dict[int, list[Type]] | None = None
+    while todo:
+        part = state.prune(todo.pop())
+        if isinstance(part, Tuple):
+            if id(part) not in seen:
+                seen.add(id(part))
+                todo.extend(part.items)
+        elif isinstance(part, TypeVar):
+            if part is var:
+                return True
+            if alike is None:
+                alike = _forms(state, waiting)
+            if id(part) not in seen:
+                seen.add(id(part))
+                todo.extend(alike.get(id(part), ()))
+    return False
+
+
+def _forms(state: State, waiting: list[Waiting]) -> dict[int, list[Type]]:
+    """For each variable what has its form."""
+    found: dict[int, list[Type]] = {}
+    for each in waiting:
+        sides = state.prune(each.whole), state.prune(each.row)
+        for side, other in (sides, sides[::-1]):
+            if isinstance(side, TypeVar):
+                found.setdefault(id(side), []).append(other)
+    return found
 
 
 def _fields(

@@ -1,0 +1,42 @@
+"""Odd programs with records, structures and defaults: each ends, with a type or a message."""
+
+from __future__ import annotations
+
+import pytest
+
+from axon.driver import check_text
+
+
+def codes(text: str) -> list[str]:
+    return [d.code for d in check_text(text).diagnostics if d.severity.name == "ERROR"]
+
+
+def types(text: str) -> list[str]:
+    checked = check_text(text)
+    assert checked.ok, [d.message for d in checked.diagnostics]
+    return [s.line() for s in checked.signatures]
+
+
+def test_a_record_behind_a_block_is_no_pattern() -> None:
+    """`a }, { a =` was taken for the pattern of a binding."""
+    text = "f = fn (x : f32 [n,3]) { fold({ a = zeros([3]) }, fn (s, r) { s }, x) };"
+    swapped = "g = fn (h, p) { h(fn (q) { q }, { a = p }) };"
+    assert types(f"{text}\n{swapped}") == [
+        "f : f32 [n,3] -> { a : f32 [3] }",
+        "g : (((a) -> a, { a : b }) -> c, b) -> c",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "scan(fn (p, q) { q }, { a = x }, x)",
+        "map(fn (r) { if true { r } else { { a = x } } }, x)",
+        "g = fn (a, b) { map(fn (r) { if true { r } else { (b, b) } }, a) }; g(x, y), g(y, x)",
+        "fold(x, fn (s, r) { (s, r) }, x)",
+        "fold(x, fn (s, r) { { s | a = r } }, x)",
+    ],
+)
+def test_a_structure_is_no_part_of_itself(body: str) -> None:
+    """To take one apart did not end."""
+    assert codes(f"f = fn (x, y) {{ {body} }};") == ["AX208"]
