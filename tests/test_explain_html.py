@@ -77,7 +77,11 @@ def test_every_rule_has_a_law() -> None:
     assert all(law.endswith(".") and law.count(".") == 1 for law in LAWS.values())
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.axon")), ids=lambda p: p.stem)
+ON_A_PAGE = [p for p in sorted(EXAMPLES.rglob("*.axon")) if p.parent.name != "models"]
+"""Whole networks have more steps than a page holds with their sets."""
+
+
+@pytest.mark.parametrize("path", ON_A_PAGE, ids=lambda p: p.stem)
 def test_the_page_has_the_steps_and_the_sets_that_the_text_has(path: Path) -> None:
     checked = check(read_source(str(path)), find_import, reasons=True)
     model = page_model(checked)

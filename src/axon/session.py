@@ -21,6 +21,7 @@ from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.program import Definition, ProgramInference, first_ones
 from axon.inference.report.signature import Signature, describe_definition
 from axon.inference.unused import bound_twice, names_of, unused_names
+from axon.ops import OPERATORS
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
 from axon.types.read import Alias
@@ -164,6 +165,9 @@ class _File:
         for part in parts:
             needs = tuple(_meaning(walk, name) for name in part.free)
             if part.holds(needs):
+                again = any(name in names for name, _ in part.bound)
+                for item in part.program.items:
+                    walk.enter_function(item, again)
                 names.update(part.gives)
                 walk.environment.types.update(part.types)
                 for name, _ in part.bound:
@@ -281,6 +285,8 @@ def _is_closed(part: _Part, made: list[Definition]) -> bool:
         return False  # the file may have changed
     if any(d.code == "AX201" for d in part.diagnostics):
         return False  # names bound below are part of that message
+    if any(d.subject and d.subject not in OPERATORS for d in part.diagnostics):
+        return False  # a message about a call of a function shows a line of it
     for definition in made:
         scheme = definition.scheme
         inside = set(scheme.variables)

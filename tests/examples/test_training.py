@@ -1,10 +1,11 @@
-"""examples/train.py learns: a short run of it, and the parts of its network against NumPy."""
+"""examples/spirals.py and train.py learn: short runs of them, and the networks against NumPy."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +13,34 @@ import pytest
 from tests.examples.common import EXAMPLES, Arrays, both, close, program, wide
 
 
-def test_it_learns() -> None:
-    command = [sys.executable, "-W", "error", str(EXAMPLES / "train.py"), "--steps", "400"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+def output(example: str, *arguments: str) -> str:
+    command = [sys.executable, "-W", "error", str(EXAMPLES / example), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
-    losses = [float(found) for found in re.findall(r"loss (\S+)", done.stdout)]
-    accuracy = re.search(r"accuracy on new points: (\S+)%", done.stdout)
+    return done.stdout
+
+
+def test_spirals() -> None:
+    found = output("spirals.py", "--steps", "400")
+    losses = [float(loss) for loss in re.findall(r"loss (\S+)", found)]
+    accuracy = re.search(r"accuracy on new points: (\S+)%", found)
     assert len(losses) == 5 and losses[0] > 0.5 and losses[-1] < 0.15
     assert accuracy is not None and float(accuracy[1]) > 95
+
+
+def test_characters(tmp_path: Path) -> None:
+    """A text in which a character tells less of the next one than the word that it is in."""
+    random = np.random.default_rng(0)
+    words = ["the ", "then ", "this ", "that ", "with ", "without "]
+    file = tmp_path / "text.txt"
+    file.write_text("".join(words[i] for i in random.integers(0, len(words), 2000)))
+    sizes = ["--steps", "150", "--rate", "0.01", "--width", "32", "--layers", "1"]
+    found = output("train.py", *sizes, "--text", str(file))
+    assert "layers.qkv" in found and "●" in found
+    losses = re.search(
+        r"loss on text that was not seen: (\S+) nats a character; bigrams: (\S+)", found
+    )
+    assert losses is not None and float(losses[1]) < float(losses[2])
 
 
 @both

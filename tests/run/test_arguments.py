@@ -179,6 +179,15 @@ def test_sizes_that_follow_from_others() -> None:
     assert "do not determine the size" in refused(alone, floats(6))
 
 
+def test_a_whole_number_is_a_size_in_the_functions_it_is_handed_to() -> None:
+    program = """
+    rows = fn (x : f32 [n*m], n : dim n) { reshape(x, [n, m]) };
+    f = fn (x, n) { rows(x, n) };
+    """
+    close(on_both(program, floats(6), 2), floats(6).reshape(2, 3))
+    assert "6 is not a multiple of 4" in refused(program, floats(6), 4)
+
+
 def test_sizes_below_zero() -> None:
     program = "f = fn (x : f32 [n,c,h,w], k : f32 [o,c,5,5]) { conv(x, k) };"
     text = refused(program, floats(1, 1, 3, 3), floats(1, 1, 5, 5))

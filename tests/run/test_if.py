@@ -73,7 +73,7 @@ def test_gradients_through_the_branch_that_is_taken() -> None:
 
 def test_sizes_that_the_branches_share() -> None:
     net = axon.compile("f = fn (c, x : f32 [n,4], y : f32 [m,4]) { if c { x } else { y } };")
-    assert net.f.signature == "(bool, f32 [n,4], f32 [m,4]) -> f32 [?a,4]"
+    assert net.f.signature == "(bool, f32 [n,4], f32 [m,4]) -> f32 [?a,4] where ?a = either(n, m)"
     program = "f = fn (c, x : f32 [n], y : f32 [n]) { if c { x[1:] } else { y[:-1] } };"
     assert axon.compile(program).f.signature == "(bool, f32 [n], f32 [n]) -> f32 [max(n-1,0)]"
 
@@ -85,3 +85,23 @@ def test_the_order_of_lines_does_not_matter() -> None:
         for order in (lines, lines[::-1])
     }
     assert found == {"(bool, f32 [n], f32 [n]) -> f32 [n]"}
+
+
+EITHER = """
+pick = fn (c, x : f32 [n], y : f32 [m]) { if c { x } else { y } };
+same = fn (c, x : f32 [n], w : f32 [n]) { pick(c, x, w) + w };
+third = fn (c, d, x : f32 [n], y : f32 [m], z : f32 [k]) { if c { x } else { pick(d, y, z) } };
+known = fn (c, d, x : f32 [n]) { third(c, d, x, x + 1f, x + 2f) * x };
+"""
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_either_size(backend: str) -> None:
+    net = axon.compile(EITHER, backend=backend)
+    x, y = numpy.ones(3, numpy.float32), numpy.ones(4, numpy.float32) * 2
+    assert net.pick(True, x, y).shape == (3,)
+    assert net.pick(False, x, y).shape == (4,)
+    assert net.third(False, False, x, y, y[:2]).shape == (2,)
+    numpy.testing.assert_array_equal(net.same(False, x, x * 3), x * 6)
+    numpy.testing.assert_array_equal(net.known(False, False, x), x * 3)
+    numpy.testing.assert_array_equal(net.known(True, False, x), x)

@@ -15,7 +15,9 @@ from axon.driver import graph
 from axon.graph.graph import Graph
 from axon.graph.uses import Kind, uses
 from axon.ops import OPERATORS
+from axon.run.parameters import unsettled
 from axon.types.type import Fn
+from axon.types.variables import ElemVar, ShapeVar
 from tests.shell import axon as shell
 
 NET = """\
@@ -275,6 +277,36 @@ def test_several_parameters_are_a_tuple(net: axon.Program) -> None:
     assert shapes(net.both.init(0, d=3, h=2, params="q")) == {"b": (3, 4)}
     assert shapes(net.plain.init(0, d=3, k=2, params="w")) == (3, 2)
     assert shapes(net.plain.init(0, n=1, d=3, k=2, params=("w", "x"))) == ((3, 2), (1, 3))
+
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+FOLDERS = ("records", "structures", "plain", "indexing", "attention", "norms", "recurrent")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_functions_take_what_init_makes(folder: str) -> None:
+    """All arguments of all functions, with all sizes four; what a function refuses is an error of
+    ours only if it is no `AxonError`.
+    """
+    calls = 0
+    for path in sorted((GOLDEN / folder).glob("*.axon")):
+        if not path.with_suffix(".types").exists():
+            continue
+        net = axon.load(path)
+        for function in filter(None, map(net.function, net)):
+            open_ = unsettled(function.definition, function.plain).variables
+            sizes = {
+                name: (4,) if isinstance(var, ShapeVar) else 4
+                for name, var in open_.items()
+                if not isinstance(var, ElemVar)
+            }
+            try:
+                made = function.init(0, params=function.params, sizes=sizes)
+                function(*(made if len(function.params) > 1 else (made,)))
+                calls += 1
+            except axon.AxonError:
+                assert function.parameters() is not None
+    assert calls >= 5
 
 
 # --- the table -------------------------------------------------------------------------------

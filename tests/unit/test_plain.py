@@ -69,7 +69,7 @@ def test_python_has_the_reading() -> None:
     assert net.f.plain == "(t [b,c], t [c,e]) -> t [b,e]"
     assert repr(net.f).splitlines()[1] == "plain: (t [b,c], t [c,e]) -> t [b,e]"
     assert net.g.plain is None
-    assert repr(net.g) == "g : f32 [n] -> f32 [n]"
+    assert repr(net.g) == "g : (x : f32 [n]) -> f32 [n]"
 
 
 @pytest.mark.parametrize(

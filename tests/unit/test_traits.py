@@ -37,7 +37,10 @@ OTHER_MEANING = {
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
-    "inference/records.py": {"clip", "dot", "flatten", "shape", "size"},  # members elsewhere
+    "inference/foreign_names.py": {  # names of functions, members and attributes elsewhere
+        *("concat", "dot", "matmul", "max", "min", "pad", "permutation", "reshape", "shape"),
+        *("size", "stack", "transpose"),
+    },
     "inference/report/labels.py": {"size"},
     "inference/report/mismatch.py": {"size", "any"},
     "inference/report/conflict.py": {"size", "rank", "uniform"},

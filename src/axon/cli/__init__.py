@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from textwrap import indent
 from typing import TYPE_CHECKING
 
 from axon import __version__
@@ -325,7 +324,7 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
         if options.plain and reading is not None:
             say(f"plain: {reading}")
         if table:
-            say(indent(repr(table), "  "))
+            say("\n".join(f"  {line}" for line in repr(table).splitlines()))
     _print_diagnostics(checked.diagnostics)
     return None, status
 

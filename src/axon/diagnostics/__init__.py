@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from axon.diagnostics.json import to_json
 from axon.diagnostics.text import render, render_all
-from axon.diagnostics.value import Diagnostic, Label, Severity, error
+from axon.diagnostics.value import Diagnostic, Fix, Label, Severity, error
 
 __all__ = [
     "Diagnostic",
+    "Fix",
     "Label",
     "Severity",
     "error",

@@ -24,9 +24,21 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that might help: the sentence that proposes it, and the text that stands at a place
+    then. It is shown only if the changed program was checked.
+    """
+
+    text: str
+    span: Span
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One message. The first primary label (else the first label) decides line and column.
-    `subject` is what it is about, an operator say; the message begins with it.
+    `subject` is what it is about, an operator say; the message begins with it. `fixes` were not
+    tried yet: the first that works is the help.
     """
 
     code: str
@@ -36,6 +48,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
     subject: str = ""
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def span(self) -> Span | None:
@@ -61,6 +74,7 @@ def error(
     label: str = "",
     help: str | None = None,
     subject: str = "",
+    fixes: tuple[Fix, ...] = (),
 ) -> Diagnostic:
     """The common case: one error at one place."""
     return Diagnostic(
@@ -71,4 +85,5 @@ def error(
         (),
         (help,) if help else (),
         subject,
+        fixes,
     )

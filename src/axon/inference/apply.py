@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from axon.inference import structures
+from axon.inference import choices, structures
 from axon.inference.schemes import Fresh, instantiate
 from axon.inference.state import State
 from axon.inference.unify import restrict, unify, unify_elem
@@ -84,6 +84,8 @@ def apply_scheme(
         unify(state, param, arg, site.origin(i))
     if scheme.stacked:
         structures.solve(state)
+    if scheme.choices:
+        choices.solve(state)
     return type_
 
 
@@ -97,7 +99,7 @@ def matched(
     """The same without reasons, for types that are resolved. None where the solver is needed: sizes
     vary, an argument is a function, or variables belong to a function around the scheme.
     """
-    if scheme.inner or scheme.made or scheme.depth or scheme.stacked:
+    if scheme.inner or scheme.made or scheme.depth or scheme.stacked or scheme.choices:
         return None
     if not all(map(_is_plain, args)):
         return None

@@ -6,7 +6,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from axon.diagnostics import Diagnostic, error
+from axon.diagnostics import Diagnostic, Fix, error
+from axon.inference.foreign_names import ATTRIBUTES, shown
 from axon.ops import Operator
 from axon.syntax import ast
 from axon.types.dim import Dim, Poly
@@ -148,8 +149,20 @@ class Values(Attributes):
         raise _Wrong(item)
 
 
+def _renamed(operator: Operator, attribute: ast.Attribute) -> tuple[Fix, ...]:
+    """The attribute as Axon calls it."""
+    ours = ATTRIBUTES.get(attribute.name, "")
+    if ours not in operator.attributes:
+        return ()
+    text = attribute.value.span.text
+    new = f"{ours}={ {'True': 'true', 'False': 'false'}.get(text, text) }"
+    return (Fix(f"write `{new}`", attribute.span, new),) if shown(new) else ()
+
+
 def _advice(kind: str, item: Any) -> str | None:
     """Our name for an element type that is written as elsewhere, or in quotes."""
+    if kind == "bool" and isinstance(item, ast.Name) and item.name in ("True", "False"):
+        return f"write `{item.name.lower()}`"
     name = item.name if isinstance(item, ast.Name) else getattr(item, "value", None)
     if "Element" not in kind or not isinstance(name, str):
         return None
@@ -179,7 +192,8 @@ class AttributeReader(Attributes):
                     ", ".join(f"`{n}`" for n in (*operator.named, *operator.attributes)) or "none"
                 )
                 text, known = f"{subject} has no attribute `{name}`", f"its attributes: {names}"
-                found.append(error("AX209", text, attribute.span, "not known", known))
+                fixes = _renamed(operator, attribute)
+                found.append(error("AX209", text, attribute.span, "not known", known, fixes=fixes))
             elif name in values:
                 found.append(
                     error("AX209", f"`{name}` is given twice", attribute.span, subject=subject)

@@ -7,7 +7,7 @@ at the end of the definition, unless the two have the same type already.
 
 from __future__ import annotations
 
-from axon.inference import operators
+from axon.inference import choices, operators
 from axon.inference.environment import Environment
 from axon.inference.unify import unify, widened
 from axon.inference.walk import Pending, Walk
@@ -107,9 +107,13 @@ class _Branches:
             otherwise = widened(inference.state, otherwise, sizes=True)
         args: list[Type] = [self.condition, Fn((), then), Fn((), otherwise)]
         attributes: dict[str, object] = {"differ": differ} if differ else {}
-        return operators.apply_chosen(
+        made = operators.apply_chosen(
             inference, cond, attributes, {}, args, _results(self.expr), self.expr.span, SIGN
         )
+        if differ:
+            origin = Origin("call", self.expr.span, SIGN)
+            choices.add(inference.state, made, then, otherwise, origin)
+        return made
 
 
 def _rank(inference: Walk, type_: Type) -> int | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from axon.diagnostics import error
+from dataclasses import replace
+
+from axon.diagnostics import Diagnostic, Fix, error
 from axon.inference.apply import Site, apply_scheme
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
+from axon.inference.foreign_names import FORMS, LIBRARIES, WORDS, form_of, rewritten, shown
+from axon.inference.inlined import inlined
+from axon.inference.joined import takes_list
 from axon.inference.operators import apply_operator, wrong_count
 from axon.inference.parameters import arranged, types_of
 from axon.inference.record import Default
@@ -14,6 +19,7 @@ from axon.inference.unify import unify
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS, written_as
 from axon.solver.constraints import Origin
+from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.type import (
@@ -34,6 +40,9 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     name = ""
     if isinstance(function, ast.Field):
         function = imported(inference, function, env) or function
+        if isinstance(function, ast.Field) and is_of_library(inference, function, env):
+            report_library(inference, function, call)
+            return UNKNOWN
     if isinstance(function, ast.OperatorName):
         name = written_as(function.op).name
         return apply_operator(inference, name, call.args, call.attributes, call.span, env)
@@ -42,10 +51,12 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         entry = env.find(name)
         if entry is None and name not in inference.defining:
             if name in OPERATORS:
+                if takes_list(inference, name, call, env):
+                    return UNKNOWN
                 return apply_operator(inference, name, call.args, call.attributes, call.span, env)
             entry = inference.prelude(name)
         if entry is None:
-            report_unbound(inference, function, env)
+            report_unbound(inference, function, env, call)
             for arg in call.args:
                 inference.infer(arg, env)
             return UNKNOWN
@@ -58,7 +69,12 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         assert isinstance(entry.type, Scheme)
         return _call_scheme(inference, entry.type, call, "", env, entry.function)
     else:
+        inference.calling = call
         type_ = inference.infer(function, env)
+    if type_ is UNKNOWN:
+        for arg in call.args:
+            inference.infer(arg, env)
+        return UNKNOWN
     arguments = arranged(inference, call, None, name) or []
     return apply(inference, type_, types_of(inference, call, arguments, env), call, name)
 
@@ -88,6 +104,8 @@ def _call_scheme(
             inference.infer(arg, env)
         return UNKNOWN
     args = types_of(inference, call, arguments, env)
+    if inference.inlined and name in inference.inlined and env.is_global(name):
+        return inlined(inference, name, args)
     if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
         type_ = instantiate(inference.state, scheme, Origin("call", call.span, name), called=True)
         return apply(inference, type_, args, call, name)
@@ -147,7 +165,37 @@ def _result(inference: Walk, opened: Fn, call: ast.Call) -> Type:
     return opened.result
 
 
-def report_unbound(inference: Walk, expr: ast.Name, env: Environment) -> None:
+def is_of_library(inference: Walk, expr: ast.Field, env: Environment) -> bool:
+    """Whether it is `np.exp` or `torch.nn.Linear`, where nothing has the name of that library."""
+    root: ast.Expr = expr
+    while isinstance(root, ast.Field):
+        root = root.record
+    if not isinstance(root, ast.Name) or root.name not in LIBRARIES:
+        return False
+    return env.find(root.name) is None and root.name not in inference.missing
+
+
+def report_library(inference: Walk, expr: ast.Field, call: ast.Call | None) -> None:
+    text = expr.span.text if shown(expr.span.text) else expr.name
+    found = error("AX201", f"`{text}` is not part of Axon", expr.span, "not bound")
+    inference.state.diagnostics.append(_with_form(found, expr.name, expr.span, call))
+
+
+def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) -> Diagnostic:
+    """The message with the form that Axon has for a name of another library."""
+    form = form_of(name)
+    if form is None:
+        return found
+    new = rewritten(name, None, call) if call is not None else name if name in OPERATORS else None
+    fixes: tuple[Fix, ...] = ()
+    if new is not None and shown(new):
+        fixes = (Fix(f"write `{new}`", call.span if call is not None else span, new),)
+    return replace(found, help=(f"Axon has `{form}`",), fixes=fixes)
+
+
+def report_unbound(
+    inference: Walk, expr: ast.Name, env: Environment, call: ast.Call | None = None
+) -> None:
     name = expr.name if len(expr.name) <= 60 else f"{expr.name[:60]}…"
     if name.partition(".")[0] in inference.missing and "." in name:
         inference.tainted = True  # the import that would have it was reported
@@ -163,17 +211,22 @@ def report_unbound(inference: Walk, expr: ast.Name, env: Environment) -> None:
         )
         return
     defined_below = inference.defined_below.get(name)
-    help_: str | None = None
+    help_: str | None = WORDS.get(name)
+    fixes: tuple[Fix, ...] = ()
     if defined_below is not None:
         help_ = "a name is seen from the line after its binding on"
-    elif inference.guesses > 0:
+    elif name in FORMS and call is not None:
+        found = error("AX201", f"`{name}` is not bound", expr.span, "not bound")
+        inference.state.diagnostics.append(_with_form(found, name, expr.span, call))
+        return
+    elif inference.guesses > 0 and help_ is None:
         from difflib import get_close_matches
 
         inference.guesses -= 1  # each guess compares with every name in scope
         known = env.all_names() | set(OPERATORS) | set(inference.state.names.index)
-        close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
-        help_ = f"did you mean `{close[0]}`?" if close else None
-    found = error("AX201", f"`{name}` is not bound", expr.span, "not bound", help_)
+        close = get_close_matches(name, sorted(known), n=3, cutoff=0.7)
+        fixes = tuple(Fix(f"did you mean `{each}`?", expr.span, each) for each in close)
+    found = error("AX201", f"`{name}` is not bound", expr.span, "not bound", help_, fixes=fixes)
     if defined_below is not None:
         found = found.with_label(defined_below, "bound here, later")
     inference.state.diagnostics.append(found)

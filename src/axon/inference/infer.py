@@ -122,6 +122,9 @@ class Inference(Walk):
         name = calls.imported(self, expr, env)
         if name is not None:
             return self._name(name, env)
+        if calls.is_of_library(self, expr, env):
+            calls.report_library(self, expr, None)
+            return UNKNOWN
         return records.infer_field(self, expr, env, expr.name in OPERATORS)
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
@@ -192,6 +195,9 @@ class Inference(Walk):
                 known, origin = argument
                 if isinstance(known, Tuple) and isinstance(type_, TypeVar):
                     known = self._declared(known, origin)
+                if isinstance(known, DimValue) and isinstance(type_, TypeVar):
+                    # a number that is given as a size stays one
+                    unify(state, type_, self._size("dim", given_at(depth)), origin, deeper=1)
                 unify(state, type_, known, origin, deeper=1)
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None

@@ -14,6 +14,7 @@ from axon.ops import OPERATORS
 from axon.ops.families.rearrange import stack
 from axon.syntax import ast
 from axon.types.type import UNKNOWN, Fn, Record, Scheme, Tensor, Type
+from axon.types.variables import TypeVar
 from axon.types.written import EXTREMA, SIZE_SIGNS
 
 MOST_ITEMS = 1024
@@ -25,6 +26,15 @@ def infer_list(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:
     if any(is_no_size(item) or _is_tensor(inference, item, env) for item in expr.items):
         return _stacked(inference, expr, env)
     return size_values.read_shape(inference, expr, env)
+
+
+def has_tensor(inference: Walk, expr: ast.ListExpr, env: Environment) -> bool:
+    """Whether an item is a tensor, or something unknown, but no number."""
+    return any(
+        _is_tensor(inference, item, env)
+        or (isinstance(item, ast.Name) and isinstance(_known(inference, item, env), TypeVar))
+        for item in expr.items
+    )
 
 
 def _stacked(inference: Walk, expr: ast.ListExpr, env: Environment) -> Type:

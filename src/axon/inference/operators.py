@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from axon.inference import scans, size_values, structures
+from axon.diagnostics import Fix, error
+from axon.inference import choices, scans, size_values, structures
 from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
+from axon.inference.foreign_names import is_axis
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.state import State
@@ -304,7 +306,11 @@ def _apply(
     params = scheme.type.params if isinstance(scheme.type, Fn) else ()
     if len(params) != len(args):
         missing = operator.hints.get(1) if len(args) < len(params) else None
-        wrong_count(inference, name, len(params), len(args), span, missing)
+        fixes: tuple[Fix, ...] = ()
+        if len(args) == len(params) + 1 and "axis" in operator.attributes and is_axis(exprs[-1]):
+            text, missing = exprs[-1].span.text, "an axis is given by its name: `axis=…`"
+            fixes = (Fix(f"write `axis={text}`", exprs[-1].span, f"axis={text}"),)
+        wrong_count(inference, name, len(params), len(args), span, missing, fixes)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))
     sizes = chosen.general.sizes(chosen.given) if chosen.given else None
@@ -371,6 +377,8 @@ def settle(inference: Walk, mark: int, final: bool) -> None:
     """Choose signatures for the calls whose rank is known by now; if `final`, for all calls."""
     if inference.state.stacked:
         structures.solve(inference.state)
+    if inference.state.choices:
+        choices.solve(inference.state)
     progress = True
     while progress:
         progress = False
@@ -416,13 +424,15 @@ def _is_ours(inference: Walk, pending: Pending) -> bool:
 
 
 def wrong_count(
-    inference: Walk, name: str, wanted: int, given: int, span: Span, help: str | None = None
+    inference: Walk,
+    name: str,
+    wanted: int,
+    given: int,
+    span: Span,
+    help: str | None = None,
+    fixes: tuple[Fix, ...] = (),
 ) -> None:
     plural = "argument" if wanted == 1 else "arguments"
-    inference.error(
-        "AX203",
-        f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given",
-        span,
-        f"{given} given",
-        help,
-    )
+    message = f"{name} takes {wanted} {plural}, {given} {'is' if given == 1 else 'are'} given"
+    found = error("AX203", message, span, f"{given} given", help, fixes=fixes)
+    inference.state.diagnostics.append(found)

@@ -6,17 +6,19 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from axon.diagnostics import Diagnostic, Severity, error
+from axon.diagnostics import Diagnostic, Fix, Severity, error
 from axon.inference import operators
 from axon.inference.environment import Entry, Environment, Parameters, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
+from axon.inference.inlined import MOST_INLINES, with_inner_places
 from axon.inference.ragged_results import check_ragged
 from axon.inference.records import report_members
 from axon.inference.report.conflict import describe_all
 from axon.inference.report.forced import forced_names, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
+from axon.inference.trials import MOST_TRIALS, changed, closed, is_clear, settled
 from axon.inference.unify import widened
 from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
@@ -150,6 +152,9 @@ class ProgramInference:
         self._reasons = reasons
         self._shared = False
         self._explained = True
+        self._trials = 0
+        self._is_trial = False
+        self.functions: dict[str, tuple[ast.Fn, Span]] = {}
         self._broken = sorted(span.start for span in broken)
 
     # --- items ---
@@ -168,7 +173,8 @@ class ProgramInference:
     def _import(self, item: ast.Import) -> None:
         found = self._read_import(item)
         if isinstance(found, Diagnostic):
-            self.diagnostics.append(found)
+            if not self._unreadable(item.span):
+                self.diagnostics.append(found)
             self.inference.missing.add(item.alias)
             return
         self.inference.files.add(item.alias)
@@ -200,9 +206,16 @@ class ProgramInference:
 
     def _binding(self, item: ast.Binding) -> None:
         names = bound_names(item.pattern)
+        before = {name: self.environment.names.get(name) for name, _ in names}
         generalised = self._bound(item)
         readable = not self._unreadable(item.span)
+        first = len(self.diagnostics)
         bad, constraints, guards = self._end(generalised.scheme if generalised else None, readable)
+        if bad and not self._is_trial:
+            self._trials = MOST_TRIALS
+            found = self._with_inner_places(item, before, self.diagnostics[first:])
+            self.diagnostics[first:] = settled(found, lambda fix: self._works(item, before, fix))
+        self.enter_function(item, any(entry is not None for entry in before.values()))
         bad = bad or self.inference.tainted or not readable
         for name, span in names:
             entry = self.environment.names.get(name)
@@ -232,6 +245,60 @@ class ProgramInference:
                     entry.function,
                 )
             )
+
+    def enter_function(self, item: ast.Item, again: bool) -> None:
+        """Keep what a function is, for messages about its calls. A name that is bound `again` may
+        be another one in the functions before.
+        """
+        if again:
+            self.functions.clear()
+        elif isinstance(item, ast.Binding) and isinstance(item.value, ast.Fn):
+            for name, _ in bound_names(item.pattern):
+                self.functions[name] = item.value, item.span
+
+    def _works(self, item: ast.Binding, before: dict[str, Entry | None], fix: Fix) -> bool:
+        """Whether a definition has no error at a place that is changed like this."""
+        self._trials -= 1
+        trial = changed(item.span, fix) if self._trials >= 0 else None
+        if trial is None:
+            return False
+        program, place = trial
+        other = self._again(before)
+        for each in program.items:
+            other.item(each)
+        if program.result is not None:
+            other.result(program.result)
+        return is_clear(other.diagnostics, place)
+
+    def _with_inner_places(
+        self, item: ast.Binding, before: dict[str, Entry | None], found: list[Diagnostic]
+    ) -> list[Diagnostic]:
+        """The messages about calls of functions of this file, with the lines inside them."""
+        if not any(each.subject in self.functions for each in found):
+            return found
+        other = self._again(before)
+        environment = other.environment
+        other.inference.inlined = {k: (fn, environment) for k, (fn, _) in self.functions.items()}
+        other.inference.inlines = MOST_INLINES
+        other._reasons = True
+        other.item(item)
+        places = {name: span for name, (_, span) in self.functions.items()}
+        return with_inner_places(found, other.diagnostics, places)
+
+    def _again(self, before: dict[str, Entry | None]) -> ProgramInference:
+        """Inference of a definition apart from the program, as if it came next; `before` are the
+        entries that its names had.
+        """
+        other = ProgramInference(self._read_import, self.inference.prelude)
+        other._is_trial = True
+        other.inference.missing |= self.inference.missing
+        other.inference.files |= self.inference.files
+        known = {**self.environment.names, **{k: e for k, e in before.items() if e is not None}}
+        for name in (k for k, e in before.items() if e is None):
+            known.pop(name, None)
+        other.environment.names.update({k: closed(self.state, e) for k, e in known.items()})
+        other.environment.types.update(self.environment.types)
+        return other
 
     def _unreadable(self, span: Span) -> bool:
         at = bisect_left(self._broken, span.start)
@@ -296,9 +363,18 @@ class ProgramInference:
             d.severity == Severity.ERROR for d in state.diagnostics[diagnostics:]
         ):
             check_ragged(self.inference)
-        report_members(self.inference)
+        self._report_members(diagnostics)
         fine = len(state.store.conflicts) == conflicts and len(state.diagnostics) == diagnostics
         return generalised, fine
+
+    def _report_members(self, first: int) -> None:
+        """Members of tensors. What such a value is taken for elsewhere follows from that."""
+        found = self.state.diagnostics
+        before = len(found)
+        report_members(self.inference)
+        if len(found) > before:
+            follow = ("AX207", "AX209")
+            found[first:before] = [d for d in found[first:before] if d.code not in follow]
 
     def _forget(self, name: str, before: Entry | None) -> None:
         """Undo everything since the definition of a name began; `before` is the previous entry of
@@ -311,6 +387,7 @@ class ProgramInference:
         self.state.store.take_back(self._mark)
         del self.state.diagnostics[self._first_diagnostic :]
         self.state.stacked.clear()
+        self.state.choices.clear()
 
     def _begin(self) -> None:
         state = self.state

@@ -4,8 +4,9 @@ open record; its other fields are those of a variable (row polymorphism).
 
 from __future__ import annotations
 
-from axon.diagnostics import Diagnostic, Label, Severity
+from axon.diagnostics import Diagnostic, Fix, Label, Severity, error
 from axon.inference.environment import Environment
+from axon.inference.foreign_names import ATTRIBUTES_OF_TENSORS, form_of, is_known, rewritten, shown
 from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
@@ -15,44 +16,6 @@ from axon.syntax import ast
 from axon.types.type import UNKNOWN, Record, Tensor, Type, Unknown, record
 from axon.types.variables import TypeVar
 
-MEMBERS = {
-    "T": "transpose(x)",
-    "mT": "transpose(x)",
-    "H": "transpose(x)",
-    "shape": "shape(x)",
-    "size": "shape(x)",
-    "ndim": "rank(shape(x))",
-    "dtype": "cast(x, to=f32)",
-    "dot": "x @ y",
-    "mm": "x @ y",
-    "bmm": "x @ y",
-    "view": "reshape(x, [n, m])",
-    "flatten": "reshape(x, [n, -1])",
-    "permute": "transpose(x, axes=[1, 0])",
-    "swapaxes": "transpose(x, axes=[1, 0])",
-    "unsqueeze": "expand_dims(x, axis=0)",
-    "astype": "cast(x, to=f32)",
-    "to": "cast(x, to=f32)",
-    "float": "cast(x, to=f32)",
-    "long": "cast(x, to=i64)",
-    "int": "cast(x, to=i32)",
-    "half": "cast(x, to=f16)",
-    "double": "cast(x, to=f64)",
-    "bool": "cast(x, to=bool)",
-    "clip": "clamp(x, low, high)",
-    "item": "x",
-    "contiguous": "x",
-    "detach": "x",
-    "clone": "x",
-    "copy": "x",
-    "cpu": "x",
-    "cuda": "x",
-    "numpy": "x",
-}
-"""How Axon writes the members of tensors of NumPy and PyTorch; one that is missing here and is an
-operator is that operator.
-"""
-
 
 def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator: bool) -> Type:
     """The type of `record.name`."""
@@ -60,6 +23,10 @@ def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator:
     of = inference.infer(expr.record, env)
     found = state.prune(of)
     origin = Origin("field", expr.span)
+    if isinstance(found, TypeVar | Record):
+        call = _call_of(inference, expr)
+        if name in ATTRIBUTES_OF_TENSORS if call is None else is_operator or is_known(name):
+            inference.members.append((of, expr, call))
     match found:
         case Unknown():
             return UNKNOWN
@@ -71,37 +38,35 @@ def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator:
                 return UNKNOWN
             return _extended(state, found, name, rest, origin)
         case TypeVar():
-            if is_operator or name in MEMBERS:
-                inference.members.append((of, expr))
             part, other = _at(state, found), _at(state, found)
             other.row = True
             unify(state, Record((part,), (name,), other), found, origin)
             return part
         case Tensor():
-            known = is_operator or name in MEMBERS
-            inference.state.diagnostics.append(member_of_tensor(expr, known))
+            call = _call_of(inference, expr)
+            inference.state.diagnostics.append(member_of_tensor(expr, call))
             return UNKNOWN
         case _:
             unify(state, Record((state.fresh_type(),), (name,), state.fresh_row()), found, origin)
             return UNKNOWN
 
 
-def member_of_tensor(expr: ast.Field, known: bool = True) -> Diagnostic:
+def _call_of(inference: Walk, expr: ast.Field) -> ast.Call | None:
+    call = inference.calling
+    return call if call is not None and call.function is expr else None
+
+
+def member_of_tensor(expr: ast.Field, call: ast.Call | None) -> Diagnostic:
     """The message for `x.T` and the like: it names the operator, if there is one."""
-    text = expr.record.span.text
-    short = text if len(text) <= 20 and "\n" not in text else "x"
-    form = MEMBERS.get(expr.name, f"{expr.name}(x)")
-    form = "".join(
-        short if c == "x" and form[i - 1 : i] in ("", "(") else c for i, c in enumerate(form)
-    )
-    return Diagnostic(
-        "AX218",
-        Severity.ERROR,
-        f"a tensor has no field `{expr.name}`",
-        (Label(expr.span, "a field of a tensor", primary=True),),
-        (),
-        (f"write `{form}`",) if known else (),
-    )
+    form = form_of(expr.name)
+    fixes = []
+    new = rewritten(expr.name, expr.record, call) if form is not None else None
+    if new is not None and shown(new):
+        fixes.append(Fix(f"write `{new}`", (call or expr).span, new))
+    what = "a method" if call is not None else "a field"
+    help = f"Axon has `{form}`" if form is not None else None
+    message = f"a tensor has no {what.removeprefix('a ')} `{expr.name}`"
+    return error("AX218", message, expr.span, f"{what} of a tensor", help, fixes=tuple(fixes))
 
 
 def report_members(inference: Walk) -> None:
@@ -109,12 +74,12 @@ def report_members(inference: Walk) -> None:
     makes them records.
     """
     seen: set[int] = set()
-    for of, expr in inference.members:
+    for of, expr, call in inference.members:
         found = inference.state.resolve(of)
-        names = {each.name for _, each in inference.members}
+        names = {each.name for _, each, _ in inference.members}
         if isinstance(found, Record) and found.rest is not None and names.issuperset(found.names):
             if id(found.rest) not in seen:
-                inference.state.diagnostics.append(member_of_tensor(expr))
+                inference.state.diagnostics.append(member_of_tensor(expr, call))
             seen.add(id(found.rest))
     inference.members.clear()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
-from axon.inference import structures
+from axon.inference import choices, structures
 from axon.inference.canonical import canonical
 from axon.inference.existentials import chosen_by_caller, seal
 from axon.inference.residuals import (
@@ -79,6 +79,8 @@ def instantiate(state: State, scheme: Scheme, origin: Origin, called: bool) -> T
         state.store.post(relation, origin, outer)
     if scheme.stacked:
         structures.post(state, scheme, renaming, origin, outer)
+    if scheme.choices:
+        choices.post(state, scheme, renaming, origin, outer)
     if not scheme.inner:
         return renaming.type(scheme.type)
     assert isinstance(scheme.type, Fn)
@@ -190,7 +192,8 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     if len(stacked) > 1:
         stacked = structures.without_repeats(stacked, type_variables(state.resolve(type_)))
     raw = type_
-    type_ = structures.with_conditions(type_, stacked)
+    eithers = choices.taken(state, type_, state.level)
+    type_ = choices.with_choices(structures.with_conditions(type_, stacked), eithers)
     first_sizes(state, type_)
     same_rows(state, state.level)
     level = state.level
@@ -224,8 +227,10 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
         variables.extend(relation_variables(relation))
     owners = [owner(var) if isinstance(var, DimVar) else var for var in variables]
     quantified = tuple(dict.fromkeys([var for var in owners if var.level > level]))
+    type_, eithers = choices.without_choices(type_, eithers)
     type_, stacked = structures.without_conditions(type_, stacked)
-    scheme = make_scheme(quantified, type_, tuple(kept), state.depth, tuple(made), stacked)
+    kept_, made_ = tuple(kept), tuple(made)
+    scheme = make_scheme(quantified, type_, kept_, state.depth, made_, stacked, eithers)
     return Generalised(scheme, tuple(guards), raw)
 
 

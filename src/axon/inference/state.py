@@ -51,6 +51,17 @@ class Waiting:
     depth: int
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A run-time size that is one of two others, with its origin and depth."""
+
+    size: DimVar
+    left: Dim
+    right: Dim
+    origin: Origin
+    depth: int
+
+
 @dataclass(slots=True)
 class Attempt:
     """The errors of an attempt, once it is over."""
@@ -83,6 +94,8 @@ class State:
     """Whether no size varies inside a tensor, as in models of other formats."""
     stacked: list[Waiting] = field(default_factory=list)
     """Conditions on structures that are not known yet."""
+    choices: list[Choice] = field(default_factory=list)
+    """Sizes that one of two branches decides."""
     sizes: set[Dim] = field(default_factory=set)
     """Expressions that are known to be sizes, or are asked to be."""
     sealed: bool = False

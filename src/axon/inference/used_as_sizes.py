@@ -185,9 +185,9 @@ class _Search:
 
     def _names(self, call: ast.Call, seen: _Seen) -> Sequence[str] | None:
         """The names of a function's parameters, as far as they are known; None for an operator."""
-        if not isinstance(call.function, ast.Name):
+        name = self._called(call, seen)
+        if not name:
             return ()
-        name = call.function.name
         if name in seen:
             return self.params.get(name, ())
         entry = self.env.find(name)
@@ -207,9 +207,9 @@ class _Search:
 
     def _kinds(self, call: ast.Call, seen: _Seen) -> tuple[_Kinds, bool]:
         """How a function uses its arguments, and whether it reads expressions as sizes."""
-        if not isinstance(call.function, ast.Name):
+        name = self._called(call, seen)
+        if not name:
             return (), False
-        name = call.function.name
         if name in seen:
             local = seen[name]
             return (local if isinstance(local, tuple) else ()), False
@@ -223,6 +223,14 @@ class _Search:
         if entry is None and name not in self.inference.defining:
             entry = self.inference.prelude(name)
         return (_kinds_of(entry.type) if entry is not None else ()), False
+
+    def _called(self, call: ast.Call, seen: _Seen) -> str:
+        """The name of the function that is called, or of one in an imported file."""
+        function = call.function
+        if isinstance(function, ast.Field) and isinstance(function.record, ast.Name):
+            hidden = function.record.name in seen or self.env.find(function.record.name) is not None
+            return "" if hidden else function.dotted
+        return function.name if isinstance(function, ast.Name) else ""
 
     def _mark(self, name: str, kind: Kind, seen: _Seen) -> None:
         root = seen.get(name)

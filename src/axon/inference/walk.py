@@ -44,7 +44,10 @@ class Walk:
     the definition.
 
     `files` are the names of imported files, `missing` those that could not be read.
-    `members` are fields that tensors of other libraries have, taken from values of unknown type.
+    `members` are fields that tensors of other libraries have, taken from values of unknown type,
+    with their calls; `calling` is the call whose function is inferred.
+    `inlined` are functions that are inferred again at each call, so that an error inside one has a
+    place there; `inlines` counts how many calls may be.
     `tainted` is set when a definition uses one that has no type: then it has none either. `record`
     collects types, if they are needed.
     """
@@ -59,8 +62,11 @@ class Walk:
         self.applied: list[tuple[Use, Span]] = []
         self.missing: set[str] = set()
         self.files: set[str] = set()
-        self.members: list[tuple[Type, ast.Field]] = []
+        self.members: list[tuple[Type, ast.Field, ast.Call | None]] = []
+        self.calling: ast.Call | None = None
         self.guesses = 20
+        self.inlined: dict[str, tuple[ast.Fn, Environment]] = {}
+        self.inlines = 0
         self.tainted = False
         self.record: Record | None = None
 

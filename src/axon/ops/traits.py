@@ -99,6 +99,9 @@ class Traits(NamedTuple):
     """It is given a function of a state and an element, a first state and a tensor, and gives every
     state. The tensor may be a structure: then its rows are the elements."""
 
+    joins: bool = False
+    """It takes the tensors that it joins one by one; other libraries have them in a list."""
+
     broadcasting_form: str = ""
     """The operator that does the same for shapes that broadcast."""
 

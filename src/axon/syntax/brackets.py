@@ -2,7 +2,8 @@
 
 Law: what comes out is balanced, and a sequence that was balanced comes out as it went in. An
 opener without a closer gets a virtual one before the next definition that stands no deeper than
-the opener's line (else where an outer bracket closes, else at the end); a closer without an opener
+the opener's line (else where an outer bracket closes, else at the end), and the parameters of a
+function before its body; a closer without an opener
 becomes `stray`. The parser reports both when it meets them, so that one mistake is one message.
 """
 
@@ -62,20 +63,27 @@ class _Stack:
         del self.opened[keep:]
         return taken
 
-    def below(self, closer: str, line: int) -> int:
+    def below(self, closer: str, line: int, indent: int | None) -> int:
         """How many brackets lie below the opener of this closer; all of them when it has none.
 
         A round or square bracket does not reach across a `{` of an earlier line, and none reaches
-        far: that keeps the search short where brackets are hopeless.
+        far: that keeps the search short where brackets are hopeless. A `}` that begins a line, with
+        this indentation, closes what a line with the same indentation opens, if there is one.
         """
         opener, opened = OPENER[closer], self.opened
-        if self.counts[opener]:
-            for at in range(len(opened) - 1, max(len(opened) - 24, 0) - 1, -1):
-                if opened[at].kind == opener:
+        if not self.counts[opener]:
+            return len(opened)
+        nearest = len(opened)
+        for at in range(len(opened) - 1, max(len(opened) - 24, 0) - 1, -1):
+            if opened[at].kind == opener:
+                if indent is None or opened[at].indent == indent or opener != "{":
                     return at
-                if opened[at].kind == "{" and opened[at].line != line:
-                    break
-        return len(opened)
+                nearest = at if nearest == len(opened) else nearest
+                if opened[at].indent < indent:
+                    return nearest
+            elif opened[at].kind == "{" and opened[at].line != line:
+                break
+        return nearest
 
 
 def _unclosed(tokens: Tokens) -> set[int]:
@@ -99,7 +107,7 @@ def _unclosed(tokens: Tokens) -> set[int]:
         if kind in CLOSER:
             stack.push(_Open(kind, at, line, indent))
         elif kind in OPENER:
-            keep = stack.below(kind, line)
+            keep = stack.below(kind, line, tokens.fresh.get(at))
             unclosed.update(bracket.at for bracket in stack.cut(keep)[1:])
     unclosed.update(bracket.at for bracket in stack.opened)
     return unclosed
@@ -152,11 +160,14 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
         elif kind == "eof":
             close(0, at)
         elif kind in CLOSER:
+            header = _header(tokens, stack, unclosed) if kind == "{" else None
+            if header is not None:
+                close(header, at)
             stack.push(_Open(kind, at, line, indent))
             lower = reach[-1] if reach else -1
             reach.append(max(lower, indent) if at in unclosed else lower)
         elif kind in OPENER:
-            keep = stack.below(kind, line)
+            keep = stack.below(kind, line, tokens.fresh.get(at))
             if keep == len(stack.opened):
                 kind = "stray"
             else:
@@ -169,6 +180,17 @@ def _repair(tokens: Tokens, unclosed: set[int]) -> Tokens:
         starts.append(tokens.starts[at])
         ends.append(tokens.ends[at])
     return Tokens(tokens.source, kinds, starts, ends, fresh, tokens.comments, virtual)
+
+
+def _header(tokens: Tokens, stack: _Stack, unclosed: set[int]) -> int | None:
+    """How many brackets lie below the parameters of a `fn` that were not closed before its body."""
+    for keep in range(len(stack.opened) - 1, max(len(stack.opened) - 4, 0) - 1, -1):
+        bracket = stack.opened[keep]
+        if not _is_unclosed(bracket, unclosed):
+            return None
+        if bracket.at and tokens.kinds[bracket.at - 1] == "fn":
+            return keep
+    return None
 
 
 def _is_unclosed(bracket: _Open, unclosed: set[int]) -> bool:

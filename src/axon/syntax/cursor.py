@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from axon.diagnostics.value import Diagnostic, Label, Severity, error
 from axon.source import Source, Span
 from axon.syntax.brackets import balance
+from axon.syntax.habits import HAS_ANOTHER_USE, Habit, habit_at
 from axon.syntax.lexer import lex
 from axon.syntax.problems import Problems
 from axon.syntax.tokens import CLOSER, OPENER, WORDS, Tokens
@@ -26,7 +27,9 @@ LIST, HEADER, STATEMENT = "list", "header", "statement"
 
 @dataclass(slots=True)
 class Cursor:
-    """The state of a parse. `inside` is the innermost construct, `depth` how deep it lies."""
+    """The state of a parse. `inside` is the innermost construct, `depth` how deep it lies. After a
+    habit of another language it is `quiet` to the end of the definition.
+    """
 
     source: Source
     tokens: Tokens
@@ -43,6 +46,8 @@ class Cursor:
     strings_allowed: bool = False
     unclosed_reported: int = -1
     failures: int = 0
+    skips: int = 0
+    quiet: bool = False
     misnamed: set[str] = field(default_factory=set)
     unreadable: Problems = field(default_factory=Problems)
     problems: Problems = field(default_factory=Problems)
@@ -123,9 +128,14 @@ class Cursor:
         return self.kind != closer
 
     def drop_strays(self) -> None:
-        """Report and pass closers that close nothing."""
+        """Report and pass closers that close nothing. After another mistake on its line a closer is
+        likely part of that.
+        """
         while self.kind == "stray":
-            self.report("")
+            line = self.source.text.rfind("\n", 0, self.starts[self.at])
+            if self.problems.latest <= line:
+                self.report("")
+            self.failures += 1
             self.advance()
 
     # --- reporting ---
@@ -145,14 +155,24 @@ class Cursor:
             sign = self.text()
             message = f"this `{sign}` closes nothing"
             self.add(error(code, message, self.here(), f"there is no `{OPENER[sign]}` for it"))
+        elif code == "AX002" and (habit := habit_at(self.tokens, self.at, bool(help))):
+            self.add_habit(habit)
         else:
             found = self.tokens.describe(self.at)
             self.add(error(code, f"{message}, found {found}", self.here(), message, help))
 
     def add(self, problem: Diagnostic) -> None:
         self.failures += 1
-        if not self.stuck:
+        if not self.stuck and not self.quiet:
             self.problems.add(problem)
+
+    def add_habit(self, habit: Habit) -> None:
+        """Report what is written as in another language; what follows from it is not reported."""
+        message = f"there is no `{habit.text}` in Axon"
+        if habit.text in HAS_ANOTHER_USE:
+            message = f"`{habit.text}` is not used like this in Axon"
+        self.add(error("AX007", message, habit.span, "from another language", habit.help))
+        self.quiet = True
 
     def _report_reserved(self) -> None:
         """A reserved word as a name: reported once, then taken for one."""
@@ -218,6 +238,7 @@ class Cursor:
         self.kind = kinds[at]
         self.stuck = True
         self.failures += 1
+        self.skips += 1
 
     def too_deep(self) -> Span:
         """Report, once for each definition, that the nesting is too deep; pass what is nested."""

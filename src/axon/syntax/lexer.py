@@ -12,6 +12,7 @@ from array import array
 
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source, Span
+from axon.syntax.foreign_comments import without_foreign_comments
 from axon.syntax.problems import Problems
 from axon.syntax.tokens import RESERVED, Tokens, shorten
 
@@ -30,6 +31,7 @@ _TOKEN = re.compile(
     | (?P<string>  "[^"\\\n]*+ (?: \\[^\n] [^"\\\n]*+ )*+ " )
     | (?P<open>    "[^\n]*+ )
     | (?P<runtime> \?{_NAME} )
+    | (?P<quoted>  (?<! [A-Za-z0-9_'] ) ['‘’“”„] [^'‘’“”„"\n]*+ ['‘’“”"] )
     | (?P<bad>     [^ \t\r\f\v\nA-Za-z0-9_\#"\-+*/%@<>=(),;:|\[\]{{}}]++ )
     """,
     re.VERBOSE,
@@ -47,19 +49,32 @@ _INSTEAD = {
     "÷": "/",
     "“": '"',
     "”": '"',
+    "’": "'",
     "∞": "inf",
+    "!": "not",
+    "~": "not",
+    "&": "and",
+    "^": "**",
+    "√": "sqrt(x)",
+    "∧": "and",
+    "∨": "or",
+    "¬": "not",
+    "\u00a0": " ",
+    "\u200b": "",
 }
 
 
 def lex(source: Source) -> tuple[Tokens, Problems]:
     """All tokens of a source, and what could not be read as one."""
-    text = source.text
+    problems = Problems()
+    text, comment = without_foreign_comments(source)
+    if comment is not None:
+        problems.add(comment)
     kinds: list[str] = []
     starts = array("q")
     ends = array("q")
     fresh: dict[int, int] = {0: _first_indent(text)}
     comments: list[Span] = []
-    problems = Problems()
     for match in _TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
         kind = match.lastgroup
         start, end = match.span()
@@ -75,9 +90,9 @@ def lex(source: Source) -> tuple[Tokens, Problems]:
             word = match.group()
             if word in RESERVED:
                 kind = word
-        elif kind in ("number", "open", "bad"):
+        elif kind in ("number", "open", "bad", "quoted"):
             problems.add(_problem(kind, match.group(), Span(source, start, end)))
-            kind = "bad"
+            kind = "string" if kind == "quoted" else "bad"
         assert kind is not None
         kinds.append(kind)
         starts.append(start)
@@ -123,18 +138,22 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
                 "a number is written like 1, 1.5, 1e-5 or 0f",
                 point,
             )
+        case "quoted":
+            message, plain = "a string is written with straight double quotes", quote(text[1:-1])
+            return error("AX001", message, span, "other quotes", f"write `{shorten(plain)}`")
         case _ if text.startswith("?"):
-            return error("AX001", "`?` has no name after it", span, "a runtime size, like `?k`")
+            line = span.source.text[span.end : span.end + 200].partition("\n")[0]
+            help = "`c ? a : b` is written `if c { a } else { b }`" if ":" in line else None
+            message, label = "`?` has no name after it", "a runtime size, like `?k`"
+            return error("AX001", message, span, label, help)
         case _:
             character = text[0]
             instead = _INSTEAD.get(character)
-            return error(
-                "AX001",
-                f"unexpected character {_show(character)}",
-                span,
-                "this is not part of the language",
-                f"write `{instead}`" if instead else None,
-            )
+            help = f"write `{instead}`" if instead else None
+            if instead is not None and not instead.strip():
+                help = "write a plain space" if instead else "leave it out"
+            message = f"unexpected character {_show(character)}"
+            return error("AX001", message, span, "this is not part of the language", help)
 
 
 def _show(character: str) -> str:

@@ -36,7 +36,9 @@ from axon.syntax.ast import (
     TupleExpr,
 )
 from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, Cursor
+from axon.syntax.habits import habit_at
 from axon.syntax.lexer import unquote
+from axon.syntax.parse_foreign import begins_foreign, foreign_statement
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
 from axon.syntax.parse_record import parse_record
@@ -326,6 +328,7 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
     p.advance()
     args: list[Expr] = []
     attributes: list[Attribute] = []
+    late = False
     more = p.kind != ")"
     while more:
         begin = p.at
@@ -340,7 +343,8 @@ def _call(p: Cursor, function: Expr, start: int) -> Expr:
         else:
             arg = _operator(p) if _operator_alone(p) else parse_expr(p)
             args.append(arg)
-            if attributes:
+            if attributes and not late:
+                late = True
                 message = "an argument after an attribute"
                 help = "give the arguments first, then `name=value`"
                 p.add(error("AX002", message, arg.span, "this comes too late", help))
@@ -414,6 +418,10 @@ def _fn(p: Cursor) -> Expr:
     if p.kind == ":" and not p.stuck:
         p.advance()
         result = parse_annotation(p)
+    elif p.kind == "->" and not p.stuck:
+        p.report("")
+        p.advance()
+        result = parse_annotation(p)
     where = parse_where(p)
     opened = _opens(p, "`{` and the body of the function")
     body = _block(p) if opened else _no_block(p)
@@ -443,6 +451,8 @@ def _if(p: Cursor) -> Expr:
         opened = _opens(p, "`{` and what is computed if the condition does not hold")
         otherwise = _branch(_block(p) if opened else _no_block(p))
     else:
+        if p.kind == "name" and habit_at(p.tokens, p.at) is not None:
+            p.report("")
         if p.failures == failures:
             message, help = "an `if` without `else`", "both give a value: `if c { a } else { b }`"
             p.add(error("AX002", message, p.since(start), "gives nothing otherwise", help))
@@ -455,7 +465,7 @@ def _if(p: Cursor) -> Expr:
 def _opens(p: Cursor, expected: str) -> bool:
     """Whether a block comes next, perhaps after something that was passed over."""
     if p.kind != "{":
-        p.fail(f"expected {expected}")
+        p.fail(f"expected {expected}", "a block is in braces" if p.kind == ":" else None)
     if p.kind == "{":
         p.stuck = False
         return True
@@ -513,24 +523,32 @@ def _block(p: Cursor) -> Block:
     p.inside = STATEMENT
     p.advance()
     bindings: list[Binding] = []
+    unused: list[Expr] = []
     result: Expr | None = None
     got_stuck = False
     while p.kind not in ("}", "eof"):
         if result is not None:
-            bindings.append(keep_unused(p, result, "block"))
+            unused.append(result)
+            bindings.append(without_name(result))
             result = None
-        begin = p.at
+        begin, skips = p.at, p.skips
         match parse_statement(p):
             case Binding() as binding:
                 bindings.append(binding)
             case expr:
                 result = expr
         got_stuck = end_statement(p)
+        if result is not None and p.skips != skips and p.kind != "}":
+            result = Broken(p.since(begin))
         if p.at == begin:
             p.advance()
+    if p.at not in p.tokens.virtual:  # a block without an end takes in what comes after it
+        for value in unused:
+            report_unused(p, value, "block")
     if result is None:
         place = p.here()
-        if not got_stuck and p.at not in p.tokens.virtual:
+        whole = p.at not in p.tokens.virtual and p.unclosed_reported < p.starts[start]
+        if not got_stuck and whole:
             label, help = "a value should come before this", "end the block with the value it gives"
             p.add(error("AX004", "this block gives no value", place, label, help))
         result = Broken(Span(p.source, place.start, place.start))
@@ -551,6 +569,19 @@ def parse_statement(p: Cursor) -> Binding | Expr:
         pattern = parse_pattern(p)
         p.expect("=", "after what is defined")
         return Binding(pattern, parse_expr(p, commas=True), p.since(start))
+    if p.kind == "name" and p.kinds[start + 1] == ":" and p.kinds[start + 2] == "=":
+        name = NamePattern(p.text(), p.here())
+        p.advance()
+        p.report("")
+        p.advance()
+        p.advance()
+        return Binding(name, parse_expr(p, commas=True), p.since(start))
+    if p.kind in ("name", "fn"):
+        foreign = foreign_statement(p)
+        if foreign is not None:
+            return foreign
+        if p.at != start:  # a word that is left out
+            return parse_statement(p)
     value = parse_expr(p, commas=True)
     if p.kind != "=" or p.stuck:
         return value
@@ -562,10 +593,15 @@ def parse_statement(p: Cursor) -> Binding | Expr:
 
 def end_statement(p: Cursor) -> bool:
     """Step over the `;` of a statement. True when its end was passed over, up to the `}`."""
-    p.drop_strays()
+    if p.kind == "stray":
+        p.drop_strays()
+        if p.kind not in (";", "}", "eof") and p.at not in p.tokens.fresh:
+            p.skip()  # what follows belonged to the bracket
     if p.kind not in (";", "}", "eof") and not p.stuck:
         begins_next = p.at in p.tokens.fresh and p.kind in _EXPRESSION_STARTS
-        if begins_next or p.tokens.is_anchor(p.at):
+        if begins_next and begins_foreign(p):
+            pass  # that is reported, and `;` is often missing before it
+        elif begins_next or p.tokens.is_anchor(p.at):
             p.missing_semicolon()
         else:
             p.fail("expected an operator or `;`")
@@ -579,18 +615,16 @@ def end_statement(p: Cursor) -> bool:
     return got_stuck and p.kind == "}" and p.kinds[p.at - 1] != ";"
 
 
-def keep_unused(p: Cursor, value: Expr, place: str) -> Binding:
-    """An expression that is not the last thing: reported, and kept under no name."""
-    if not isinstance(value, Broken):
-        p.add(
-            error(
-                "AX002",
-                f"this value is not used: only the last thing in a {place} is its value",
-                value.span,
-                "not the last thing",
-                "give it a name: `name = …;`",
-            )
-        )
+def report_unused(p: Cursor, value: Expr, place: str) -> None:
+    """Report an expression that is not the last thing, if it is clear where blocks end."""
+    if not isinstance(value, Broken) and not p.tokens.lacks_brace():
+        message = f"this value is not used: only the last thing in a {place} is its value"
+        help = "give it a name: `name = …;`"
+        p.add(error("AX002", message, value.span, "not the last thing", help))
+
+
+def without_name(value: Expr) -> Binding:
+    """An expression kept under no name."""
     return Binding(NamePattern("_", value.span), value, value.span)
 
 

@@ -298,6 +298,8 @@ def _call(p: Cursor, name: str, start: int) -> IndexExpr:
     match name:
         case "min" | "max":
             return DimCall(name, tuple(as_dim(p, arg) for arg in args), span)
+        case "either" if len(args) == 2:
+            return DimCall(name, tuple(as_dim(p, arg) for arg in args), span)
         case "broadcast" if any(_evident_dim(arg) for arg in args):
             return DimCall(name, tuple(as_dim(p, arg) for arg in args), span)
         case "broadcast":

@@ -22,7 +22,13 @@ from axon.syntax.ast import (
 from axon.syntax.cursor import LIST, MAX_DEPTH, STATEMENT, Cursor, open_source
 from axon.syntax.lexer import unquote
 from axon.syntax.nesting import depth_of
-from axon.syntax.parse_expr import end_statement, keep_unused, parse_expr, parse_statement
+from axon.syntax.parse_expr import (
+    end_statement,
+    parse_expr,
+    parse_statement,
+    report_unused,
+    without_name,
+)
 from axon.syntax.parse_types import parse_annotation, parse_signature_here, report_rest
 from axon.syntax.problems import settle
 
@@ -36,20 +42,25 @@ def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
         p.advance()
     while p.kind != "eof":
         if result is not None:
-            items.append(keep_unused(p, result, "file"))
+            report_unused(p, result, "file")
+            items.append(without_name(result))
             result = None
-        start = p.at
-        p.too_deep_reported = False
-        match _item(p):
-            case None:
-                pass
-            case Import() | OpDecl() | TypeAlias() | Binding() as item:
-                items.append(item)
-            case expr:
-                result = expr
+        start, skips = p.at, p.skips
+        p.too_deep_reported = p.quiet = False
+        item = _item(p)
         end_statement(p)
         if p.at == start:
             p.advance()
+        spoiled = p.quiet or p.skips != skips
+        match item:
+            case None:
+                pass
+            case Binding(pattern, value, _) if spoiled:
+                items.append(Binding(pattern, value, p.since(start)))
+            case Import() | OpDecl() | TypeAlias() | Binding():
+                items.append(item)
+            case expr:
+                result = Broken(p.since(start)) if spoiled else expr
     return Program(tuple(items), result, p.source, p.tokens.comments), settle(
         p.unreadable, p.problems
     )

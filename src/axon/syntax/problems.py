@@ -24,12 +24,17 @@ class Problems:
             self.kept.append(problem)
 
 
-def settle(*found: Problems) -> tuple[Diagnostic, ...]:
-    """The problems in the order of the text, with a word about those that are too many to show."""
-    kept = [problem for each in found for problem in each.kept]
+def settle(unreadable: Problems, found: Problems) -> tuple[Diagnostic, ...]:
+    """The problems in the order of the text, with a word about those that are too many to show. At
+    a token that cannot be read there is no other problem.
+    """
+    known = {problem.labels[0].span.start for problem in unreadable.kept}
+    others = [each for each in found.kept if each.labels[0].span.start not in known]
+    kept = [*unreadable.kept, *others]
     kept.sort(key=lambda problem: problem.labels[0].span.start)
     shown = kept[:MAX_SHOWN]
-    hidden = sum(each.count for each in found) - len(shown)
+    repeated = len(found.kept) - len(others)
+    hidden = unreadable.count + found.count - repeated - len(shown)
     if hidden:
         message = f"{hidden} more problem{'s' if hidden > 1 else ''} in this file not shown"
         shown.append(Diagnostic("AX002", Severity.NOTE, message, kept[MAX_SHOWN].labels[:1]))

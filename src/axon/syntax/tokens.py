@@ -80,6 +80,10 @@ class Tokens:
     def span(self, at: int) -> Span:
         return Span(self.source, self.starts[at], self.ends[at])
 
+    def lacks_brace(self) -> bool:
+        """Whether a block has no end."""
+        return any(self.kinds[at] == "}" for at in self.virtual)
+
     def is_anchor(self, at: int) -> bool:
         """Does a definition begin here: `x =`, `a, b =`, `op x`, `type X`, `import "…"`?"""
         kinds = self.kinds

@@ -19,6 +19,7 @@ from axon.types.type import (
     DimBroadcast,
     DimEq,
     DimValue,
+    Either,
     Elem,
     Fn,
     Relation,
@@ -154,6 +155,7 @@ class Reader:
         self.relations: list[Relation] = []
         self.stacked: list[tuple[Stacked, Span]] = []
         self.call = RowCall(depth)
+        self.choices: list[Either] = []
         self.diagnostics: list[Diagnostic] = []
 
     # --- types ---
@@ -420,6 +422,10 @@ class Reader:
                 return 0
             case ast.DimCall(function, args, _):
                 parts = tuple(self.dim(a) for a in args)
+                if function == "either":
+                    text = "`either` stands alone on the right of an equation: `?k = either(n, m)`"
+                    self._error("AX005", text, expr.span)
+                    return 0
                 if function == "broadcast":
                     result = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(result, parts))
@@ -562,6 +568,11 @@ class Reader:
                 else:
                     dim = DimVar("", self.level, scope=made_at(self.depth))
                     self.relations.append(DimBroadcast(dim, tuple(self._as_dim(a) for a in args)))
+            case ast.Relation("=", ast.IndexName(), ast.DimCall("either", (left, right)), _):
+                size = self.dim(condition.left)  # type: ignore[arg-type]
+                sides = self.dim(left), self.dim(right)
+                if isinstance(size, DimVar) and size.runtime:
+                    self.choices.append(Either(size, *sides))
             case ast.Relation("=", ast.IndexName(name), right, span) if name in self.scope.types:
                 self._stacked(self.scope.types[name], right, span)
             case ast.Relation(op, left, right, span):
@@ -673,6 +684,9 @@ def read_signature(
     for relation in reader.relations:
         variables.update(dict.fromkeys(relation_variables(relation)))
     stacked = tuple(each for each, _ in reader.stacked)
+    for either in reader.choices:
+        variables.update(dict.fromkeys(dims.variables(either.left)))
+        variables.update(dict.fromkeys(dims.variables(either.right)))
     for each in stacked:
         variables.update(dict.fromkeys((each.whole, each.row, *dims.variables(each.size))))
     own = {v: None for v in variables if not (isinstance(v, DimVar) and v.rank_of is not None)}
@@ -685,5 +699,6 @@ def read_signature(
                 own.pop(outer, None)
     if reader.diagnostics:
         type_ = UNKNOWN if not isinstance(type_, Fn) else type_
-    made = make_scheme(tuple(own), type_, tuple(reader.relations), stacked=stacked)
+    relations, chosen = tuple(reader.relations), tuple(reader.choices)
+    made = make_scheme(tuple(own), type_, relations, stacked=stacked, choices=chosen)
     return made, reader.diagnostics

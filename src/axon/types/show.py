@@ -22,6 +22,7 @@ from axon.types.type import (
     DimBroadcast,
     DimEq,
     DimValue,
+    Either,
     Fn,
     HasRank,
     Record,
@@ -317,6 +318,11 @@ class Show:
     def stacked(self, stacked: Stacked) -> str:
         whole, row = self.names(stacked.whole), self.names(stacked.row)
         return f"{whole} = [{self.dim(stacked.size)}]@{row}"
+
+    def either(self, either: Either) -> str:
+        return (
+            f"{self.dim(either.size)} = either({self.dim(either.left)}, {self.dim(either.right)})"
+        )
 
     def check(self, relation: Relation) -> str:
         """A run-time check: an equation keeps the size that the run makes on the left."""

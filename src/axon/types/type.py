@@ -203,6 +203,15 @@ class Stacked:
 
 
 @dataclass(frozen=True, slots=True)
+class Either:
+    """A run-time `size` is one of two others, whichever branch is taken."""
+
+    size: DimVar
+    left: Dim
+    right: Dim
+
+
+@dataclass(frozen=True, slots=True)
 class Scheme:
     """For all `variables` that satisfy the `relations`: `type`. `depth` is that of the enclosing
     functions.
@@ -210,7 +219,8 @@ class Scheme:
     `inner` are the variables of its function arguments which may differ from call to call, `rows`
     those of them that also occur outside: there they stand for all calls. `made` has the relations
     that make its run-time shapes: a use that knows more of the arguments knows more of these.
-    `stacked` are conditions on structures that are not known yet.
+    `stacked` are conditions on structures that are not known yet, `choices` sizes that one of two
+    branches decides.
     """
 
     variables: tuple[Var, ...]
@@ -221,6 +231,7 @@ class Scheme:
     rows: tuple[DimVar | ShapeVar, ...] = ()
     made: tuple[Relation, ...] = ()
     stacked: tuple[Stacked, ...] = ()
+    choices: tuple[Either, ...] = ()
 
     def at(self, sizes: dict[DimVar, Dim]) -> Scheme:
         """The scheme with sizes for some of its variables."""
@@ -238,10 +249,11 @@ def make_scheme(
     depth: int = 0,
     made: tuple[Relation, ...] = (),
     stacked: tuple[Stacked, ...] = (),
+    choices: tuple[Either, ...] = (),
 ) -> Scheme:
     inner = _inner(type_)
     rows = _rows(variables, type_, inner)
-    return Scheme(variables, type_, relations, depth, inner, rows, made, stacked)
+    return Scheme(variables, type_, relations, depth, inner, rows, made, stacked, choices)
 
 
 def _rows(

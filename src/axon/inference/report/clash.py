@@ -89,8 +89,13 @@ def find_clash(basis: list[Constraint], core: list[Constraint], constraint: Cons
     found, clear = _clash_among(basis, constraint)
     if found.size is None and not clear and basis is not core:
         alone, _ = _clash_among(core, constraint)
-        return found if alone.size is None else alone
+        known = _is_open(found.here) and not _is_open(alone.here)
+        return alone if alone.size is not None or known else found
     return found
+
+
+def _is_open(word: Shape) -> bool:
+    return any(isinstance(item, ShapeVar) for item in word)
 
 
 def _clash_among(constraints: list[Constraint], constraint: Constraint) -> tuple[Clash, bool]:

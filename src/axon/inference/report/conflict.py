@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from axon.diagnostics import Diagnostic, Severity
+from axon.diagnostics import Diagnostic, Fix, Severity
 from axon.inference.report.clash import Clash, find_clash, in_order_of_evaluation, solved
 from axon.inference.report.labels import labels_of, of_function
 from axon.inference.report.suggest import suggestions
+from axon.inference.report.vectors import of_vector
 from axon.ops import OPERATORS
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of, independent, reasons
@@ -52,11 +53,14 @@ MOST_AROUND = 400
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The message for a conflict, its constraints, and the sizes that it reports as different."""
+    """The message for a conflict, its constraints, and the sizes that it reports as different. Of
+    one `call` whose operands are vectors where matrices are wanted there is one message.
+    """
 
     diagnostic: Diagnostic
     core: list[Constraint]
     sizes: tuple[Dim, ...]
+    call: Span | None = None
 
 
 def describe_all(
@@ -68,13 +72,17 @@ def describe_all(
     messages: list[Diagnostic] = []
     reported: dict[Constraint, None] = {}
     places: set[tuple[str, Span | None]] = set()
+    calls: set[Span] = set()
     for i, conflict in enumerate(conflicts):
         if i == 1 and not independent(store, conflicts[1:], reported):
             break  # the others follow from the first one
         found = describe(store, conflict, around)
         place = found.diagnostic.code, found.diagnostic.span
-        if reported.keys().isdisjoint(found.core) and place not in places:
+        repeated = place in places or (found.call is not None and found.call in calls)
+        if reported.keys().isdisjoint(found.core) and not repeated:
             messages.append(found.diagnostic)
+        if found.call is not None:
+            calls.add(found.call)
         reported.update(dict.fromkeys(found.core))
         places.add(place)
     return messages, list(reported)
@@ -122,8 +130,14 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
     )
     subject = wording.operator()
     text = f"{subject}: {message}" if subject else message
-    diagnostic = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject)
-    return Explanation(diagnostic, core, wording.sizes)
+    fixes: tuple[Fix, ...] = ()
+    call: Span | None = None
+    if code == "AX102" and wording.main is not None and not help_:
+        vector = of_vector(wording.main.constraint, wording.main.here, list(around))
+        if vector is not None:
+            call, help_, fixes = vector.call, [vector.help], vector.fixes
+    diagnostic = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject, fixes)
+    return Explanation(diagnostic, core, wording.sizes, call)
 
 
 def _hint(clash: Clash) -> list[str]:

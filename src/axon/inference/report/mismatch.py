@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from axon.diagnostics import Diagnostic, Label, Severity
+from axon.diagnostics import Diagnostic, Fix, Label, Severity
 from axon.inference.state import State
 from axon.solver.constraints import Origin
+from axon.source import Span
 from axon.types.elements import class_name
 from axon.types.show import Names, Show
 from axon.types.type import (
@@ -28,9 +29,8 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
     else:
         message = f"{_who(origin)}the element types differ, {left} and {right}"
         label, wanted = f"{right} here, where {left} is wanted", left
-    _report(
-        state, "AX205", message, origin, label, help=f"convert one of them: `cast(…, to={wanted})`"
-    )
+    fixes = _cast(origin, "convert it", wanted)
+    _report(state, "AX205", message, origin, label, fixes=fixes)
 
 
 def literal_differs(state: State, elem: str, literal: str, origin: Origin) -> None:
@@ -53,7 +53,7 @@ def not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
         f"{_who(origin)}{elem} is not {_described(mask)}",
         origin,
         f"{elem} here",
-        help=f"convert it: `cast(…, to={'f32' if 'float' in class_name(mask) else 'i64'})`",
+        fixes=_cast(origin, "convert it", "f32" if "float" in class_name(mask) else "i64"),
     )
 
 
@@ -97,6 +97,7 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     names.reserve((*type_variables(expected), *type_variables(actual)))
     show = Show(names)
     wanted, found = show.type(expected), show.type(actual)
+    fixes: tuple[Fix, ...] = ()
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"
         label = ""
@@ -107,7 +108,30 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     else:
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
         label = f"`{found}`, where `{wanted}` is wanted"
-    _report(state, code, message, origin, label)
+        fixes = _as_tuple(expected, origin)
+    _report(state, code, message, origin, label, fixes=fixes)
+
+
+def _as_tuple(expected: Type, origin: Origin) -> tuple[Fix, ...]:
+    """A list written where a tuple is wanted: here, or as the first argument of the call."""
+    if not isinstance(expected, Tuple) or isinstance(expected, Record):
+        return ()
+    found: list[Fix] = []
+    for span in (origin.span, _first_argument(origin.call)):
+        if span is not None and span.text.startswith("[") and span.text.endswith("]"):
+            new = f"({span.text[1:-1]})"
+            shown = new if len(new) <= 40 and "\n" not in new else "(a, b)"
+            found.append(Fix(f"a tuple is in round brackets: `{shown}`", span, new))
+    return tuple(found)
+
+
+def _first_argument(call: Span | None) -> Span | None:
+    """A list without brackets inside, if it is the first argument."""
+    if call is None:
+        return None
+    start = call.text.find("(") + 1
+    end = call.text.find("]", start) + 1
+    return Span(call.source, call.start + start, call.start + end) if end > start > 0 else None
 
 
 def fields_differ(
@@ -155,10 +179,25 @@ def _who(origin: Origin) -> str:
 
 
 def _report(
-    state: State, code: str, message: str, origin: Origin, label: str, help: str | None = None
+    state: State,
+    code: str,
+    message: str,
+    origin: Origin,
+    label: str,
+    help: str | None = None,
+    fixes: tuple[Fix, ...] = (),
 ) -> None:
     labels = (Label(origin.span, label, primary=True),) if origin.span is not None else ()
     helps = (help,) if help else ()
     state.diagnostics.append(
-        Diagnostic(code, Severity.ERROR, message, labels, (), helps, origin.operator)
+        Diagnostic(code, Severity.ERROR, message, labels, (), helps, origin.operator, fixes)
     )
+
+
+def _cast(origin: Origin, what: str, to: str) -> tuple[Fix, ...]:
+    """A conversion of what stands at a place."""
+    if origin.span is None:
+        return ()
+    text = origin.span.text
+    shown = text if len(text) <= 40 and "\n" not in text else "…"
+    return (Fix(f"{what}: `cast({shown}, to={to})`", origin.span, f"cast({text}, to={to})"),)

@@ -82,6 +82,7 @@ def describe_definition(definition: Definition, paper: bool = False) -> Signatur
     where = naming.definitions(show)
     where += [show.relation(relation, hidden) for relation in conditions]
     where += [show.stacked(stacked) for stacked in scheme.stacked]
+    where += [show.either(either) for either in scheme.choices]
     guards = dict.fromkeys(
         Show(names, paper, named=True).check(guard.relation) for guard in definition.guards
     )

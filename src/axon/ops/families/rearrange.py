@@ -19,7 +19,7 @@ MOST_PARTS = 1024
 
 
 @operator(
-    Traits(rows=RowRule.JOINED),
+    Traits(rows=RowRule.JOINED, joins=True),
     roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"},
 )
 def concat(arity: int, *, axis: int = 0) -> Rule:
@@ -46,7 +46,7 @@ def _(xp: Arrays, *parts: Array, axis: int) -> Array:
     return xp.concatenate(parts, axis=axis)
 
 
-@operator(Traits(rows=RowRule.STACKED), roles={"s": "shapes"})
+@operator(Traits(rows=RowRule.STACKED, joins=True), roles={"s": "shapes"})
 def stack(arity: int, *, axis: int = 0) -> Rule:
     """Put tensors of one shape side by side along a new axis.
 
