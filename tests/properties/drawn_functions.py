@@ -111,7 +111,7 @@ def _made(d: Draft) -> Expr | None:
     return Call(d.top.define(mk, f"mk_{operation.value}".translate(WORDS)), (x,))
 
 
-WORDS = str.maketrans({"+": "add", "*": "mul", "-": "sub"})
+WORDS = str.maketrans({"+": "add", "*": "mul", "-": "sub", "/": "d", "%": "mod"})
 
 HELPERS = {
     "ap": Lambda((Param("h"), Param("x")), Block((), Call(Var("h"), (Var("x"),)))),

@@ -69,6 +69,8 @@ def plain(value: Any) -> Value:
     """A result without Axon's own type."""
     if isinstance(value, tuple):
         return tuple(map(plain, value))
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, axon.Ragged):
         rows = tuple(plain(row) for row in value)
         return Rag(rows, rows[0] if rows else numpy.zeros((0,) * (value.rank - 1), value.dtype))

@@ -38,13 +38,13 @@ from tests.properties.values import (
 
 def map_rows(run: Run, f: Function, *args: Value) -> Value:
     """Each row by itself; rows that vary in size stack to a tensor whose rows vary."""
-    tensors = [tensor(a) for a in args]
-    need(all(rank(t) >= 1 for t in tensors) and len({length(t) for t in tensors}) == 1)
+    tensors = [leaf for arg in args for leaf in leaves(arg)]
+    many = count_of(tensors)
     made_before = run.made
     vary = any(isinstance(t, Rag) for t in tensors)
-    rows = tuple(f(*each) for each in zip(*map(rows_of, tensors), strict=True))
+    rows = tuple(f(*(row_at(arg, i) for arg in args)) for i in range(many))
     if not rows:
-        like = dry(run, f, *map(row_like, tensors))
+        like = dry(run, f, *(row_at(arg, None) for arg in args))
     else:
         like = rows[0]
     if vary or run.made > made_before:
@@ -52,7 +52,37 @@ def map_rows(run: Run, f: Function, *args: Value) -> Value:
     return _stacked_structure(run, rows, like)
 
 
+def leaves(value: Value) -> list[Value]:
+    """The tensors of a structure."""
+    if isinstance(value, dict):
+        return [leaf for part in value.values() for leaf in leaves(part)]
+    if isinstance(value, tuple) and not isinstance(value, Sizes):
+        return [leaf for part in value for leaf in leaves(part)]
+    return [tensor(value)]
+
+
+def count_of(tensors: list[Value]) -> int:
+    """How many rows they have."""
+    need(all(rank(t) >= 1 for t in tensors) and len({length(t) for t in tensors}) == 1)
+    return length(tensors[0])
+
+
+def row_at(value: Value, i: int | None) -> Value:
+    """One row of each tensor of a structure; None for what a row would be."""
+    if isinstance(value, dict):
+        return {name: row_at(part, i) for name, part in value.items()}
+    if isinstance(value, tuple) and not isinstance(value, Sizes):
+        return tuple(row_at(part, i) for part in value)
+    return row_like(value) if i is None else rows_of(value)[i]
+
+
 def _stacked_structure(run: Run, rows: tuple[Value, ...], like: Value) -> Value:
+    if isinstance(like, dict):
+        need(all(isinstance(r, dict) and r.keys() == like.keys() for r in rows))
+        return {
+            name: _stacked_structure(run, tuple(r[name] for r in rows), part)
+            for name, part in like.items()
+        }
     if isinstance(like, tuple) and not isinstance(like, Sizes):
         need(all(isinstance(r, tuple) and len(r) == len(like) for r in rows))
         parts = zip(*rows, strict=True) if rows else [()] * len(like)
@@ -96,6 +126,8 @@ def alike(a: Value, b: Value) -> bool:
         return bool(rank(a) == rank(b) and dtype(a) == dtype(b))
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(alike(a[name], b[name]) for name in a)
     return is_number(a) or is_number(b) or type(a) is type(b)
 
 
@@ -103,35 +135,36 @@ def settled(value: Value) -> Value:
     """A number as a state is of the default type."""
     if is_number(value):
         raise Unclear
+    if isinstance(value, dict):
+        return {name: settled(part) for name, part in value.items()}
     return value
 
 
 def fold(run: Run, state: Value, f: Function, x: Value) -> Value:
-    x = tensor(x)
-    need(rank(x) >= 1)
+    many = count_of(leaves(x))
     state = settled(state)
-    if not rows_of(x):
-        turn(run, state, dry(run, f, state, row_like(x)))
-    for row in rows_of(x):
-        state = turn(run, state, f(state, row))
+    if not many:
+        turn(run, state, dry(run, f, state, row_at(x, None)))
+    for i in range(many):
+        state = turn(run, state, f(state, row_at(x, i)))
     return state
 
 
 def loop(run: Run, state: Value, f: Function, x: Value) -> Value:
-    x = tensor(x)
-    need(rank(x) >= 1)
+    tensors = leaves(x)
+    many = count_of(tensors)
     state = settled(state)
     rows = []
     made_before = run.made
     like: Value = None
-    if not rows_of(x):
-        after, like = pair(dry(run, f, state, row_like(x)))
+    if not many:
+        after, like = pair(dry(run, f, state, row_at(x, None)))
         turn(run, state, after)
-    for row in rows_of(x):
-        after, made = pair(f(state, row))
+    for i in range(many):
+        after, made = pair(f(state, row_at(x, i)))
         state = turn(run, state, after)
         rows.append(made)
-    if isinstance(x, Rag) or run.made > made_before:
+    if any(isinstance(t, Rag) for t in tensors) or run.made > made_before:
         run.ragged = True
     return state, _stacked_structure(run, tuple(rows), rows[0] if rows else like)
 

@@ -26,6 +26,8 @@ from tests.properties.trees import (
     Block,
     Call,
     Expr,
+    Fields,
+    Get,
     Lambda,
     Let,
     Number,
@@ -61,6 +63,13 @@ def places(expr: Expr) -> Iterator[tuple[Expr, Callable[[Expr], Expr]]]:
             for i, item in enumerate(items):
                 for part, put in places(item):
                     yield part, _in_args(items, i, put, Several)
+        case Fields(keys, items, base):
+            for i, item in enumerate(items):
+                for part, put in places(item):
+                    yield part, _in_args(items, i, put, _record(keys, base))
+        case Get(record, field):
+            for part, put in places(record):
+                yield part, _in_field(field, put)
         case Call(function, args):
             for part, put in places(function):
                 yield part, _in_function(args, put)
@@ -78,6 +87,14 @@ def _in_args(
     make: Callable[[tuple[Expr, ...]], Expr],
 ) -> Callable[[Expr], Expr]:
     return lambda other: make((*args[:i], put(other), *args[i + 1 :]))
+
+
+def _record(keys: tuple[str, ...], base: str | None) -> Callable[[tuple[Expr, ...]], Expr]:
+    return lambda items: Fields(keys, items, base)
+
+
+def _in_field(field: str, put: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
+    return lambda other: Get(put(other), field)
 
 
 def _in_function(args: tuple[Expr, ...], put: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
@@ -174,9 +191,17 @@ def let_block(body: Block) -> Iterator[Block]:
     for i, line in enumerate(body.lets):
         rest = Block(body.lets[i + 1 :], body.result)
         uses = [p for p in parts(Lambda((), rest)) if p == Var(line.names[0])]
+        if Var(line.names[0]) in bases(rest):
+            continue
         if len(line.names) == 1 and len(uses) == 1 and not _under_lambda(rest, line.names[0]):
             inner = substituted(rest, line.names[0], line.value)
             yield Block((*body.lets[:i], *inner.lets), inner.result)
+
+
+def bases(body: Block) -> list[Var]:
+    """The names that stand in an update, where only a name can be."""
+    found = [p for p in parts(Lambda((), body)) if isinstance(p, Fields)]
+    return [Var(p.base) for p in found if p.base is not None]
 
 
 def _under_lambda(body: Block, name: str) -> bool:

@@ -115,6 +115,9 @@ def _size(shape: tuple[int, ...]) -> int:
 
 def fit(type_: str, value: Value, sizing: Sizing) -> None:
     """Compare a value with a type; names that are not known yet stand for what is found."""
+    if type_.startswith("{"):
+        fit_record(type_, value, sizing)
+        return
     if is_tuple(type_):
         items = pieces(type_[1:-1], ",")
         if not isinstance(value, tuple) or len(items) != len(value):
@@ -134,6 +137,19 @@ def fit(type_: str, value: Value, sizing: Sizing) -> None:
     if known != found:
         raise Differs(f"elements are {found}, printed {known}")
     fit_shape(items, value, sizing)
+
+
+def fit_record(type_: str, value: Value, sizing: Sizing) -> None:
+    """A record has the fields of its type, and others if that has a row."""
+    row, bar, fields = type_[1:-1].partition("|")
+    named = pieces(fields if bar else row, ",")
+    types = dict(each.split(" : ", 1) for each in named if each)
+    if not isinstance(value, dict) or not types.keys() <= value.keys():
+        raise Differs(f"{type_} is not a record of {value!r}")
+    if not bar and types.keys() != value.keys():
+        raise Differs(f"{type_} has not the fields of {value!r}")
+    for name, part in types.items():
+        fit(part, value[name], sizing)
 
 
 ELEMENTS = {"f": "f32", "i": "i64", "b": "bool"}

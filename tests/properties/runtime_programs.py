@@ -26,6 +26,8 @@ from tests.properties.trees import (
     Block,
     Call,
     Expr,
+    Fields,
+    Get,
     Lambda,
     Let,
     Number,
@@ -156,6 +158,115 @@ def line_split(d: Draft) -> bool:
     return x is not None and d.unpack(Apply(d.random.choice(o.SPLITS), (x,)))
 
 
+def line_record(d: Draft) -> bool:
+    """A record, a field of one, or one with another field."""
+    records = [n for n, v in d.values.items() if isinstance(v, dict)]
+    kind = d.random.randrange(4)
+    if records and kind:
+        name = d.random.choice(records)
+        field = d.random.choice(sorted(d.values[name]))
+        if kind == 1:
+            made = simple(d)
+            return made is not None and d.name(Fields((field,), (made,), name), "r") is not None
+        if kind == 2:
+            return (
+                d.name(Call(d.top.define(_getter(field), f"get_{field}"), (Var(name),))) is not None
+            )
+        return d.name(Get(Var(name), field)) is not None
+    items = [e for e in (operand(d), size_of(d) if d.chance(0.2) else operand(d)) if e is not None]
+    fields = d.random.sample(FIELDS, len(items))
+    return bool(items) and d.name(Fields(tuple(fields), tuple(items)), "r") is not None
+
+
+def _getter(field: str) -> Lambda:
+    return Lambda((Param("p"),), Block((), Get(Var("p"), field)))
+
+
+FIELDS = ("a", "b", "c", "w")
+
+
+def line_structured(d: Draft) -> bool:
+    """A tuple or a record of tensors, row by row."""
+    x = d.some(1, 2, 3)
+    if x is None:
+        return False
+    many = len(rows_of(d.values[x.name]))
+    able = [n for n in d.tensors((1, 2, 3)) if len(rows_of(d.values[n])) == many]
+    given = [x, *(Var(d.random.choice(able)) for _ in range(d.random.choice((1, 1, 2))))]
+    fields = tuple(d.random.sample(FIELDS, len(given)))
+    as_record = d.chance(0.7)
+    whole: Expr = Fields(fields, tuple(given)) if as_record else Several(tuple(given))
+    if d.chance(0.4):
+        whole = d.name(whole, "r") or whole
+    p, s = d.top.fresh("p"), d.top.fresh("p")
+    row = [_array(row_like(d.values[g.name])) for g in given]
+    rows = dict(zip(fields, row, strict=True)) if as_record else tuple(row)
+    state = d.some()
+    folds = state is not None and d.chance(0.4)
+    params = {p: rows}
+    if state is not None and folds:
+        params = {s: {"h": d.values[state.name]}, p: rows}
+    inner = d.inner(params)
+    if as_record:
+        for field in fields:
+            inner.name(Get(Var(p), field))
+    else:
+        inner.unpack(Var(p))
+    if state is not None and folds:
+        return _folded(d, inner, whole, state, (s, p))
+    results = [e for e in (simple(inner), simple(inner)) if e is not None]
+    if not results:
+        return False
+    result: Expr = results[0]
+    if len(results) == 2 and d.chance(0.7):
+        pair = tuple(results)
+        result = Fields(tuple(d.random.sample(FIELDS, 2)), pair) if d.chance(0.6) else Several(pair)
+    f = Lambda((Param(p),), Block(tuple(inner.lets), result))
+    call = Apply(o.MAP, (f, whole))
+    if d.chance(0.3):
+        call_by: Expr = Call(helper(d, "rows"), (f, whole))
+    else:
+        call_by = call
+    return _opened(d, call_by)
+
+
+def _folded(d: Draft, inner: Draft, whole: Expr, state: Var, names: tuple[str, str]) -> bool:
+    """A state that is a record."""
+    h = inner.name(Get(Var(names[0]), "h"))
+    if h is None:
+        return False
+    step = next(
+        (e for e in (simple(inner) for _ in range(4))
+         if e is not None and form(inner.value(e)) == form(inner.values[h.name])),
+        Apply(o.PLUS, (h, h)),
+    )  # fmt: skip
+    after = Fields(("h",), (step,), names[0] if d.chance(0.5) else None)
+    first = Fields(("h",), (state,))
+    params = tuple(map(Param, names))
+    if d.chance(0.5):
+        f = Lambda(params, Block(tuple(inner.lets), after))
+        return _opened(d, Apply(o.FOLD, (first, f, whole)))
+    out = simple(inner)
+    if out is None:
+        return False
+    both = Several((after, Fields(("o",), (out,))))
+    f = Lambda(params, Block(tuple(inner.lets), both))
+    return d.unpack(Apply(o.LOOP, (first, f, whole))) and all(
+        _opened(d, Var(n)) for n in d.lets[-1].names
+    )
+
+
+def _opened(d: Draft, expr: Expr) -> bool:
+    """What it gives under a name, and its parts."""
+    value = d.value(expr)
+    if isinstance(value, tuple) and len(value) > 1:
+        return d.unpack(expr)
+    if not isinstance(value, dict):
+        return d.name(expr) is not None
+    name = expr if isinstance(expr, Var) else d.name(expr, "r")
+    return name is not None and all(d.name(Get(name, f)) is not None for f in sorted(value))
+
+
 def line_size(d: Draft) -> bool:
     """A size with a name, or in a tuple."""
     n = size_of(d)
@@ -206,7 +317,7 @@ def line_strict(d: Draft) -> bool:
 
 LINES = (
     [line_simple] * 6 + [line_strict] * 3 + [line_called] * 5 + [line_mapped] * 5 + [line_state] * 4
-    + [line_split, line_size, line_condition]
+    + [line_split, line_size, line_condition] + [line_record] * 2 + [line_structured] * 3
 )  # fmt: skip
 
 
@@ -222,7 +333,10 @@ def line_gathered(d: Draft) -> bool:
     return d.name(Apply(o.GATHER, (x, at))) is not None
 
 
-OPEN_LINES = [line_simple] * 3 + [line_gathered] * 2 + [line_strict, line_mapped, line_state]
+OPEN_LINES = (
+    [line_simple] * 3 + [line_gathered] * 2 + [line_strict, line_mapped, line_state]
+    + [line_record, line_structured]
+)  # fmt: skip
 
 
 # --- programs ------------------------------------------------------------------------------------
@@ -290,4 +404,4 @@ def _used(draft: Draft, result: Expr) -> tuple[Let, ...]:
 
 
 def _is_result(value: Value) -> bool:
-    return is_tensor(value)
+    return is_tensor(value) or (isinstance(value, dict) and all(map(_is_result, value.values())))

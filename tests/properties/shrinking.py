@@ -13,6 +13,8 @@ from tests.properties.trees import (
     Block,
     Call,
     Expr,
+    Fields,
+    Get,
     Lambda,
     Let,
     Number,
@@ -111,6 +113,14 @@ def smaller(expr: Expr) -> Iterator[Expr]:
             for i, item in enumerate(items):
                 for other in smaller(item):
                     yield Several((*items[:i], other, *items[i + 1 :]))
+        case Fields(keys, items, base):
+            yield from items
+            for i, item in enumerate(items):
+                for other in smaller(item):
+                    yield Fields(keys, (*items[:i], other, *items[i + 1 :]), base)
+        case Get(record, field):
+            for other in smaller(record):
+                yield Get(other, field)
         case Lambda(params, body, where):
             if where:
                 yield Lambda(params, body)

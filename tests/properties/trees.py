@@ -68,6 +68,23 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
+class Fields:
+    """A record, or another one (a name) with these fields replaced."""
+
+    names: tuple[str, ...]
+    items: tuple[Expr, ...]
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """A field of a record."""
+
+    record: Expr
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class Param:
     """`dims` has a name, a number or `*` for each dimension; None if nothing is said."""
 
@@ -105,7 +122,7 @@ class Block:
     result: Expr
 
 
-Expr = Var | Number | Apply | Bare | Call | Several | Lambda
+Expr = Var | Number | Apply | Bare | Call | Several | Fields | Get | Lambda
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +193,12 @@ def text(expr: Expr) -> str:
             return f"{head}({', '.join(map(text, args))})"
         case Several(items):
             return f"({', '.join(map(text, items))})"
+        case Fields(names, items, base):
+            head = "" if base is None else f"{base} | "
+            inside = ", ".join(f"{n} = {text(e)}" for n, e in zip(names, items, strict=True))
+            return f"{{ {head}{inside} }}"
+        case Get(record, field):
+            return f"{text(record)}.{field}"
         case Lambda(params, body, where):
             conditions = f" where {', '.join(f'{n} >= {k}' for n, k in where)}" if where else ""
             return f"fn ({', '.join(p.text() for p in params)}){conditions} {{ {block(body)} }}"
@@ -214,6 +237,8 @@ def single(value: Value, run: Run) -> Value:
         return value
     if isinstance(value, tuple) and type(value) is tuple:
         return tuple(single(item, run) for item in value)
+    if isinstance(value, dict):
+        return {name: single(part, run) for name, part in value.items()}
     return Single(value, run) if callable(value) else value
 
 
@@ -243,6 +268,15 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             return f(*[evaluate(a, run, scope) for a in args])
         case Several(items):
             return tuple(attempted(item, run, scope) for item in items)
+        case Fields(names, items, base):
+            parts = {n: attempted(e, run, scope) for n, e in zip(names, items, strict=True)}
+            known = {} if base is None else scope[base]
+            need(isinstance(known, dict) and (base is None or parts.keys() <= known.keys()))
+            return {**known, **parts}
+        case Get(of, field):
+            found = evaluate(of, run, scope)
+            need(isinstance(found, dict) and field in found)
+            return found[field]
         case Lambda(params, body, where):
 
             def function(*args: Value) -> Value:
@@ -277,6 +311,8 @@ def attempted(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
 
 
 def is_missing(value: Value) -> bool:
+    if isinstance(value, dict):
+        return any(map(is_missing, value.values()))
     return isinstance(value, Missing) or (isinstance(value, tuple) and any(map(is_missing, value)))
 
 
@@ -326,9 +362,13 @@ def parts(expr: Expr) -> Iterator[Expr]:
     """An expression and all inside it."""
     yield expr
     match expr:
-        case Apply(_, args) | Several(args):
+        case Apply(_, args) | Several(args) | Fields(_, args, _):
             for a in args:
                 yield from parts(a)
+            if isinstance(expr, Fields) and expr.base is not None:
+                yield Var(expr.base)
+        case Get(record, _):
+            yield from parts(record)
         case Call(function, args):
             yield from parts(function)
             for a in args:
@@ -357,6 +397,10 @@ def rebuilt(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return Call(rebuilt(function, change), tuple(rebuilt(a, change) for a in args))
         case Several(items):
             return Several(tuple(rebuilt(item, change) for item in items))
+        case Fields(names, items, base):
+            return Fields(names, tuple(rebuilt(item, change) for item in items), base)
+        case Get(record, field):
+            return Get(rebuilt(record, change), field)
         case Lambda(params, body, where):
             return Lambda(params, rebuilt_block(body, change), where)
         case _:

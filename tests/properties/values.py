@@ -63,7 +63,7 @@ class RaggedSizes:
 
 
 Value = Any
-"""A tensor, a number, a `Size`, a `Sizes`, a tuple of values, or a function."""
+"""A tensor, a number, a `Size`, a `Sizes`, a tuple or a dict of values, or a function."""
 
 Function = Callable[..., Value]
 
@@ -161,11 +161,20 @@ def form(value: Value) -> Any:
         return ("shape", len(value))
     if isinstance(value, tuple):
         return ("tuple", *map(form, value))
+    if isinstance(value, dict):
+        return ("record", *((name, form(value[name])) for name in sorted(value)))
     return "function" if callable(value) else "number"
 
 
 def same(found: Value, expected: Value) -> bool:
     """Whether two values are the same up to rounding; an array is the tensor of its rows."""
+    if isinstance(expected, dict) or isinstance(found, dict):
+        return (
+            isinstance(found, dict)
+            and isinstance(expected, dict)
+            and found.keys() == expected.keys()
+            and all(same(found[name], expected[name]) for name in found)
+        )
     if isinstance(expected, tuple) and not isinstance(expected, Sizes):
         return (
             isinstance(found, tuple)
@@ -202,4 +211,6 @@ def show(value: Value) -> str:
         return text if value.size else f"{text} of shape {value.shape}"
     if isinstance(value, tuple):
         return f"({', '.join(map(show, value))})"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {show(part)}' for name, part in value.items())} }}"
     return str(value)

@@ -39,4 +39,18 @@ def test_a_record_behind_a_block_is_no_pattern() -> None:
 )
 def test_a_structure_is_no_part_of_itself(body: str) -> None:
     """To take one apart did not end."""
-    assert codes(f"f = fn (x, y) {{ {body} }};") == ["AX208"]
+    assert set(codes(f"f = fn (x, y) {{ {body} }};")) == {"AX208"}
+
+
+@pytest.mark.parametrize("body", ["x[x]", "x[(x + 0)]", "x[x * x + 1]"])
+def test_what_is_indexed_is_no_size(body: str) -> None:
+    """An index that uses it is a tensor."""
+    assert types(f"f = fn (x) {{ {body} }};") == ["f : t [a]@b -> t [a]@b@b"]
+
+
+def test_that_there_are_rows_is_said_once() -> None:
+    text = "f = fn (x) { map(fn (p, q) { 1f }, x, x) };\ng = fn (h, k, x) { map(h, x), map(k, x) };"
+    assert types(text) == [
+        "f : a -> t [b] where a = [b]@c",
+        "g : ((a) -> b, (c) -> d, e) -> (f, g) where e = [h]@a, f = [h]@b, e = [h]@c, g = [h]@d",
+    ]

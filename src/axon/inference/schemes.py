@@ -189,6 +189,8 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
     state.store.review()
     waiting = structures.waiting_here(state, state.level) if state.stacked else []
     stacked = structures.as_conditions(state, waiting)
+    if len(stacked) > 1:
+        stacked = structures.without_repeats(stacked, type_variables(state.resolve(type_)))
     raw = type_
     eithers = choices.taken(state, type_, state.level)
     type_ = choices.with_choices(structures.with_conditions(type_, stacked), eithers)

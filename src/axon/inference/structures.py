@@ -7,6 +7,7 @@ of the scheme.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -33,7 +34,7 @@ from axon.types.type import (
     Unknown,
     record,
 )
-from axon.types.variables import ElemVar, ShapeVar, TypeVar, made_at
+from axon.types.variables import ElemVar, ShapeVar, TypeVar, Var, made_at
 
 
 def is_structured(state: State, function: Type, tensors: list[Type], outputs: int | None) -> bool:
@@ -258,6 +259,22 @@ def as_conditions(state: State, waiting: Iterable[Waiting]) -> tuple[Stacked, ..
         )
         for each in waiting
     )
+
+
+def without_repeats(conditions: Sequence[Stacked], variables: Iterable[Var]) -> tuple[Stacked, ...]:
+    """A structure has rows: to say so again, of a row that nothing else has, adds nothing."""
+    uses = Counter([each.row for each in conditions] + [each.whole for each in conditions])
+    shown = {*variables}
+    kept: list[Stacked] = []
+    idle: list[Stacked] = []
+    for each in conditions:
+        (idle if uses[each.row] == 1 and each.row not in shown else kept).append(each)
+    said = {(each.whole, each.size) for each in kept}
+    for each in idle:
+        if (each.whole, each.size) not in said:
+            said.add((each.whole, each.size))
+            kept.append(each)
+    return tuple([each for each in conditions if each in kept])
 
 
 def _open(state: State, type_: Type) -> TypeVar | None:

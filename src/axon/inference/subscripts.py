@@ -37,7 +37,7 @@ from axon.types.type import (
     Type,
     type_variables,
 )
-from axon.types.variables import ShapeVar, TypeVar
+from axon.types.variables import ElemVar, ShapeVar, TypeVar
 
 SIGN = "[…]"
 """What messages call a subscript."""
@@ -75,7 +75,12 @@ _Read = _Place | _Cut | _Elements | ast.Rest | ast.NewAxis
 
 
 def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> Type:
-    type_ = inference.state.prune(inference.infer(expr.value, env))
+    state = inference.state
+    type_ = state.prune(inference.infer(expr.value, env))
+    if isinstance(type_, TypeVar):  # so that an index that uses it knows
+        made = Tensor(ElemVar("", state.level), (state.fresh_shape(),))
+        unify(state, made, type_, Origin("argument", expr.value.span, SIGN, 1))
+        type_ = state.prune(type_)
     found = [_read(inference, item, env) for item in expr.items]
     read = [item for item in found if item is not None]
     if type_ is UNKNOWN or len(read) < len(found) or not _is_possible(inference, expr, read):

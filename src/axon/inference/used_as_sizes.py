@@ -69,8 +69,8 @@ class _Search:
 
     def kind(self, root: _Root) -> Kind | None:
         """How a name is used. An index is a size, unless it is a tensor that is indexed itself."""
-        index: Kind | None = "dim" if root in self.indices - self.indexed else None
-        return self.found.get(root, index)
+        kind = self.found.get(root, "dim" if root in self.indices else None)
+        return None if kind == "dim" and root in self.indexed else kind
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
         for binding in bindings:
