@@ -143,7 +143,7 @@ class _Search:
 
     def _is_tensor(self, item: ast.Expr, seen: _Seen) -> bool:
         """Whether an item of a list is declared to be a tensor."""
-        return isinstance(item, ast.Name) and item.name in self.tensors - seen.keys()
+        return isinstance(item, ast.Name) and item.name in self.tensors and item.name not in seen
 
     def _subscript(self, items: Sequence[ast.SubscriptItem], seen: _Seen) -> None:
         for item in items:
