@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import axon
 from axon.driver import check_text
 
 
@@ -54,3 +56,75 @@ def test_that_there_are_rows_is_said_once() -> None:
         "f : a -> t [b] where a = [b]@c",
         "g : ((a) -> b, (c) -> d, e) -> (f, g) where e = [h]@a, f = [h]@b, e = [h]@c, g = [h]@d",
     ]
+
+
+def test_a_word_of_the_language_may_be_a_field() -> None:
+    """`p.if` was accepted, and the type that it printed could not be read back."""
+    text = "f = fn (p) { p.if + p.fn };\ng = fn (x) { { type = x, None = x } };"
+    assert types(text) == [
+        "f : { c | fn : t a, if : t b } -> t d where d = broadcast(a, b)",
+        "g : a -> { None : a, type : a }",
+    ]
+    declared = "op f : { c | fn : t a, if : t b } -> t d where d = broadcast(a, b);"
+    assert types(f"{declared}\nr = f({{ if = ones([3]), fn = 1f }});") == ["r : f32 [3]"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "map(fn (y, s = 2) { y * s }, x)",
+        "(fn (c) { fn (y, s = c) { y * s } })(2f)(x)",
+        "o = { g = fn (y, s = 2) { y * s } }; o.g(x)",
+        "h, k = (fn (y, s = 2) { y * s }, 3); h(x) * k",
+        "fold(0f, fn (s, y, k = 2f) { s + y * k }, x) + x",
+    ],
+)
+def test_a_function_without_a_name_takes_what_has_no_default(body: str) -> None:
+    assert types(f"f = fn (x : f32 [n]) {{ {body} }};") == ["f : f32 [n] -> f32 [n]"]
+    made = axon.compile(f"f = fn (x : f32 [n]) {{ {body} }};").f(np.ones(3, np.float32))
+    assert made.shape == (3,)
+
+
+def test_its_defaults_cannot_use_its_parameters() -> None:
+    assert codes("f = fn (x) { map(fn (y, s = y) { y * s }, x) };") == ["AX220"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["map(fn (_) { 1f }, {})", "fold(0f, fn (s, _) { s }, ())", "scan(fn (a, _) { a }, {}, {})"],
+)
+def test_what_has_no_tensor_has_no_rows(body: str) -> None:
+    """The run failed, with a message about a tuple's index."""
+    assert codes(f"f = fn () {{ {body} }};") == ["AX207"]
+
+
+def test_nor_has_an_argument_without_tensors() -> None:
+    net = axon.compile("f = fn (p) { fold(0f, fn (s, _) { s + 1f }, p) };")
+    assert net.f({"a": np.ones((3, 2), np.float32), "b": {}}) == 3
+    with pytest.raises(axon.AxonError, match="no tensor in this"):
+        net.f({})
+
+
+def test_structures_that_double_end() -> None:
+    twice = "x = map(fn (r) { { a = r, b = r } }, x);"
+    assert set(codes(f"f = fn (x) {{ {twice * 20} x }};")) == {"AX216"}
+
+
+def test_many_fields_of_an_unknown_record() -> None:
+    """Each field that was taken went through all those before it, again and again."""
+    fields = " + ".join(f"p.a{i}" for i in range(400))
+    (line,) = types(f"f = fn (p : {{ r | a0 : f32 [3] }}) {{ {fields} }};")
+    assert line.count("f32") == 401
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("type A = { a : A };\nf = fn (p : A) { p.a };", ["AX208"]),
+        ("type A = { a : B };\nf = fn (p : A) { p.a };", ["AX219"]),
+        ("type A = B;\ntype C = { a : A };\nf = fn (p : C, q : A) { p.a };", ["AX219"]),
+        ("".join(f"type A{i + 1} = A{i};\n" for i in range(120)).replace("A0;", "f32;"), ["AX216"]),
+    ],
+)
+def test_a_type_that_is_wrong_is_reported_once(text: str, said: list[str]) -> None:
+    assert codes(text) == said

@@ -270,7 +270,9 @@ class Lowering(Walk):
             case ast.Infix():
                 return self._infix(expr, scope)
             case ast.Fn():
-                return Closure(expr, scope, "", self.state.elaboration, self.state.depth + 1)
+                value = self.state.elaboration.record.rewritten.get(expr.span, expr)
+                assert isinstance(value, ast.Fn)
+                return Closure(value, scope, "", self.state.elaboration, self.state.depth + 1)
             case ast.TupleExpr(items, _):
                 return bundle([self.expr(item, scope) for item in items])
             case ast.Record():

@@ -16,7 +16,7 @@ from axon.inference import (
 )
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import named_sizes
-from axon.inference.parameters import copied, has_defaults, parameters_of
+from axon.inference.parameters import as_value, copied, has_defaults, parameters_of
 from axon.inference.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
 from axon.inference.used_as_sizes import Kind, used_as_sizes
@@ -74,6 +74,8 @@ class Inference(Walk):
             case ast.Not(operand, _):
                 return operators.apply_not(self, expr, self.infer(operand, env))
             case ast.Fn():
+                if has_defaults(expr):
+                    return self.infer(as_value(self, expr), env)
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)

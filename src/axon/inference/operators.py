@@ -231,11 +231,24 @@ def apply_operator(
         structured = any(isinstance(state.prune(arg), Tuple) for arg in args[1:])
         if structured and said != (len(state.diagnostics), len(state.store.conflicts)):
             return UNKNOWN
+        if structured and structures.has_no_tensor(state, args[2:]):
+            return _no_rows(inference, name, exprs[2])
         if structured:
             return scans.infer_scan(inference, exprs, span, env)
     if takes_structures(operator) and _is_structured(state, operator, values, args):
         found = Chosen(operator, values, {}, structured_scheme(operator, len(args)))
+        if operator.traits.calls is not Calls.WHILE:
+            first = first_by_row(operator, len(args))
+            if structures.has_no_tensor(state, args[first:]):
+                return _no_rows(inference, name, exprs[first])
+        return inference.bounded(_apply(inference, found, args, exprs, span), span)
     return _apply(inference, found, args, exprs, span)
+
+
+def _no_rows(inference: Walk, name: str, expr: ast.Expr) -> Type:
+    text = "there is no tensor in this, so it has no rows"
+    inference.error("AX207", text, expr.span, "no tensor", subject=name)
+    return UNKNOWN
 
 
 def _is_structured(

@@ -49,6 +49,19 @@ def parameters_of(
     return Parameters(every, defaults, literals, value)
 
 
+def as_value(inference: Walk, fn: ast.Fn) -> ast.Fn:
+    """A function that has no name takes its required parameters."""
+    every = [param.name for param in fn.params]
+    for param in fn.params:
+        if param.default is not None and not set(every).isdisjoint(mentioned(param.default)):
+            text = "a default cannot use the parameters of its function"
+            inference.error("AX220", text, param.default.span)
+    found = with_defaults(fn)
+    if inference.record is not None:
+        inference.record.rewritten[fn.span] = found
+    return found
+
+
 def has_defaults(fn: ast.Fn) -> bool:
     return bool(fn.params) and fn.params[-1].default is not None
 

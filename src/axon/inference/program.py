@@ -189,8 +189,7 @@ class ProgramInference:
         made, problems = make_alias(item, self.environment.find_type)
         if not self._unreadable(item.span):
             self.diagnostics.extend(problems)
-        if made is not None:
-            self.environment.types[item.name] = made
+        self.environment.types[item.name] = made
 
     def _op(self, item: ast.OpDecl) -> None:
         find = self.environment.find_type

@@ -47,8 +47,8 @@ class Default:
 class Record:
     """`types` has every expression by its identity, `uses` and `calls` the type of what is applied,
     by the span of the application; `arguments` those of calls by name, or that leave some out;
-    `rewritten` what stands for a call; `data` the sizes that are values of expressions,
-    `subscripts` the operators that subscripts become.
+    `rewritten` what stands for a call, or for a function with defaults; `data` the sizes that are
+    values of expressions, `subscripts` the operators that subscripts become.
 
     The types are as inference made them: bindings of their variables are in its state.
     """

@@ -170,7 +170,9 @@ class State:
                 return type_
             type_ = known
         if isinstance(type_, Record) and type_.rest is not None and type_.rest in self.types:
-            return record(type_.fields, self.prune(type_.rest))
+            rest = self.prune(type_.rest)
+            self.types[type_.rest] = rest  # so that a long chain of fields is followed once
+            return record(type_.fields, rest)
         return type_
 
     def is_huge(self, type_: Type) -> bool:

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from axon.diagnostics import error
 from axon.inference.report.mismatch import mismatch
-from axon.inference.state import State, Waiting
+from axon.inference.state import LARGEST_TYPE, State, Waiting
 from axon.inference.unify import unify
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -72,14 +73,36 @@ def solve(state: State, since: int = 0) -> None:
     """Take apart what is known by now of the structures that are waited for."""
     progress = True
     while progress and len(state.stacked) > since:
+        if len(state.stacked) - since > LARGEST_TYPE:
+            _too_large(state, state.stacked[since].origin)
+            del state.stacked[since:]
+            return
         waiting = state.stacked[since:]
+        forms = _Forms(list(state.stacked))
         del state.stacked[since:]
         progress = False
         for each in waiting:
-            parts = _taken_apart(state, each, waiting)
+            parts = _taken_apart(state, each, forms)
             progress = progress or parts is not None
             state.stacked.extend((each,) if parts is None else parts)
         progress = _same(state, since) or progress
+
+
+def _too_large(state: State, origin: Origin) -> None:
+    assert origin.span is not None
+    text = f"the type of this has more than {LARGEST_TYPE} parts"
+    state.diagnostics.append(error("AX216", text, origin.span, "too large", None, origin.operator))
+
+
+def has_no_tensor(state: State, types: list[Type]) -> bool:
+    """Whether there is nothing in these structures that could have rows."""
+    todo = list(types)
+    while todo:
+        part = state.prune(todo.pop())
+        if not isinstance(part, Tuple) or (isinstance(part, Record) and part.rest is not None):
+            return False
+        todo.extend(part.items)
+    return True
 
 
 def _same(state: State, since: int) -> bool:
@@ -113,7 +136,7 @@ def _same(state: State, since: int) -> bool:
     return progress
 
 
-def _taken_apart(state: State, each: Waiting, others: list[Waiting]) -> list[Waiting] | None:
+def _taken_apart(state: State, each: Waiting, forms: _Forms) -> list[Waiting] | None:
     """The conditions on the parts, if the structure is known on one side."""
     whole, row = state.prune(each.whole), state.prune(each.row)
     if isinstance(whole, Unknown) or isinstance(row, Unknown):
@@ -123,7 +146,7 @@ def _taken_apart(state: State, each: Waiting, others: list[Waiting]) -> list[Wai
     known, other = (whole, row) if isinstance(row, TypeVar) else (row, whole)
     scopes = made_at(each.depth), made_at(each.depth + 1)
     level = min(state.level, _level(whole), _level(row)) if _is_open(whole, row) else state.level
-    if isinstance(known, Tuple) and _inside_itself(state, other, known, [*state.stacked, *others]):
+    if isinstance(known, Tuple) and _inside_itself(state, other, known, forms):
         mismatch(state, other, known, each.origin, "AX208")
         return []
     match known:
@@ -152,41 +175,43 @@ def _taken_apart(state: State, each: Waiting, others: list[Waiting]) -> list[Wai
             return []
 
 
-def _inside_itself(state: State, var: Type, known: Type, waiting: list[Waiting]) -> bool:
+def _inside_itself(state: State, var: Type, known: Tuple, forms: _Forms) -> bool:
     """Whether a variable that has the form of a structure is a part of it, or has the form of a
     part: there is no such structure, and to take it apart would not end.
     """
     if not isinstance(var, TypeVar):
         return False
-    seen: set[int] = set()
-    todo: list[Type] = [*known.items] if isinstance(known, Tuple) else []
-    alike: dict[int, list[Type]] | None = None
+    seen: dict[int, Type] = {}
+    todo: list[Type] = [*known.items]
     while todo:
         part = state.prune(todo.pop())
-        if isinstance(part, Tuple):
-            if id(part) not in seen:
-                seen.add(id(part))
+        if part is var:
+            return True
+        if id(part) not in seen:
+            seen[id(part)] = part
+            if isinstance(part, Tuple):
                 todo.extend(part.items)
-        elif isinstance(part, TypeVar):
-            if part is var:
-                return True
-            if alike is None:
-                alike = _forms(state, waiting)
-            if id(part) not in seen:
-                seen.add(id(part))
-                todo.extend(alike.get(id(part), ()))
+            elif isinstance(part, TypeVar):
+                todo.extend(forms.like(state, part))
     return False
 
 
-def _forms(state: State, waiting: list[Waiting]) -> dict[int, list[Type]]:
-    """For each variable what has its form."""
-    found: dict[int, list[Type]] = {}
-    for each in waiting:
-        sides = state.prune(each.whole), state.prune(each.row)
-        for side, other in (sides, sides[::-1]):
-            if isinstance(side, TypeVar):
-                found.setdefault(id(side), []).append(other)
-    return found
+class _Forms:
+    """What has the form of a variable, by the conditions on structures."""
+
+    def __init__(self, waiting: list[Waiting]) -> None:
+        self.waiting = waiting
+        self.found: dict[TypeVar, list[Type]] | None = None
+
+    def like(self, state: State, var: TypeVar) -> list[Type]:
+        if self.found is None:
+            self.found = {}
+            for each in self.waiting:
+                sides = state.prune(each.whole), state.prune(each.row)
+                for side, other in (sides, sides[::-1]):
+                    if isinstance(side, TypeVar):
+                        self.found.setdefault(side, []).append(other)
+        return self.found.get(var, [])
 
 
 def _fields(

@@ -17,7 +17,7 @@ from axon.syntax.brackets import balance
 from axon.syntax.habits import HAS_ANOTHER_USE, Habit, habit_at
 from axon.syntax.lexer import lex
 from axon.syntax.problems import Problems
-from axon.syntax.tokens import CLOSER, OPENER, WORDS, Tokens
+from axon.syntax.tokens import CLOSER, OPENER, RESERVED, WORDS, Tokens
 
 MAX_DEPTH = 100
 MAX_DIGITS = 4000
@@ -109,6 +109,14 @@ class Cursor:
             return found
         self.fail(f"expected {what}")
         return None
+
+    def field_name(self) -> tuple[str, Span] | None:
+        """Step over the name of a field, which may be a word of the language."""
+        if self.text() in RESERVED and self.kinds[self.at + 1] in ("=", ":") and not self.stuck:
+            found = self.text(), self.here()
+            self.advance()
+            return found
+        return self.name("the name of a field")
 
     def close(self) -> None:
         """Step over the closer of the innermost bracket; one that was inserted is reported."""

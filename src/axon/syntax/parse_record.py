@@ -30,7 +30,7 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
 
     def item() -> None:
         begin = p.at
-        found = p.name("the name of a field")
+        found = p.field_name()
         if found is None:
             return
         if p.kind in (",", "}") and not p.stuck:
@@ -100,7 +100,7 @@ def parse_record_type(p: Cursor, type_: Callable[[Cursor], TypeExpr | None]) -> 
 
     def item() -> None:
         begin = p.at
-        found = p.name("the name of a field")
+        found = p.field_name()
         if found is not None and p.expect(":", "and the type of the field"):
             read = type_(p)
             if read is not None:

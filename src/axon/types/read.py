@@ -57,15 +57,21 @@ class Alias:
     known: dict[str, Alias]
     parts: int
     """How many parts it has when it is written out."""
+    depth: int = 1
+    """How many aliases there are one inside the other."""
+    broken: bool = False
+    """Whether it was reported where it is defined."""
 
 
 Aliases = Callable[[str], Alias | None]
 
 LARGEST_ALIAS = 2000
+DEEPEST_ALIAS = 100
 
 
-def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias | None, list[Diagnostic]]:
+def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias, list[Diagnostic]]:
     """The alias that an item defines, and its mistakes."""
+    broken = Alias(item.name, item.params, item.type, {}, 1, broken=True)
     known: dict[str, Alias] = {}
     parts = 0
     own: Span | None = None
@@ -91,18 +97,24 @@ def make_alias(item: ast.TypeAlias, find: Aliases) -> tuple[Alias | None, list[D
                 pass
     if own is not None:
         text = f"the type `{item.name}` would have to contain itself"
-        return None, [error("AX208", text, own, "used in its own definition")]
+        return broken, [error("AX208", text, own, "used in its own definition")]
     if parts > LARGEST_ALIAS:
         text = f"the type `{item.name}` has more than {LARGEST_ALIAS} parts"
-        return None, [error("AX216", text, item.name_span, "too large")]
-    made = Alias(item.name, item.params, item.type, known, parts)
+        return broken, [error("AX216", text, item.name_span, "too large")]
+    depth = 1 + max((each.depth for each in known.values()), default=0)
+    if depth > DEEPEST_ALIAS:
+        text = f"the type `{item.name}` is made of more than {DEEPEST_ALIAS} types, one in another"
+        return broken, [error("AX216", text, item.name_span, "too deep")]
+    if any(each.broken for each in known.values()):
+        return broken, []
+    made = Alias(item.name, item.params, item.type, known, parts, depth)
     reader = Reader(Scope(), level=1, depth=1, user=False, aliases=known.get)
     reader.read_type(item.type)
     problems = list(reader.diagnostics)
     if len(set(item.params)) < len(item.params):
         text = f"two parameters of the type `{item.name}` have the same name"
         problems.append(error("AX215", text, item.name_span, ""))
-    return made, problems
+    return (broken if any(p.code == "AX219" for p in problems) else made), problems
 
 
 @dataclass(slots=True)
@@ -234,6 +246,8 @@ class Reader:
         if alias is None:
             help = "define it before: `type Block(d) = { w : f32 [d,d] };`"
             self._error("AX219", f"there is no type `{name}`", span, "not defined", help)
+            return UNKNOWN
+        if alias.broken:
             return UNKNOWN
         if len(args) != len(alias.params):
             wanted = f"{len(alias.params)} argument{'' if len(alias.params) == 1 else 's'}"
