@@ -130,8 +130,6 @@ def scan(*, axis: int = 0) -> Rule:
 
     >>> scan(+, 0f, x : f32 [n,3])
     f32 [n,3]
-    >>> scan(fn (p, q) { a, b = p; c, d = q; a * c, b * c + d }, (1f, 0f), (x : f32 [n], x))
-    (f32 [n], f32 [n])
     """
     if problem := bad_axes((axis,)):
         return problem
