@@ -128,7 +128,7 @@ def _is_confirmed(
     pattern = ast.NamePattern(definition.name, definition.span)
     inference = ProgramInference(_no_import, prelude)
     scheme = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
-    if scheme is None or scheme.stacked or visible(scheme.relations):
+    if scheme is None or scheme.stacked or scheme.choices or visible(scheme.relations):
         return False
     names = Names()
     names.reserve(type_variables(scheme.type))
