@@ -67,7 +67,7 @@ def drawn(data: st.DataObject, types: list[str]) -> Sizing:
 @given(programs(), st.data())
 def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None:
     reading = reading_of(program.definition())
-    if reading is None:
+    if reading is None or "{" in reading:  # sizes are drawn for tensors
         return
     params, result = params_and_result(reading)
     sizing = drawn(data, params)
