@@ -7,6 +7,7 @@ import pytest
 
 import axon
 from axon.driver import check_text
+from axon.inference.report.questions import why
 
 
 def codes(text: str) -> list[str]:
@@ -128,3 +129,38 @@ def test_many_fields_of_an_unknown_record() -> None:
 )
 def test_a_type_that_is_wrong_is_reported_once(text: str, said: list[str]) -> None:
     assert codes(text) == said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "fold({ a = zeros([0]) }, fn (s, r) { s }, x, differ=0)",
+        "fold(zeros([0]), fn (s, r) { concat(s, r.a) }, { a = x }, differ=0)",
+        "loop((zeros([0]), 1f), fn (s, r) { s, r }, x, differ=0)",
+    ],
+)
+def test_a_state_that_changes_its_size_is_a_tensor(body: str) -> None:
+    assert codes(f"f = fn (x : f32 [n,2]) {{ {body} }};") == ["AX210"]
+
+
+WHY = "dense = fn (p, x : f32 [n,d]) { { y = matmul(x, p.l.w) } };"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("p.l.w[0]", "d"),
+        ("p.l.w", "[d,a]"),
+        ("result.y[1]", "a"),
+        ("p.l", "`p.l` is a record; ask for one of p.l.w"),
+        ("p.l.z", "`p.l` has no field `z`; there are w"),
+        ("x.w", "`x` is not a record"),
+        ("p..w", "`p..w` is not a name, `name[0]`, `name.field[0]` or `result[0]`"),
+    ],
+)
+def test_why_of_a_field(question: str, answer: str) -> None:
+    checked = check_text(WHY, reasons=True)
+    definition = checked.find("dense")
+    assert definition is not None
+    found = why(checked.inferred.state, definition, question)
+    assert (found if isinstance(found, str) else found.value) == answer
