@@ -120,9 +120,7 @@ def main() -> None:
     loss, baseline = train(
         given.steps, given.rate, given.width, given.layers, given.seed, given.text
     )
-    print(
-        f"loss on text that was not seen: {loss:.3f} nats a character; of bigrams: {baseline:.3f}"
-    )
+    print(f"loss on text that was not seen: {loss:.3f} nats; bigrams {baseline:.3f}")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ GOLDEN = ROOT / "tests" / "golden"
 CORPORA = (
     (GOLDEN, GOLDEN),
     (ROOT / "examples" / "paper", GOLDEN / "paper"),
+    (ROOT / "examples" / "models", GOLDEN / "networks"),
 )
 
 WRITE = os.environ.get("AXON_GOLDEN") == "write"

@@ -223,6 +223,45 @@ def test_every_network_is_short_and_has_no_warning() -> None:
         assert not network(file.stem).warnings, file
 
 
+@pytest.mark.parametrize(
+    ("name", "sizes", "count"),
+    [
+        (
+            "gpt2",
+            {
+                "transformer.wte.weight": (50257, 768),
+                "transformer.wpe.weight": (1024, 768),
+                "transformer.h.mlp.c_fc.bias": (12, 3072),
+            },
+            124_439_808,
+        ),
+        (
+            "bert",
+            {
+                "embeddings.word_embeddings.weight": (30522, 768),
+                "embeddings.token_type_embeddings.weight": (2, 768),
+                "embeddings.position_embeddings.weight": (512, 768),
+                "encoder.layer.intermediate.dense.bias": (12, 3072),
+                "pooler.dense.bias": (768,),
+            },
+            109_482_240,
+        ),
+        (
+            "vit",
+            {
+                "vit.embeddings.patch_embeddings.projection.weight": (768, 3, 16, 16),
+                "vit.embeddings.position_embeddings": (1, 197, 768),
+                "vit.layers.mlp.fc1.bias": (12, 3072),
+                "classifier.bias": (1000,),
+            },
+            86_567_656,
+        ),
+    ],
+)
+def test_as_many_weights_as_published(name: str, sizes: Sizes, count: int) -> None:
+    assert network(name)[name].parameters(like={"p": record_type(sizes)}).count == count
+
+
 # --- laws -----------------------------------------------------------------------------------------
 
 

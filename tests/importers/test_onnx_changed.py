@@ -289,3 +289,13 @@ def test_one_scale_is_that_of_all_channels() -> None:
         x, np.full(4, 2, np.float32), np.zeros(4, np.float32)
     )
     assert np.allclose(one, all_)
+
+
+def test_suppression_takes_the_first_of_more_numbers() -> None:
+    case = Case(
+        "NonMaxSuppression",
+        {"boxes": (1, 6, 4), "scores": (1, 1, 6), "most": whole(1), "iou": (1,), "score": (1,)},
+        [],
+    )
+    for other in ({}, {"most": whole(2)}, {"iou": (2,), "score": (3,)}):
+        assert not errors(case.made(**other)) and not refused(case.made(**other))

@@ -154,7 +154,7 @@ class SizeRef(Expression):
 class Literal(Expression):
     """A value: a number, a string, a size, or a list of such."""
 
-    value: object
+    value: Any
 
     def write(self, scope: Scope) -> ast.Expr:
         return literal(scope, self.value)

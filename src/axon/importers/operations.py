@@ -34,10 +34,10 @@ NO_ATTRIBUTES: Attributes = {}
 
 class Operation:
     """An operator applied to tensors. Inputs that are not given and outputs that are not used have
-    empty names.
+    empty names. `written` is equal for operations with equal attributes, if it is not None.
     """
 
-    __slots__ = ("attributes", "domain", "inputs", "name", "operator", "outputs")
+    __slots__ = ("attributes", "domain", "inputs", "name", "operator", "outputs", "written")
 
     def __init__(
         self,
@@ -47,8 +47,10 @@ class Operation:
         attributes: Attributes | None = None,
         domain: str = "",
         name: str = "",
+        written: Hashable = None,
     ) -> None:
         self.operator = operator
+        self.written = written
         self.inputs = inputs
         self.outputs = outputs
         self.attributes = attributes or NO_ATTRIBUTES
@@ -96,6 +98,8 @@ class Operation:
 
     def key(self) -> Hashable:
         """Equal for operations whose attributes are equal."""
+        if self.written is not None:
+            return self.written
         if not self.attributes:
             return ()
         return tuple([(name, _key(value)) for name, value in self.attributes.items()])

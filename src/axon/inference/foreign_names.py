@@ -158,6 +158,9 @@ ATTRIBUTES = {
 }
 """Attributes as other libraries call them."""
 
+JOINING = frozenset({"cat", "concatenate", "concat", "stack", "vstack", "hstack"})
+"""What is given a list of tensors elsewhere."""
+
 MOST_TEXT = 60
 
 
@@ -178,7 +181,7 @@ def rewritten(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> st
     if receiver is not None:
         args.insert(0, receiver)
     attributes = _attributes(call)
-    if name in ("cat", "concatenate", "concat", "stack", "vstack", "hstack"):
+    if name in JOINING:
         return _joined("stack" if name == "stack" else "concat", args, attributes)
     texts = [_operand(arg) for arg in args]
     rest = ", ".join(text for text in texts[1:])

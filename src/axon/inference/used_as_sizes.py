@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from axon.inference.environment import Environment, bound_names
+from axon.inference.foreign_names import JOINING, is_axis
 from axon.inference.lists import is_no_size
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
@@ -142,7 +143,7 @@ class _Search:
 
     def _is_tensor(self, item: ast.Expr, seen: _Seen) -> bool:
         """Whether an item of a list is declared to be a tensor."""
-        return isinstance(item, ast.Name) and item.name in self.tensors - seen.keys()
+        return isinstance(item, ast.Name) and item.name in self.tensors and item.name not in seen
 
     def _subscript(self, items: Sequence[ast.SubscriptItem], seen: _Seen) -> None:
         for item in items:
@@ -160,6 +161,11 @@ class _Search:
 
     def _call(self, call: ast.Call, seen: _Seen) -> None:
         self.expr(call.function, seen)
+        listed = self._listed(call, seen)
+        if listed is not None:
+            for item in listed.items:
+                self.expr(item, seen)
+            return
         args, attributes = self._operands(call, seen)
         kinds, reads = self._kinds(call, seen)
         names = self._names(call, seen)
@@ -182,6 +188,21 @@ class _Search:
                 self.expr(arg, seen)
         for attribute in attributes:
             self.size(attribute.value, seen)
+
+    def _listed(self, call: ast.Call, seen: _Seen) -> ast.ListExpr | None:
+        """The tensors that are joined, where they are in a list as in other libraries: an error,
+        and no shape.
+        """
+        first = call.args[0] if call.args else None
+        if not isinstance(first, ast.ListExpr) or not all(map(is_axis, call.args[1:])):
+            return None
+        function = call.function
+        name = function.name if isinstance(function, ast.Name | ast.Field) else ""
+        root = function.record if isinstance(function, ast.Field) else function
+        if name not in JOINING or not isinstance(root, ast.Name):
+            return None
+        hidden = root.name in seen or self.env.find(root.name) is not None
+        return None if hidden else first
 
     def _names(self, call: ast.Call, seen: _Seen) -> Sequence[str] | None:
         """The names of a function's parameters, as far as they are known; None for an operator."""

@@ -105,12 +105,20 @@ def _unclosed(tokens: Tokens) -> set[int]:
                     keep -= 1
                 unclosed.update(bracket.at for bracket in stack.cut(keep))
         if kind in CLOSER:
+            if kind == "{" and _ends_header(tokens, stack, at):
+                unclosed.update(bracket.at for bracket in stack.cut(len(stack.opened) - 1))
             stack.push(_Open(kind, at, line, indent))
         elif kind in OPENER:
             keep = stack.below(kind, line, tokens.fresh.get(at))
             unclosed.update(bracket.at for bracket in stack.cut(keep)[1:])
     unclosed.update(bracket.at for bracket in stack.opened)
     return unclosed
+
+
+def _ends_header(tokens: Tokens, stack: _Stack, at: int) -> bool:
+    """Whether a body begins inside the parameters of its function: `fn (x : f32 [n] {`."""
+    top = stack.opened[-1].at if stack.opened else 0
+    return top > 0 and tokens.kinds[top - 1] == "fn" and tokens.kinds[at - 1] in ("name", "]", ")")
 
 
 def _ends_at(tokens: Tokens, bracket: _Open, indent: int) -> bool:

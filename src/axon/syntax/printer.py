@@ -244,7 +244,7 @@ def _all(items: tuple[Expr, ...]) -> Generator[Expr, Doc, list[Doc]]:
 
 def _expr(expr: Expr, comments: _Comments) -> _Builder:
     match expr:
-        case Call(piped=True, args=(_, *_)) | Infix() | Not():
+        case Call(piped=True) | Infix() | Not():
             return (yield from _chain(expr))
         case Call():
             return (yield from _call(expr, expr.args))
@@ -384,10 +384,10 @@ def _chain(expr: Call | Infix | Not) -> _Builder:
                 waiting += _enclosed(inner, own, level)
             case Not(operand):
                 waiting += _enclosed([(operand, NOT), ("not ", 0)], NOT, level)
-            case Call(piped=True, args=(first, *rest)):
-                call = yield from _call(part, tuple(rest))
+            case Call(piped=True) if part.args:
+                call = yield from _call(part, part.args[1:])
                 into = Join((Line(), "|> ", call))
-                waiting += _enclosed([(into, 0), (first, PIPE)], PIPE, level)
+                waiting += _enclosed([(into, 0), (part.args[0], PIPE)], PIPE, level)
             case Negate() if level > POWER:
                 docs.append(join("(", (yield part), ")"))
             case str() | Line() | Join():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import Any
 
 import numpy
@@ -53,7 +54,7 @@ def _graph(proto: Any) -> Graph:
     return Graph(
         [_declared(info) for info in proto.input[:]],
         [_declared(info) for info in proto.output[:]],
-        [_operation(node) for node in proto.node[:]],
+        _operations(proto.node[:]),
         [constant_of(tensor) for tensor in proto.initializer[:]],
     )
 
@@ -64,20 +65,45 @@ def _function(proto: Any, version: int) -> Function:
         proto.name,
         proto.input[:],
         proto.output[:],
-        [_operation(node) for node in proto.node[:]],
+        _operations(proto.node[:]),
         _attributes(proto.attribute_proto[:]),
         _version(proto, version),
     )
 
 
-def _operation(proto: Any) -> Operation:
+def _operations(protos: list[Any]) -> list[Operation]:
+    known: dict[Hashable, Attributes] = {}
+    return [_operation(proto, known) for proto in protos]
+
+
+def _operation(proto: Any, known: dict[Hashable, Attributes]) -> Operation:
+    """A node. `known` has the attributes of nodes before it: layers repeat theirs."""
     # A slice of what protobuf repeats is a list, and much faster than going through it.
     operator, domain, given = proto.op_type, proto.domain, proto.attribute[:]
-    attributes = _attributes(given) if given else None
-    declared = declared_attributes(domain, operator) if attributes else None
-    if attributes and declared is not None and not declared.issuperset(attributes):
-        attributes = {name: attributes[name] for name in attributes if name in declared}
-    return Operation(operator, proto.input[:], proto.output[:], attributes, domain, proto.name)
+    inputs, outputs, name = proto.input[:], proto.output[:], proto.name
+    if not given:
+        return Operation(operator, inputs, outputs, None, domain, name)
+    written = [each.SerializeToString() for each in given if each.ByteSize() <= SHORT]
+    if len(written) < len(given):
+        return Operation(operator, inputs, outputs, _declared_ones(proto), domain, name)
+    key = (operator, domain, *written)
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _declared_ones(proto)
+    return Operation(operator, inputs, outputs, found, domain, name, key)
+
+
+SHORT = 512
+"""The most bytes of an attribute that is compared as it is written."""
+
+
+def _declared_ones(proto: Any) -> Attributes:
+    """The attributes of a node, without those that its operator does not have."""
+    attributes = _attributes(proto.attribute[:])
+    declared = declared_attributes(proto.domain, proto.op_type) if attributes else None
+    if declared is None or declared.issuperset(attributes):
+        return attributes
+    return {name: attributes[name] for name in attributes if name in declared}
 
 
 def _attributes(protos: list[Any]) -> Attributes:

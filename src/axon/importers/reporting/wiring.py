@@ -26,9 +26,8 @@ class Unmade(NamedTuple):
 def unmade(imported: Imported) -> list[Diagnostic]:
     """Errors for inputs that nothing has made by then, and for outputs that nothing makes."""
     operations = imported.model.graph.operations
-    if not imported.importer.unmade and not any(
-        operation.has_graphs for operation in operations if operation.attributes
-    ):
+    distinct = {id(each.attributes): each for each in operations}.values()
+    if not imported.importer.unmade and not any(each.has_graphs for each in distinct):
         return []
     found: dict[tuple[int, str], Diagnostic] = {}
     for each in unmade_inputs(imported.model):

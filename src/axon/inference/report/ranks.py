@@ -96,8 +96,11 @@ class Ranks:
             self._narrow(part, low if reaching == [part] else 0, high)
 
     def _bounds(self, word: _Sum) -> tuple[int, float]:
-        low = word.dims + sum(self.low.get(var, 0) * times for var, times in word.shapes)
-        return low, word.dims + sum(self.high.get(var, inf) * times for var, times in word.shapes)
+        low, high = word.dims, float(word.dims)
+        for var, times in word.shapes:
+            low += self.low.get(var, 0) * times
+            high += self.high.get(var, inf) * times
+        return low, high
 
     def _narrow(self, word: _Sum, low: int, high: float) -> None:
         least, most = self._bounds(word)
@@ -105,9 +108,10 @@ class Ranks:
             raise _Impossible
         for var, times in word.shapes:
             others_least = least - self.low.get(var, 0) * times
-            others_most = sum(
-                self.high.get(other, inf) * n for other, n in word.shapes if other is not var
-            )
+            others_most = 0.0
+            for other, n in word.shapes:
+                if other is not var:
+                    others_most += self.high.get(other, inf) * n
             at_most = inf if high == inf else (high - others_least) // times
             needed = low - word.dims - others_most
             at_least = 0 if needed <= 0 else -int(-needed // times)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.convolution import window_options
 from axon.importers.onnx.rules.registry import ANY_SHAPE, SAME_RANK, rule
@@ -105,9 +106,16 @@ def max_roi_pool(node: Node) -> Made:
     return node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
 
 
+def _first(node: Node, index: int) -> Expression:
+    """The first element of a vector, as runtimes take it: it may have more."""
+    if node.rank(index) == 1:
+        return node.call("index", node.input(index), i=0)
+    return scalar_of(node, index)
+
+
 @rule("NonMaxSuppression")
 def non_max_suppression(node: Node) -> Made:
-    given = [scalar_of(node, i) if node.has(i) else None for i in (2, 3, 4)]
+    given = [_first(node, i) if node.has(i) else None for i in (2, 3, 4)]
     most, overlap, least = given
     rest = [node.literal(0) if most is None else most]
     if overlap is not None or least is not None:
