@@ -164,3 +164,20 @@ def test_why_of_a_field(question: str, answer: str) -> None:
     assert definition is not None
     found = why(checked.inferred.state, definition, question)
     assert (found if isinstance(found, str) else found.value) == answer
+
+
+def test_records_that_are_one_have_one_row() -> None:
+    text = "f = fn (c, p, q) { x = p.a + q.a; r = if c { p } else { q }; { r | a = x } };"
+    assert types(text) == [
+        "f : (bool, { b | a : t a }, { b | a : t a }) -> { b | a : t a }",
+    ]
+    different = "r = f(true, { a = 1f, b = 2f }, { a = 1f, c = 2f });"
+    assert codes(f"{text}\n{different}") == ["AX217"]
+
+
+def test_a_field_that_is_found_later_leaves_a_structure_open() -> None:
+    text = "f = fn (p) { y = map(fn (r) { r.a }, p); y, p.b };"
+    assert types(f"{text}\nr = f({{ a = ones([2]), b = ones([2,3]), c = ones([2]) }});")[1:] == [
+        "r : (f32 [2], f32 [2,3])"
+    ]
+    assert codes(f"{text}\nr = f({{ a = ones([2]), b = ones([3,3]) }});") == ["AX101"]
