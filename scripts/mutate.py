@@ -2,7 +2,8 @@
 
     python scripts/mutate.py [--jobs N] [--only WORD] [--quick] [--list]
 
-A mutation is a piece of text of the solver or of the normal forms, and what stands there instead.
+A mutation is a piece of text of the solver, of the normal forms or of the rules for records,
+structures, parameters, subscripts and branches, and what stands there instead.
 Each is made in a copy of the repository. The tests are run on it until one fails: first with few
 examples, then, if it is still alive, with as many as `make test` has. The status is 1 if a mutant
 lives that is not in `EQUIVALENT`, where it is said why no test can see it.
@@ -29,6 +30,13 @@ TARGETS = (
     "types/floordiv.py",
     "types/extremum.py",
     "types/sign.py",
+    "inference/records.py",
+    "inference/structures.py",
+    "inference/parameters.py",
+    "inference/unify.py",
+    "inference/subscripts.py",
+    "inference/branches.py",
+    "graph/structures.py",
 )
 SOLVER = [
     "tests/properties/test_laws.py",
@@ -43,7 +51,17 @@ SOLVER = [
     "tests/oracle",
     "tests/test_golden.py",
 ]
+STRUCTURES = [
+    "tests/unit/test_hostile_structures.py",
+    "tests/run/test_records.py",
+    "tests/test_golden.py",
+    "tests/properties/test_programs.py",
+    "tests/properties/test_structured.py",
+    "tests/properties/test_running.py",
+    "tests/run/test_if.py",
+]
 TYPES = ["tests/properties/test_dims.py", *SOLVER]
+NEAR = {"types": TYPES, "solver": SOLVER, "inference": STRUCTURES, "graph": STRUCTURES}
 REST = ["tests/properties/test_programs.py", "tests/unit", "tests/test_rules_fire.py"]
 LIMIT_S = 180
 
@@ -282,10 +300,128 @@ MUTATIONS = (
       "                pass\n"),
     M("a bound shape has its rank",
       'self.imply("rank", (by,), DimEq(var.rank, shape_rank(value)))', "pass"),
+    # --- records
+    M("fields of one name are equal",
+      "unify(state, wanted[name], given[name], origin.of_part(part), deeper, nested + 1)", "pass"),
+    M("a closed record has no other fields",
+      "if (missing and other is None) or (extra and rest is None) or (rest and rest is other):",
+      "if (missing and other is None) or (rest and rest is other):"),
+    M("a field that is missing",
+      "if (missing and other is None) or (extra and rest is None) or (rest and rest is other):",
+      "if (extra and rest is None) or (rest and rest is other):"),
+    M("equal rows have equal fields",
+      "if (missing and other is None) or (extra and rest is None) or (rest and rest is other):",
+      "if (missing and other is None) or (extra and rest is None):"),
+    M("rows of equal records are equal",
+      "        unify(state, rest, other, origin, deeper, nested + 1)\n",
+      "        pass\n"),
+    M("the fields of the other go into the row",
+      "_bind(state, rest, record(extra, fresh), origin, deeper, wanted=False)",
+      "_bind(state, rest, record({}, fresh), origin, deeper, wanted=False)"),
+    M("the fields of this go into the other row",
+      "_bind(state, other, record(missing, fresh), origin, deeper, wanted=True)",
+      "_bind(state, other, record({}, fresh), origin, deeper, wanted=True)"),
+    M("a field of an open record",
+      "unify(state, Record((part,), (name,), other), Record((), (), rest), origin)", "pass"),
+    M("a value with a field is a record",
+      "unify(state, Record((part,), (name,), other), found, origin)", "pass"),
+    M("an update keeps the other fields", "record(found.fields | given, found.rest), expr.span)",
+      "record(given, found.rest), expr.span)"),
+    M("an update replaces", "record(found.fields | given, found.rest), expr.span)",
+      "record(given | found.fields, found.rest), expr.span)"),
+    M("an update keeps the row", "record(found.fields | given, found.rest), expr.span)",
+      "record(found.fields | given, None), expr.span)"),
+    M("an update needs the field",
+      'unify(state, record(old, rest), base, Origin("field", expr.span))',
+      'unify(state, record({}, rest), base, Origin("field", expr.span))'),
+    M("a pattern takes fields", 'unify(state, record(parts, rest), found, Origin("pattern", span))',
+      "pass"),
+    # --- structures
+    M("rows have the form of the whole",
+      "    unify(state, rows, row, each.origin, deeper=1)\n    pairs",
+      "    pairs"),
+    M("the whole has the form of its rows",
+      "    unify(state, wholes, whole, each.origin)\n    unify(",
+      "    unify("),
+    M("every tensor has as many rows",
+      "unify(state, Tensor(elem, (each.size, all_)), whole, each.origin)",
+      "unify(state, Tensor(elem, (state.fresh_dim(), all_)), whole, each.origin)"),
+    M("a row has the elements of the whole",
+      "unify(state, Tensor(elem, (inside,)), row, each.origin, deeper=1)",
+      'unify(state, Tensor(ElemVar("", level), (inside,)), row, each.origin, deeper=1)'),
+    M("a row is one shorter", "state.store.post(RowOf((inside,), (all_,), each.call)",
+      "state.store.post(RowOf((inside,), (each.size, all_), each.call)"),
+    M("the other fields are rows too",
+      "        parts.append(replace(each, whole=rests[0], row=rests[1]))\n", "        pass\n"),
+    M("an open record may have more fields", "names, rest = other.names, rest and other.rest",
+      "names, rest = other.names, None"),
+    M("a structure is no part of itself", "        if part is var:\n            return True",
+      "        if False:\n            return True"),
+    M("what has the form of a part", "todo.extend(forms.like(state, part))", "pass"),
+    M("one structure has one number of rows",
+      "state.store.post(DimEq(size, each.size), each.origin, each.depth)", "pass"),
+    M("rows of one form stack to one",
+      "            unify(state, first, each.whole, each.origin)\n", ""),
+    M("a structure that is not known waits",
+      "if isinstance(whole, TypeVar) and isinstance(row, TypeVar):\n        return None",
+      "if isinstance(whole, TypeVar) and isinstance(row, TypeVar):\n        return []"),
+    M("conditions on structures are renamed for a use",
+      "whole, row = renaming.type(_side(each.whole)), renaming.type(_side(each.row))",
+      "whole, row = _side(each.whole), _side(each.row)"),
+    M("conditions of an inner function stay inside", "if _deepest(state, each) > level]",
+      "if True]"),
+    M("rows that are said twice", "if uses[each.row] == 1 and each.row not in shown else kept",
+      "if False else kept"),
+    M("a row that is seen is said", "if uses[each.row] == 1 and each.row not in shown else kept",
+      "if True else kept"),
+    M("no tensor, no rows", "        if not isinstance(part, Tuple) or (isinstance(part, Record)",
+      "        if True or (isinstance(part, Record)"),
+    # --- parameters
+    M("a default for each call", "given[each] = replace(literal)", "given[each] = literal"),
+    M("an argument is given once", "        if attribute.name in given:\n", "        if False:\n"),
+    M("arguments in the order of the parameters", "return [given[each] for each in function.names]",
+      "return list(given.values())"),
+    M("a default knows no parameter", "if not set(every).isdisjoint(mentioned(param.default)):\n"
+      '            text = "a default cannot use the parameters of its function"\n'
+      '            inference.error("AX220", text, param.default.span)\n            sound',
+      "if False:\n"
+      '            text = "a default cannot use the parameters of its function"\n'
+      '            inference.error("AX220", text, param.default.span)\n            sound'),
+    M("a function without a name takes what it needs",
+      "    found = with_defaults(fn)\n", "    found = fn\n"),
+    # --- subscripts and branches
+    M("what is indexed is a tensor", "    if isinstance(type_, TypeVar):  # so that",
+      "    if False:  # so that"),
+    M("an index that nothing decides is a size",
+      "    if isinstance(type_, TypeVar):\n        size = DimValue(",
+      "    if False:\n        size = DimValue("),
+    M("-k counts from the end",
+      "or _begins_with_minus(expr):\n        return _Place(dim, from_end=True)",
+      "or _begins_with_minus(expr):\n        return _Place(dim)"),
+    M("an index is not negative",
+      'inference.state.post(AtLeast(dim, silent=True), Origin("size", expr.span))', "pass"),
+    M("branches have one rank",
+      "        if not self._ranks_agree():\n            return UNKNOWN\n", ""),
+    M("a size of one branch is not that of the other", "if pair[0] != pair[1]]", "if False]"),
+    M("a condition decides between sizes",
+      "            choices.add(inference.state, made, then, otherwise, origin)\n",
+      "            pass\n"),
+    # --- structures in a graph
+    M("leaves of leaves",
+      "            yield from leaf_types(item, prune)\n", "            yield item\n"),
+    M("a row has the leaves of the whole", "flat = Fn((*own, *rows), function.result)",
+      "flat = Fn((*own, *reversed(rows)), function.result)"),
+    M("a part of a value is its item", "state.emit(Item(part, operand, i))",
+      "state.emit(Item(part, operand, 0))"),
+    M("values are grouped as they were",
+      "return Bundle(tuple([_group(item, rest) for item in type_.items]), names)",
+      "return Bundle(tuple([_group(item, rest) for item in type_.items]), None)"),
 )  # fmt: skip
 
 # Mutations that change nothing that can be seen, and why.
 EQUIVALENT = {
+    "equal rows have equal fields": "no two records have one row and different fields: a name of a "
+    "row goes with one list of fields, and an update adds none",
     "two inequalities": "if they cannot be, both are said to be zero; the conflict is the same, "
     "one step later",
     "a size bound to a negative number": "the binding is checked to be a size right after; the "
@@ -319,8 +455,7 @@ def broken(mutation: Mutation, quick: bool) -> tuple[bool, str]:
         shutil.copy(ROOT / "pyproject.toml", copy)
         target = copy / path.relative_to(ROOT)
         target.write_text(path.read_text(encoding="utf-8").replace(mutation.old, mutation.new))
-        near = TYPES if path.parent.name == "types" else SOLVER
-        stages = [("quick", near), ("night", [*TYPES, *REST])]
+        stages = [("quick", NEAR[path.parent.name]), ("night", [*TYPES, *REST])]
         for profile, tests in stages[: 1 if quick else 2]:
             noticed = _first_failure(copy, profile, [t for t in tests if (copy / t).exists()])
             if noticed is not None:

@@ -7,6 +7,7 @@ import pytest
 
 import axon
 from axon.driver import check_text
+from axon.inference.report.questions import why
 
 
 def codes(text: str) -> list[str]:
@@ -128,3 +129,55 @@ def test_many_fields_of_an_unknown_record() -> None:
 )
 def test_a_type_that_is_wrong_is_reported_once(text: str, said: list[str]) -> None:
     assert codes(text) == said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "fold({ a = zeros([0]) }, fn (s, r) { s }, x, differ=0)",
+        "fold(zeros([0]), fn (s, r) { concat(s, r.a) }, { a = x }, differ=0)",
+        "loop((zeros([0]), 1f), fn (s, r) { s, r }, x, differ=0)",
+    ],
+)
+def test_a_state_that_changes_its_size_is_a_tensor(body: str) -> None:
+    assert codes(f"f = fn (x : f32 [n,2]) {{ {body} }};") == ["AX210"]
+
+
+WHY = "dense = fn (p, x : f32 [n,d]) { { y = matmul(x, p.l.w) } };"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("p.l.w[0]", "d"),
+        ("p.l.w", "[d,a]"),
+        ("result.y[1]", "a"),
+        ("p.l", "`p.l` is a record; ask for one of p.l.w"),
+        ("p.l.z", "`p.l` has no field `z`; there are w"),
+        ("x.w", "`x` is not a record"),
+        ("p..w", "`p..w` is not a name, `name[0]`, `name.field[0]` or `result[0]`"),
+    ],
+)
+def test_why_of_a_field(question: str, answer: str) -> None:
+    checked = check_text(WHY, reasons=True)
+    definition = checked.find("dense")
+    assert definition is not None
+    found = why(checked.inferred.state, definition, question)
+    assert (found if isinstance(found, str) else found.value) == answer
+
+
+def test_records_that_are_one_have_one_row() -> None:
+    text = "f = fn (c, p, q) { x = p.a + q.a; r = if c { p } else { q }; { r | a = x } };"
+    assert types(text) == [
+        "f : (bool, { b | a : t a }, { b | a : t a }) -> { b | a : t a }",
+    ]
+    different = "r = f(true, { a = 1f, b = 2f }, { a = 1f, c = 2f });"
+    assert codes(f"{text}\n{different}") == ["AX217"]
+
+
+def test_a_field_that_is_found_later_leaves_a_structure_open() -> None:
+    text = "f = fn (p) { y = map(fn (r) { r.a }, p); y, p.b };"
+    assert types(f"{text}\nr = f({{ a = ones([2]), b = ones([2,3]), c = ones([2]) }});")[1:] == [
+        "r : (f32 [2], f32 [2,3])"
+    ]
+    assert codes(f"{text}\nr = f({{ a = ones([2]), b = ones([3,3]) }});") == ["AX101"]

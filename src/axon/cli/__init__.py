@@ -116,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("file", metavar="FILE|CODE")
     explain.add_argument("name", metavar="NAME", nargs="?")
     explain.add_argument(
-        "--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], result[0]"
+        "--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], p.w[0], result[0]"
     )
     explain.add_argument(
         "--all", action="store_true", help="all constraints and steps of a large definition"

@@ -19,7 +19,7 @@ from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.type import UNKNOWN, Fn, Scheme, Type, has_runtime_sizes
+from axon.types.type import UNKNOWN, Fn, Scheme, Tensor, Tuple, Type, has_runtime_sizes
 
 
 def passes_run_time_sizes(scheme: Scheme, count: int) -> bool:
@@ -44,6 +44,11 @@ def apply_to_changing_state(
     each = list(enumerate(zip(type_.params, exprs, strict=True)))
     for i, (param, expr) in sorted(each, key=lambda one: isinstance(one[1][0], Fn)):
         given = _argument_type(inference, name, param, expr, env)
+        if isinstance(param, Tensor) and isinstance(state.prune(given), Tuple):
+            text = "with `differ`, a state and rows are tensors"
+            help = "a state of two tensors is a tuple: `parts=2, differ=[[0, 0]]`"
+            inference.error("AX210", text, expr.span, "a structure", help, name)
+            return UNKNOWN
         unify(state, param, given, Origin("argument", expr.span, name, i + 1, "", span))
     if inference.record is not None:
         inference.record.uses[span] = replace(use, type=type_)

@@ -18,6 +18,7 @@ from axon.types.show import Names, Show
 from axon.types.type import (
     AtLeast,
     Fn,
+    Record,
     Relation,
     Shape,
     Tensor,
@@ -66,8 +67,8 @@ class _Subject:
 
 
 def why(state: State, definition: Definition, question: str) -> Answer | str:
-    """Answer `n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions), or
-    `result[0]`; else return a complaint.
+    """Answer `n` (a name of the program), `x` or `x[1]` (a parameter, or one of its dimensions),
+    `p.w[0]` (of a field) or `result[0]`; else return a complaint.
     """
     subject = _subject(state, definition, question)
     if isinstance(subject, str):
@@ -93,14 +94,19 @@ def _names(definition: Definition) -> Names:
 
 # --- what it is about ---
 
+_QUESTION = re.compile(
+    r"\s*([A-Za-z_][\w']*)((?:\.[A-Za-z_][\w']*)*)\s*(?:\[\s*(-?\d{1,6})\s*\])?\s*"
+)
+
 
 def _subject(state: State, definition: Definition, question: str) -> _Subject | str:
-    match = re.fullmatch(r"\s*([A-Za-z_][\w']*)\s*(?:\[\s*(-?\d{1,6})\s*\])?\s*", question)
+    match = _QUESTION.fullmatch(question)
     if match is None:
-        return f"`{question}` is not a name, `name[0]` or `result[0]`"
-    name, index = match[1], int(match[2]) if match[2] is not None else None
+        return f"`{question}` is not a name, `name[0]`, `name.field[0]` or `result[0]`"
+    name, index = match[1], int(match[3]) if match[3] is not None else None
+    fields = match[2].split(".")[1:]
     var = definition.names.index.get(name)
-    if var is not None and name not in definition.params:
+    if var is not None and name not in definition.params and not fields:
         if isinstance(var, DimVar) and index is not None:
             return f"`{name}` is a dimension: it has no dimensions of its own"
         subject = _Subject(name, (var,), index, var)
@@ -110,6 +116,16 @@ def _subject(state: State, definition: Definition, question: str) -> _Subject | 
             known = ", ".join([*definition.params, *definition.names.index, "result"])
             return f"{definition.name} has no parameter or dimension `{name}`; there are {known}"
         type_ = state.prune(type_)
+        for field in fields:
+            if not isinstance(type_, Record):
+                return f"`{name}` is not a record"
+            if field not in type_.names:
+                known = ", ".join(type_.names)
+                return f"`{name}` has no field `{field}`; there are {known}"
+            type_, name = state.prune(type_.fields[field]), f"{name}.{field}"
+        if isinstance(type_, Record):
+            known = ", ".join(f"{name}.{field}" for field in type_.names)
+            return f"`{name}` is a record; ask for one of {known}" if known else f"`{name}` is {{}}"
         if not isinstance(type_, Tensor):
             return f"`{name}` is not a tensor"
         subject = _Subject(name, type_.shape, index)
