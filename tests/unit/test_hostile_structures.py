@@ -181,3 +181,29 @@ def test_a_field_that_is_found_later_leaves_a_structure_open() -> None:
         "r : (f32 [2], f32 [2,3])"
     ]
     assert codes(f"{text}\nr = f({{ a = ones([2]), b = ones([3,3]) }});") == ["AX101"]
+
+
+@pytest.mark.parametrize("default", ["3", "zeros([3])", "fn (y) { y }"])
+def test_a_function_that_is_bound_to_nothing_may_have_defaults(default: str) -> None:
+    """The name of the function was looked up, and `_` has no entry."""
+    assert codes(f"_ = fn (x = {default}) {{ x }};") == []
+    assert codes(f"f = fn (x) {{ _ = fn (y = {default}) {{ y }}; x }};") == []
+
+
+def test_parameters_without_a_name_each_take_an_argument() -> None:
+    """Arguments are told apart by their places: two parameters `_` shared the last one."""
+    text = "f = fn (_ : f32 [3], _ : i32 [4], y = 2f) { y };"
+    good = "g = f(zeros([3]), cast(zeros([4]), to=i32));"
+    bad = "g = f(cast(zeros([4]), to=i32), cast(zeros([4]), to=i32));"
+    assert types(f"{text}\n{good}")[1] == "g : f32"
+    assert codes(f"{text}\n{bad}") == ["AX205"]
+
+
+def test_a_default_may_bind_the_name_of_a_parameter_itself() -> None:
+    assert codes("f = fn (x, y = fn (x) { z = x; z }) { y(x) };") == []
+    assert codes("f = fn (x, y = (fn (x) { x })(x)) { y };") == ["AX220"]
+    assert codes("f = fn (x, y = fn (z) { z + x }) { y(x) };") == ["AX220"]
+
+
+def test_a_parameter_without_a_name_has_no_default() -> None:
+    assert codes("f = fn (x, _ = 3) { x };") == ["AX002"]

@@ -9,7 +9,7 @@ from axon.inference.record import Default
 from axon.inference.schemes import instantiate
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
-from axon.syntax import ast, mentioned, with_defaults
+from axon.syntax import ast, free_names, with_defaults
 from axon.types.read import Scope
 from axon.types.type import Fn, Scheme, Type
 
@@ -32,7 +32,7 @@ def parameters_of(
     literals: dict[str, ast.Number | ast.Negate] = {}
     for param in optional:
         assert param.default is not None
-        if not set(every).isdisjoint(mentioned(param.default)):
+        if not set(every).isdisjoint(free_names(param.default)):
             text = "a default cannot use the parameters of its function"
             inference.error("AX220", text, param.default.span)
             sound = False
@@ -53,7 +53,7 @@ def as_value(inference: Walk, fn: ast.Fn) -> ast.Fn:
     """A function that has no name takes its required parameters."""
     every = [param.name for param in fn.params]
     for param in fn.params:
-        if param.default is not None and not set(every).isdisjoint(mentioned(param.default)):
+        if param.default is not None and not set(every).isdisjoint(free_names(param.default)):
             text = "a default cannot use the parameters of its function"
             inference.error("AX220", text, param.default.span)
     found = with_defaults(fn)
@@ -85,9 +85,8 @@ def copied(names: Scope) -> Scope:
 
 def _scheme(inference: Walk, name: str, fn: ast.Fn, env: Environment) -> Scheme | None:
     inner = Environment(env)
-    inference.bind(ast.Binding(ast.NamePattern(name, fn.span), fn, fn.span), inner)
-    type_ = inner.names[name].type
-    return type_ if isinstance(type_, Scheme) else None
+    generalised = inference.bind(ast.Binding(ast.NamePattern(name, fn.span), fn, fn.span), inner)
+    return generalised.scheme if generalised is not None else None
 
 
 def arranged(
@@ -102,34 +101,49 @@ def arranged(
         return list(call.args)
     if not call.attributes and len(call.args) >= len(function.names):
         return list(call.args)
-    given: dict[str, ast.Expr | Default] = dict(zip(function.names, call.args, strict=False))
+    given: list[ast.Expr | Default | None] = [*call.args]
+    given += [None] * (len(function.names) - len(given))
     for attribute in call.attributes:
-        if attribute.name not in function.names:
+        places = [at for at, each in enumerate(function.names) if each == attribute.name]
+        if not places:
             listed = ", ".join(f"`{each}`" for each in function.names) or "none"
             text = f"{name or 'the function'} has no parameter `{attribute.name}`"
             inference.error("AX209", text, attribute.span, "not known", f"its parameters: {listed}")
             return None
-        if attribute.name in given:
+        place = next((at for at in places if given[at] is None), None)
+        if place is None:
             inference.error("AX209", f"`{attribute.name}` is given twice", attribute.span)
             return None
-        given[attribute.name] = attribute.value
-    missing = [each for each in function.names if each not in given]
-    for each in missing:
-        literal = function.literals.get(each)
-        if literal is not None:
-            given[each] = replace(literal)  # one for each call: types are known by expression
-            continue
-        scheme = function.defaults.get(each)
-        if scheme is None:
-            if not call.attributes:
-                return list(call.args)  # too few: the count is reported
+        given[place] = attribute.value
+    return _completed(inference, call, function, name, given)
+
+
+def _completed(
+    inference: Walk,
+    call: ast.Call,
+    function: Parameters,
+    name: str,
+    given: list[ast.Expr | Default | None],
+) -> Arguments | None:
+    """The arguments with the defaults of those that are not given."""
+    found: Arguments = []
+    for each, argument in zip(function.names, given, strict=False):
+        literal, scheme = function.literals.get(each), function.defaults.get(each)
+        if argument is not None:
+            found.append(argument)
+        elif literal is not None:
+            found.append(replace(literal))  # one for each call: types are known by expression
+        elif scheme is not None:
+            origin = Origin("call", call.span, name)
+            type_ = instantiate(inference.state, scheme, origin, called=True)
+            assert isinstance(type_, Fn)
+            found.append(Default(each, type_))
+        elif call.attributes:
             inference.error("AX203", f"{name or 'fn'}: `{each}` is missing", call.span, "not given")
             return None
-        origin = Origin("call", call.span, name)
-        type_ = instantiate(inference.state, scheme, origin, called=True)
-        assert isinstance(type_, Fn)
-        given[each] = Default(each, type_)
-    return [given[each] for each in function.names]
+        else:
+            return list(call.args)  # too few: the count is reported
+    return found
 
 
 def types_of(inference: Walk, call: ast.Call, arguments: Arguments, env: Environment) -> list[Type]:

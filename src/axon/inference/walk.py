@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from axon.diagnostics import error
 from axon.inference.environment import Entry, Environment
 from axon.inference.record import Record, Use
+from axon.inference.schemes import Generalised
 from axon.inference.state import State
 from axon.ops import Operator
 from axon.solver.constraints import Origin
@@ -85,7 +86,7 @@ class Walk:
         """The type of a function."""
 
     @abstractmethod
-    def bind(self, binding: ast.Binding, env: Environment) -> object:
+    def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
         """Infer a binding and enter its names."""
 
     def bounded(self, type_: Type, span: Span) -> Type:

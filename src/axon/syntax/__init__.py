@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axon.syntax.expanded import eta_expanded, with_defaults
-from axon.syntax.mentioned import mentioned, sizes_mentioned
+from axon.syntax.mentioned import free_names, mentioned, sizes_mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
 from axon.syntax.printer import print_expr, print_pattern, print_program
@@ -11,6 +11,7 @@ from axon.syntax.replaced import replaced
 
 __all__ = [
     "eta_expanded",
+    "free_names",
     "mentioned",
     "parse_expression",
     "parse_program",

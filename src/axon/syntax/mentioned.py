@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from axon.syntax import ast
 
@@ -52,41 +52,78 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
     todo: list[object] = [*nodes]
     while todo:
         node = todo.pop()
-        match node:
-            case ast.Name(name, _):
-                yield name
-            case ast.Binding(_, value, _):
-                todo.append(value)
-            case ast.Field(record, _, _):
-                yield node.dotted
-                todo.append(record)
-            case ast.Record(base, fields, _):
-                todo.extend((base, *(field.value for field in fields)))
-            case ast.Call(function, args, attributes, _):
-                todo.extend((function, *args, *(a.value for a in attributes)))
-            case ast.Infix(_, left, right, _, _):
-                todo.extend((left, right))
-            case ast.Negate(operand, _) | ast.Not(operand, _):
-                todo.append(operand)
-            case (ast.Subscript() | ast.If()) as whole:
-                todo.extend(whole.parts)
-            case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
-                todo.extend(items)
-            case ast.Fn(params, result, _, body, _):
-                todo.extend((*body.bindings, body.result, result))
-                todo.extend(param.type for param in params)
-                todo.extend(param.default for param in params)
-            case ast.OpDecl(_, signature):
-                todo.append(signature.type)
-            case ast.TypeAlias(_, _, type_):
-                todo.append(type_)
-            case ast.NamedType(name) | ast.AliasType(name):
-                yield name
-            case ast.TupleType(types):
-                todo.extend(types)
-            case ast.RecordType(members):
-                todo.extend(member.type for member in members)
-            case ast.FnType(types, made):
-                todo.extend((*types, made))
-            case _:
-                pass
+        yield from _names(node)
+        todo.extend(_parts(node))
+
+
+def free_names(expr: ast.Expr) -> Iterator[str]:
+    """The names in an expression that it does not bind itself."""
+    todo: list[tuple[object, frozenset[str]]] = [(expr, frozenset())]
+    while todo:
+        node, hidden = todo.pop()
+        yield from (name for name in _names(node) if name.split(".")[0] not in hidden)
+        if not isinstance(node, ast.Fn):
+            todo.extend((part, hidden) for part in _parts(node))
+            continue
+        todo.extend((param.default, hidden) for param in node.params)
+        hidden |= {param.name for param in node.params}
+        for binding in node.body.bindings:
+            todo.append((binding.value, hidden))
+            hidden |= set(_bound(binding.pattern))
+        todo.append((node.body.result, hidden))
+
+
+def _bound(pattern: ast.Pattern) -> Iterator[str]:
+    if isinstance(pattern, ast.NamePattern):
+        yield pattern.name
+    else:
+        for item in pattern.items:
+            yield from _bound(item)
+
+
+def _names(node: object) -> tuple[str, ...]:
+    """The names that stand in a node itself."""
+    match node:
+        case ast.Name(name, _) | ast.NamedType(name) | ast.AliasType(name):
+            return (name,)
+        case ast.Field():
+            return (node.dotted,)
+        case _:
+            return ()
+
+
+def _parts(node: object) -> Iterable[object]:
+    """The nodes of which a node consists."""
+    match node:
+        case ast.Binding(_, value, _):
+            return (value,)
+        case ast.Field(record, _, _):
+            return (record,)
+        case ast.Record(base, fields, _):
+            return (base, *(field.value for field in fields))
+        case ast.Call(function, args, attributes, _):
+            return (function, *args, *(a.value for a in attributes))
+        case ast.Infix(_, left, right, _, _):
+            return (left, right)
+        case ast.Negate(operand, _) | ast.Not(operand, _):
+            return (operand,)
+        case ast.Subscript() | ast.If():
+            return node.parts
+        case ast.TupleExpr(items, _) | ast.ListExpr(items, _):
+            return items
+        case ast.Fn(params, result, _, body, _):
+            types = (param.type for param in params)
+            defaults = (param.default for param in params)
+            return (*body.bindings, body.result, result, *types, *defaults)
+        case ast.OpDecl(_, signature):
+            return (signature.type,)
+        case ast.TypeAlias(_, _, type_):
+            return (type_,)
+        case ast.TupleType(types):
+            return types
+        case ast.RecordType(members):
+            return (member.type for member in members)
+        case ast.FnType(types, made):
+            return (*types, made)
+        case _:
+            return ()

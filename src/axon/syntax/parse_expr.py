@@ -510,7 +510,12 @@ def _default(p: Cursor, name: Span, params: list[Param]) -> Expr | None:
     """The default of a parameter, if it has one: then so have all that follow it."""
     if p.kind == "=" and not p.stuck:
         p.advance()
-        return parse_expr(p)
+        default = parse_expr(p)
+        if p.source.text[name.start : name.end] != "_":
+            return default
+        message = "a parameter `_` has no default: nothing reads it"
+        p.add(error("AX002", message, default.span, "a default", "give the parameter a name"))
+        return None
     if params and params[-1].default is not None and not p.stuck:
         message, label = "a parameter without a default after one that has one", "no default"
         p.add(error("AX002", message, name, label, "put it before the parameters with defaults"))
