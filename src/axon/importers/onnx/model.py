@@ -39,6 +39,7 @@ from axon.importers.onnx.schema import check
 from axon.importers.operations import Operation
 from axon.importers.reporting.report import Report, report_on
 from axon.types.type import Type
+from axon.workspace import workspace
 
 
 def import_model(
@@ -50,7 +51,9 @@ def import_model(
     program: bool = True,
 ) -> Imported:
     """Infer a model; see `import_operations`."""
-    return import_operations(model_of(proto), well_formed, name, forget, said, reasons, program)
+    with workspace():
+        model = model_of(proto)
+        return import_operations(model, well_formed, name, forget, said, reasons, program)
 
 
 def well_formed(operation: Operation, version: int) -> Rule | None:
@@ -69,8 +72,9 @@ def infer_model(
     """Everything there is to know about a model. `said` is what the caller says of inputs;
     suggestions take as long as inferring the model several times.
     """
-    found = import_model(proto, name, forget, said, program=False)
-    return report_on(found, name, forget, suggesting)
+    with workspace():
+        found = import_model(proto, name, forget, said, program=False)
+        return report_on(found, name, forget, suggesting)
 
 
 def infer_file(path: str, forget: bool = False) -> Report:
