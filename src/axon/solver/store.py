@@ -183,7 +183,7 @@ class Store:
         if isinstance(dim, DimVar):
             dim = self._value(dim)
         else:
-            if self.bindings:
+            if not self.bindings.keys().isdisjoint(dims.variables(dim)):
                 dim = dims.substitute(dim, self._value, self._size)
             if self.rewrites:
                 dim = self._rewritten(dim)
@@ -261,7 +261,9 @@ class Store:
 
     def unrewritten(self, dim: Dim) -> Dim:
         """The dimension under the bindings alone, for the constraints that state the rewrites."""
-        return dims.substitute(dim, self._value, self._size) if self.bindings else dim
+        if self.bindings.keys().isdisjoint(dims.variables(dim)):
+            return dim
+        return dims.substitute(dim, self._value, self._size)
 
     def _size(self, var: ShapeVar) -> Dim:
         """The number of elements of a shape under the bindings; the caller applies rewrites."""
