@@ -6,7 +6,7 @@ import atheris
 from harness import run
 
 with atheris.instrument_imports(include=["axon"]):
-    from axon.diagnostics import render_all
+    from axon.diagnostics.text import render_all
     from axon.driver import check_text
 
 

@@ -9,9 +9,10 @@ import atheris
 from harness import run
 
 with atheris.instrument_imports(include=["axon"]):
-    from axon.diagnostics import render_all
+    from axon.diagnostics.text import render_all
     from axon.source import Source
-    from axon.syntax import parse_program, print_program
+    from axon.syntax import parse_program
+    from axon.syntax.printer import print_program
     from axon.workspace import FRAMES
 
 

@@ -68,6 +68,9 @@ class Span:
     def text(self) -> str:
         return self.source.text[self.start : self.end]
 
+    def is_within(self, other: Span) -> bool:
+        return self.source is other.source and other.start <= self.start and self.end <= other.end
+
     def to(self, other: Span) -> Span:
         """From the start of this span to the end of the other."""
         return Span(self.source, self.start, other.end)

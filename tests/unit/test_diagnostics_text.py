@@ -8,7 +8,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axon.diagnostics import Diagnostic, Label, Severity, error, render, render_all, to_json
+from axon.diagnostics import Diagnostic, Label, Severity, error
+from axon.diagnostics.json import to_json
+from axon.diagnostics.text import render, render_all
 from axon.source import Source, Span
 
 NET = Source("net.axon", "f = fn (x : f32 [n,3], y : f32 [4,m]) {\n  matmul(x, y)\n};\n")

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axon.diagnostics import Diagnostic, render_all, to_json
+from axon.diagnostics import Diagnostic
+from axon.diagnostics.json import to_json
+from axon.diagnostics.text import render_all
 from axon.source import Source
 from axon.syntax import (
     parse_expression,
     parse_program,
     parse_signature,
-    print_expr,
-    print_program,
     print_signature,
 )
 from axon.syntax.ast import (
@@ -59,6 +59,7 @@ from axon.syntax.ast import (
     TuplePattern,
     TupleType,
 )
+from axon.syntax.printer import print_expr, print_program
 
 
 def program(text: str) -> Program:

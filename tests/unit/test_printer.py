@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axon.diagnostics import render_all
+from axon.diagnostics.text import render_all
 from axon.source import Source, Span
 from axon.syntax import (
     parse_expression,
     parse_program,
     parse_signature,
-    print_expr,
-    print_program,
     print_signature,
     print_type,
 )
@@ -80,6 +78,7 @@ from axon.syntax.ast import (
     TypeAlias,
     TypeExpr,
 )
+from axon.syntax.printer import print_expr, print_program
 from axon.syntax.tokens import INFIX_LEVEL
 from tests.budget import ALL, QUARTER
 

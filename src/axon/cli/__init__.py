@@ -427,7 +427,7 @@ def _explain_code(code: str) -> int:
 def _print_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
     if not diagnostics:
         return
-    from axon.diagnostics import render_all
+    from axon.diagnostics.text import render_all
 
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     sys.stdout.flush()
@@ -435,6 +435,6 @@ def _print_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
 
 
 def _json(diagnostic: Diagnostic) -> dict[str, object]:
-    from axon.diagnostics import to_json
+    from axon.diagnostics.json import to_json
 
     return to_json(diagnostic)

@@ -1,9 +1,7 @@
-"""Errors as values, and how they are shown."""
+"""Errors as values. `text.py` and `json.py` show them, and are imported where that is wanted."""
 
 from __future__ import annotations
 
-from axon.diagnostics.json import to_json
-from axon.diagnostics.text import render, render_all
 from axon.diagnostics.value import Diagnostic, Fix, Label, Severity, error
 
 __all__ = [
@@ -12,7 +10,4 @@ __all__ = [
     "Label",
     "Severity",
     "error",
-    "render",
-    "render_all",
-    "to_json",
 ]

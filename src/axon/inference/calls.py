@@ -9,7 +9,6 @@ from axon.inference.apply import Site, apply_scheme
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
 from axon.inference.foreign_names import FORMS, LIBRARIES, WORDS, form_of, rewritten, shown
-from axon.inference.inlined import inlined
 from axon.inference.joined import takes_list
 from axon.inference.operators import apply_operator, wrong_count
 from axon.inference.parameters import arranged, types_of
@@ -105,6 +104,8 @@ def _call_scheme(
         return UNKNOWN
     args = types_of(inference, call, arguments, env)
     if inference.inlined and name in inference.inlined and env.is_global(name):
+        from axon.inference.inlined import inlined
+
         return inlined(inference, name, args)
     if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
         type_ = instantiate(inference.state, scheme, Origin("call", call.span, name), called=True)

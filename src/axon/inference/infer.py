@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import (
-    branches,
-    calls,
-    lists,
-    operators,
-    records,
-    size_values,
-    structures,
-    subscripts,
-)
+from axon.inference import calls, lists, operators, records, size_values, structures
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import named_sizes
 from axon.inference.parameters import as_value, copied, has_defaults, parameters_of
@@ -86,9 +77,13 @@ class Inference(Walk):
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, written_as(op).name, span)
             case ast.If():
-                return branches.infer_if(self, expr, env)
+                from axon.inference.branches import infer_if
+
+                return infer_if(self, expr, env)
             case ast.Subscript():
-                return subscripts.infer_subscript(self, expr, env)
+                from axon.inference.subscripts import infer_subscript
+
+                return infer_subscript(self, expr, env)
             case ast.ListExpr():
                 return lists.infer_list(self, expr, env)
             case ast.String(_, span):

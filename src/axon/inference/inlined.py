@@ -7,7 +7,6 @@ types of the arguments, and its error tells the line inside.
 from __future__ import annotations
 
 from axon.diagnostics import Diagnostic, Severity
-from axon.inference.report.clash import within
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -43,7 +42,7 @@ def with_inner_places(
     left: list[tuple[Span, str]] = []
     for each in inner:
         place = _place(each)
-        owner = next((n for n, s in functions.items() if place and within(place, s)), None)
+        owner = next((n for n, s in functions.items() if place and place.is_within(s)), None)
         if each.severity == Severity.ERROR and place is not None and owner is not None:
             text = each.message.removeprefix(f"{owner}: ")
             left.append((place, f"in `{owner}`: {text}"))

@@ -11,14 +11,11 @@ from axon.inference import operators
 from axon.inference.environment import Entry, Environment, Parameters, bound_names
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
-from axon.inference.inlined import MOST_INLINES, with_inner_places
 from axon.inference.ragged_results import check_ragged
 from axon.inference.records import report_members
-from axon.inference.report.conflict import describe_all
 from axon.inference.report.forced import forced_names, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
-from axon.inference.trials import MOST_TRIALS, changed, closed, is_clear, settled
 from axon.inference.unify import widened
 from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
@@ -211,9 +208,7 @@ class ProgramInference:
         first = len(self.diagnostics)
         bad, constraints, guards = self._end(generalised.scheme if generalised else None, readable)
         if bad and not self._is_trial:
-            self._trials = MOST_TRIALS
-            found = self._with_inner_places(item, before, self.diagnostics[first:])
-            self.diagnostics[first:] = settled(found, lambda fix: self._works(item, before, fix))
+            self.diagnostics[first:] = self._improved(item, before, self.diagnostics[first:])
         self.enter_function(item, any(entry is not None for entry in before.values()))
         bad = bad or self.inference.tainted or not readable
         for name, span in names:
@@ -255,8 +250,22 @@ class ProgramInference:
             for name, _ in bound_names(item.pattern):
                 self.functions[name] = item.value, item.span
 
+    def _improved(
+        self, item: ast.Binding, before: dict[str, Entry | None], found: list[Diagnostic]
+    ) -> list[Diagnostic]:
+        """The messages with the lines inside the functions that are called, and with the
+        suggestions that work.
+        """
+        from axon.inference.trials import MOST_TRIALS, settled
+
+        self._trials = MOST_TRIALS
+        found = self._with_inner_places(item, before, found)
+        return settled(found, lambda fix: self._works(item, before, fix))
+
     def _works(self, item: ast.Binding, before: dict[str, Entry | None], fix: Fix) -> bool:
         """Whether a definition has no error at a place that is changed like this."""
+        from axon.inference.trials import changed, is_clear
+
         self._trials -= 1
         trial = changed(item.span, fix) if self._trials >= 0 else None
         if trial is None:
@@ -275,6 +284,8 @@ class ProgramInference:
         """The messages about calls of functions of this file, with the lines inside them."""
         if not any(each.subject in self.functions for each in found):
             return found
+        from axon.inference.inlined import MOST_INLINES, with_inner_places
+
         other = self._again(before)
         environment = other.environment
         other.inference.inlined = {k: (fn, environment) for k, (fn, _) in self.functions.items()}
@@ -288,6 +299,8 @@ class ProgramInference:
         """Inference of a definition apart from the program, as if it came next; `before` are the
         entries that its names had.
         """
+        from axon.inference.trials import closed
+
         other = ProgramInference(self._read_import, self.inference.prelude)
         other._is_trial = True
         other.inference.missing |= self.inference.missing
@@ -411,6 +424,8 @@ class ProgramInference:
             self.diagnostics.extend(found)
         reported: list[Constraint] = []
         if readable and len(store.conflicts) > conflicts:
+            from axon.inference.report.conflict import describe_all
+
             bad = True
             messages, reported = describe_all(store, store.conflicts[conflicts:], constraints)
             self.diagnostics.extend(messages)

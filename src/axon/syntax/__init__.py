@@ -1,4 +1,4 @@
-"""Text to tree and back: what the other layers may use of the syntax."""
+"""Text to tree: what the other layers use of the syntax. `axon.syntax.printer` goes back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from axon.syntax.expanded import eta_expanded, with_defaults
 from axon.syntax.mentioned import free_names, mentioned, sizes_mentioned
 from axon.syntax.parser import parse_expression, parse_program, parse_signature
 from axon.syntax.print_types import print_index, print_signature, print_type
-from axon.syntax.printer import print_expr, print_pattern, print_program
 from axon.syntax.replaced import replaced
 
 __all__ = [
@@ -16,10 +15,7 @@ __all__ = [
     "parse_expression",
     "parse_program",
     "parse_signature",
-    "print_expr",
     "print_index",
-    "print_pattern",
-    "print_program",
     "print_signature",
     "print_type",
     "replaced",

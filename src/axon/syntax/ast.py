@@ -32,14 +32,13 @@ condition  = side ( '=' | '>=' | '<=' | '>' | '<' ) side | 'broadcast' '(' { sid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from axon.source import Source, Span
+from axon.syntax.node import node
 
 # --- shapes and dimensions -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IndexName:
     """A name in a shape or a dimension: which of the two depends on its uses. `?k` is runtime."""
 
@@ -48,13 +47,13 @@ class IndexName:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DimConst:
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Star:
     """`*`, a dimension that varies inside the tensor; `*k` where it has a name."""
 
@@ -62,7 +61,7 @@ class Star:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DimOp:
     """`left op right`, op one of + - * / mod."""
 
@@ -72,7 +71,7 @@ class DimOp:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DimCall:
     """`min`, `max` or `broadcast` of dimensions."""
 
@@ -81,7 +80,7 @@ class DimCall:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ShapeMeasure:
     """`size(shape)` or `rank(shape)`: a dimension read off a shape."""
 
@@ -90,7 +89,7 @@ class ShapeMeasure:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Dims:
     """`[d, …]`, a shape of known rank."""
 
@@ -98,7 +97,7 @@ class Dims:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Append:
     """`s @ t @ …`, at least two parts."""
 
@@ -106,7 +105,7 @@ class Append:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class BroadcastOf:
     """`broadcast(s, t, …)` as a shape, or, in a condition between plain names, of either kind."""
 
@@ -121,7 +120,7 @@ IndexExpr = DimExpr | ShapeExpr
 # --- conditions ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Relation:
     """`left op right`, op one of = >= <= > <."""
 
@@ -131,7 +130,7 @@ class Relation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Compatible:
     """`broadcast(a, b)` standing alone: the parts broadcast together."""
 
@@ -139,7 +138,7 @@ class Compatible:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ElementClass:
     """`t : num`."""
 
@@ -153,7 +152,7 @@ Condition = Relation | Compatible | ElementClass
 # --- types -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TensorType:
     """`f32 [n,m]`, `t s`; no shape written (a scalar) is `Dims(())`."""
 
@@ -162,7 +161,7 @@ class TensorType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NamedType:
     """A lower-case name alone, not an element type: a variable for a whole type."""
 
@@ -170,20 +169,20 @@ class NamedType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TupleType:
     items: tuple[TypeExpr, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class FieldType:
     name: str
     type: TypeExpr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RecordType:
     """`{ w : f32 [n] }`; with a `row`, `{ r | w : f32 [n] }`, there may be more fields."""
 
@@ -192,7 +191,7 @@ class RecordType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AliasType:
     """A type by its name, `Block(768)`; one without arguments is a `NamedType` unless its name has
     a dot.
@@ -203,14 +202,14 @@ class AliasType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class FnType:
     params: tuple[TypeExpr, ...]
     result: TypeExpr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ShapeValueType:
     """`shape s`, the type of a value that is a shape."""
 
@@ -218,7 +217,7 @@ class ShapeValueType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DimValueType:
     """`dim n`, the type of a value that is a dimension."""
 
@@ -238,7 +237,7 @@ TypeExpr = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Signature:
     """A type and its conditions."""
 
@@ -250,7 +249,7 @@ class Signature:
 # --- expressions -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Name:
     """A variable, or an operator by name."""
 
@@ -258,7 +257,7 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Number:
     """A literal: kind is 'int', 'float' or 'bool'. `0f` and `inf` are floats."""
 
@@ -268,7 +267,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class String:
     """Only ever the value of an attribute: `pad="same"`."""
 
@@ -276,7 +275,7 @@ class String:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class OperatorName:
     """An infix operator on its own, as a function value: the `+` of `reduce(+, 0f, x)`."""
 
@@ -284,14 +283,14 @@ class OperatorName:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Attribute:
     name: str
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Call:
     """`function(args, attributes)`; one that is `piped` has its first argument before it:
     `x |> f(y)`.
@@ -304,7 +303,7 @@ class Call:
     piped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Infix:
     """`left op right`. Chains lean left and may be long: walk the left spine in a loop. Only those
     of `**` lean right; they are not longer than the nesting limit.
@@ -317,19 +316,19 @@ class Infix:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Negate:
     operand: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Not:
     operand: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TupleExpr:
     """`a, b`; `()` has no items."""
 
@@ -337,7 +336,7 @@ class TupleExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ListExpr:
     """`[a, b]`: a shape literal, or a list for an attribute."""
 
@@ -345,7 +344,7 @@ class ListExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Slice:
     """`start:stop:step` in a subscript."""
 
@@ -360,21 +359,21 @@ class Slice:
         return tuple([part for part in (self.start, self.stop, self.step) if part is not None])
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Rest:
     """`...` in a subscript: the axes that it does not mention."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NewAxis:
     """`None` in a subscript."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Subscript:
     """`value[items]`, at least one of them."""
 
@@ -397,7 +396,7 @@ class Subscript:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Record:
     """`{ w = e, b = e }`; with a `base`, that record with some fields replaced."""
 
@@ -406,7 +405,7 @@ class Record:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Field:
     """`record.name`, or a name of an imported file."""
 
@@ -420,7 +419,7 @@ class Field:
         return f"{self.record.name}.{self.name}" if isinstance(self.record, Name) else ""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Param:
     name: str
     type: TypeExpr | None
@@ -429,14 +428,14 @@ class Param:
     default: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Block:
     bindings: tuple[Binding, ...]
     result: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Fn:
     params: tuple[Param, ...]
     result: TypeExpr | None
@@ -445,7 +444,7 @@ class Fn:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class If:
     """`if condition { … } else { … }`; the branches are functions without parameters."""
 
@@ -459,7 +458,7 @@ class If:
         return self.condition, self.then, self.otherwise
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Broken:
     """What stands where an expression could not be read; the error was reported by the parser."""
 
@@ -489,7 +488,7 @@ SubscriptItem = Expr | Slice | Rest | NewAxis
 # --- patterns, bindings, programs --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NamePattern:
     """`_` is the pattern that binds nothing."""
 
@@ -497,13 +496,13 @@ class NamePattern:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TuplePattern:
     items: tuple[Pattern, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RecordPattern:
     """`{ w, b }`: each field under its own name."""
 
@@ -514,14 +513,14 @@ class RecordPattern:
 Pattern = NamePattern | TuplePattern | RecordPattern
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Binding:
     pattern: Pattern
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class OpDecl:
     name: str
     signature: Signature
@@ -529,7 +528,7 @@ class OpDecl:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Import:
     path: str
     alias: str
@@ -537,7 +536,7 @@ class Import:
     path_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TypeAlias:
     """`type Block(d) = { w : f32 [d,d] };`."""
 
@@ -551,7 +550,7 @@ class TypeAlias:
 Item = Import | OpDecl | TypeAlias | Binding
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Program:
     """A file: its items in order, the expression it may end in, its comments for the printer."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.writing.writer import Line, Writer
-from axon.syntax import ast, print_expr, replaced
+from axon.syntax import ast, replaced
+from axon.syntax.printer import print_expr
 from axon.types.trees import NOWHERE
 
 HOLE = "·"

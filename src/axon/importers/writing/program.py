@@ -12,7 +12,8 @@ from axon.importers.writing.layers import Definition, found_layers
 from axon.importers.writing.lines import lines, pattern_of
 from axon.importers.writing.writer import Writer, value
 from axon.source import Source, Span
-from axon.syntax import ast, print_expr, print_program
+from axon.syntax import ast
+from axon.syntax.printer import print_expr, print_program
 from axon.types import dim as dims
 from axon.types.show import Names
 from axon.types.trees import NOWHERE, Trees

@@ -59,10 +59,11 @@ def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
 
     def key(at: int) -> list[tuple[int, int]]:
         origin = constraints[at].origin
+        place = origin.call or origin.span
         around = [
             (span.end - span.start, last[call])
             for span, call in functions
-            if span is not None and within(origin.call or origin.span, span)
+            if span is not None and place is not None and place.is_within(span)
         ]
         outer = [(i, 2) for _, i in sorted(around, reverse=True)]
         own = last[origin.call] if origin.call is not None else at
@@ -70,15 +71,6 @@ def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
         return [*outer, (own, stage), (at, 0)]
 
     return [constraints[i] for i in sorted(range(len(constraints)), key=key)]
-
-
-def within(inner: Span | None, outer: Span) -> bool:
-    return (
-        inner is not None
-        and inner.source is outer.source
-        and outer.start <= inner.start
-        and inner.end <= outer.end
-    )
 
 
 def find_clash(basis: list[Constraint], core: list[Constraint], constraint: Constraint) -> Clash:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.inference.report.clash import within
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays, behind, fewest
@@ -136,7 +135,7 @@ def _labels(because: list[Constraint], place: Span) -> list[Label]:
         else:
             by = f", by `{origin.operator}`" if origin.operator else ""
             texts.setdefault(span, f"forced here{by}")
-    outer = [s for s in texts if not any(within(s, o) for o in texts if o != s)]
+    outer = [s for s in texts if not any(s.is_within(o) for o in texts if o != s)]
     return [Label(span, texts[span]) for span in outer[:MOST_PLACES]]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.diagnostics import Label
-from axon.inference.report.clash import Clash, item_at, sides, within
+from axon.inference.report.clash import Clash, item_at, sides
 from axon.solver.constraints import Constraint
 from axon.source import Span
 from axon.types.show import Show
@@ -65,7 +65,7 @@ def labels_of(
 def _goes_into(span: Span, clashes: list[Clash]) -> bool:
     """Whether there are places inside this one, which are more specific."""
     inner = (c.constraint.origin.span for c in clashes)
-    return any(s is not None and s != span and within(s, span) for s in inner)
+    return any(s is not None and s != span and s.is_within(span) for s in inner)
 
 
 def _of_one_call(clash: Clash, main: Clash | None) -> bool:
@@ -124,7 +124,7 @@ def of_function(part: str, whose: str) -> str:
 def _inside(label: Label, labels: list[Label]) -> bool:
     """Whether an enclosing label has the same text."""
     return any(
-        other is not label and within(label.span, other.span) and other.text.endswith(label.text)
+        other is not label and label.span.is_within(other.span) and other.text.endswith(label.text)
         for other in labels
     )
 
