@@ -117,6 +117,7 @@ NUMERIC: dict[str, list[Case]] = {
     "*": [((A, B), {}, lambda a, b: a * b)],
     "pow": [((B, A % 4), {}, lambda a, b: a**b)],
     "mod": [((A, B), {}, lambda a, b: a % b)],
+    "//": [((A, B), {}, lambda a, b: a // b), ((A, 4), {}, lambda a, b: a // 4)],
     "maximum": [((A, B), {}, np.maximum)],
     "minimum": [((A, B), {}, np.minimum)],
     "==": [((A, B), {}, lambda a, b: a == b)],
@@ -423,6 +424,8 @@ def test_logic(xp: Any, name: str) -> None:
 def test_integers_divide_down(xp: Any, element: str) -> None:
     a, b = np.meshgrid([-7, -6, 0, 6, 7], [-3, -2, 2, 3])
     same(apply(xp, "/", a, b, element=element), a // b, element)
+    same(apply(xp, "//", a, b, element=element), a // b, element)
+    same(apply(xp, "//", a, 0, element=element), 0 * a, element)
     same(apply(xp, "mod", a, b, element=element), a % b, element)
     same(apply(xp, "/", a, 0, element=element), 0 * a, element)
     same(apply(xp, "mod", a, 0, element=element), 0 * a, element)

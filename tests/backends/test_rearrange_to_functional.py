@@ -318,6 +318,7 @@ INDEXING = [
     *(sliced(stop=stop, step=step) for stop, step in product((-9, -1, 2), (1, -1))),
     Use("slice(x : f32 [7], step=-1)", lambda x: x[::-1], "any"),
     Use("slice(x : f32 [0,2], stop=3)", lambda x: x),
+    Use("ensure_rank(x : f32 [3,2], least=1)", lambda x: x, "any"),
     Use("index(x : f32 [3,2], i=-1)", lambda x: x[2], "any"),
     Use("index(x : f32 [3,2,0], i=1, axis=-2)", lambda x: x[:, 1]),
     Use("index(x : f32 [3], i=1)", lambda x: x[1]),

@@ -43,7 +43,18 @@ from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
 from axon.syntax.parse_record import parse_record
 from axon.syntax.parse_types import parse_annotation
-from axon.syntax.tokens import CHAIN_LEVEL, COMPARISON, INFIX_LEVEL, NOT, WORDS
+from axon.syntax.tokens import (
+    CHAIN_LEVEL,
+    CLOSER,
+    COMPARISON,
+    INFIX_LEVEL,
+    NOT,
+    OPENER,
+    WORDS,
+)
+
+LONGEST_BARE_RECORD = 200
+"""How many tokens are looked at to tell a record from a block."""
 
 _EXPRESSION_STARTS = frozenset(
     {
@@ -154,6 +165,10 @@ def _operand(p: Cursor) -> Expr:
         return Broken(p.too_deep())
     if p.kind in _NESTED and not (p.kind == "{" and p.inside == HEADER):
         part = Broken(p.too_deep()) if p.depth >= MAX_DEPTH else _NESTED[p.kind](p)
+    elif _is_bare_record(p):
+        part = _record(p)
+        message, help = "a record in a condition needs parentheses", "write `({ … })`"
+        p.add(error("AX002", message, part.span, "taken for the block of the `if`", help))
     else:
         part = _leaf(p)
     calls = 0
@@ -631,6 +646,20 @@ def report_unused(p: Cursor, value: Expr, place: str) -> None:
 def without_name(value: Expr) -> Binding:
     """An expression kept under no name."""
     return Binding(NamePattern("_", value.span), value, value.span)
+
+
+def _is_bare_record(p: Cursor) -> bool:
+    """Whether what is in braces where an operand is wanted goes on as a condition does, so that it
+    is not the block that follows one.
+    """
+    if p.kind != "{" or p.depth >= MAX_DEPTH:
+        return False
+    depth = 0
+    for at in range(p.at, min(p.at + LONGEST_BARE_RECORD, len(p.kinds) - 1)):
+        depth += (p.kinds[at] in CLOSER) - (p.kinds[at] in OPENER)
+        if depth == 0:
+            return p.kinds[at + 1] in ("{", "field") or p.kinds[at + 1] in CHAIN_LEVEL
+    return False
 
 
 def _record(p: Cursor) -> Expr:

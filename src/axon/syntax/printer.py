@@ -418,6 +418,8 @@ def _fn(fn: Fn, comments: _Comments) -> _Builder:
 
 def _if(expr: If, comments: _Comments) -> _Builder:
     condition = yield expr.condition
+    if _has_bare_record(expr.condition):
+        condition = join("(", condition, ")")
     then = yield from _block(expr.then.body, comments)
     match expr.otherwise.body:
         case Block((), If() as nested):
@@ -425,6 +427,26 @@ def _if(expr: If, comments: _Comments) -> _Builder:
         case body:
             otherwise = yield from _block(body, comments)
     return join("if ", condition, " ", then, " else ", otherwise)
+
+
+def _has_bare_record(expr: Expr) -> bool:
+    """Whether a record stands in an expression outside of brackets."""
+    waiting = [expr]
+    while waiting:
+        match waiting.pop():
+            case Record():
+                return True
+            case Infix(_, left, right):
+                waiting += [left, right]
+            case Negate(operand) | Not(operand):
+                waiting.append(operand)
+            case Field(value) | Subscript(value) | Call(value, piped=False):
+                waiting.append(value)
+            case Call(function, args):
+                waiting += [function, *args[:1]]
+            case _:
+                pass
+    return False
 
 
 def _param(param: Param) -> Doc:

@@ -94,7 +94,7 @@ def floor_divide() -> Rule:
 
     >>> (x : f32 [n,k]) // (y : f32 [n,1])
     f32 [n,k]
-    >>> (x : i64 [3]) // 2
+    >>> (x : i64 [3]) // (y : i64)
     i64 [3]
     """
     return ARITHMETIC
