@@ -9,7 +9,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from axon.driver import check_text
+from axon.inference.report.signature import type_text
+from axon.inference.schemes import visible
 from axon.plain import plain_readings
+from axon.types.show import Names
+from axon.types.type import type_variables
 from tests.budget import ALL
 from tests.properties.printed import (
     NAME,
@@ -88,8 +92,10 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
     checked = check_text(f"f = fn ({written}) : {result} {{ {program.body()} }};")
     others = [d for d in checked.diagnostics if d.code != "AX305"]  # an unused name
     assert checked.ok and not others, others
-    (found,) = checked.signatures
-    assert (found.signature, found.where) == (reading, ())
+    scheme = checked.inferred.definitions[-1].scheme
+    names = Names()
+    names.reserve(type_variables(scheme.type))
+    assert (type_text(scheme.type, names), visible(scheme.relations)) == (reading, [])
     assert plain_readings(checked) in ((reading,), (None,))
 
 

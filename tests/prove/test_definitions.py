@@ -16,7 +16,9 @@ from axon.types.type import AtLeast
 from axon.types.variables import DimVar
 from tests.shell import axon
 
-IMPLIED = "f = fn (x : f32 [n], y : f32 [m], _z : f32 [k]) where n/2 + m/2 >= 3, n + m >= 6 { x };\n"
+IMPLIED = (
+    "f = fn (x : f32 [n], y : f32 [m], _z : f32 [k]) where n/2 + m/2 >= 3, n + m >= 6 { x };\n"
+)
 NEVER = "f = fn (x : f32 [n], y : f32 [m]) where n/m = 2, m > n { x };\n"
 OPEN = "f = fn (x : f32 [n], y : f32 [m]) where n/m = 2, n > m + 3 { x };\n"
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from axon.types import dim as dims
 from axon.types.dim import Dim, Mono, Poly
-from axon.types.show import Names, Show
+from axon.types.show import Names, Show, balanced
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -185,7 +185,9 @@ def in_order(type_: Type, relations: list[Relation]) -> list[Relation]:
 
 
 def _sorted(relation: Relation, places: dict[Var, str]) -> Relation:
-    """A broadcast with its parts in the order in which the type names them."""
+    """A broadcast with its parts, an equation with its sides, in the order in which the type names
+    them; a lone variable is on the left.
+    """
 
     def place(part: Shape) -> list[str]:
         return [places.get(var, "~") for var in shape_variables(part)]
@@ -195,6 +197,10 @@ def _sorted(relation: Relation, places: dict[Var, str]) -> Relation:
             return Broadcast(result, tuple(sorted(parts, key=place)))
         case DimBroadcast(dim, sizes):
             return DimBroadcast(dim, tuple(sorted(sizes, key=lambda size: place((size,)))))
+        case DimEq(left, right):
+            sides = balanced(dims.sub(left, right), "=", "=")[::2]
+            one, other = [(not isinstance(s, DimVar), sorted(place((s,)))) for s in sides]
+            return DimEq(right, left) if other < one else relation
         case _:
             return relation
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from axon.types import dim as dims
 from axon.types.dim import Dim
+from axon.types.quotient import exact_quotient
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -87,24 +88,48 @@ def connected(
 
 
 def without_trivial(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:
-    """Leave out an equation that some value of a variable which occurs nowhere else satisfies."""
+    """Leave out an equation that some value of a variable which occurs nowhere else satisfies, and
+    one that differs from another only in the name of such a variable.
+    """
     uses: dict[Var, int] = {}
     for relation in relations:
         for var in set(relation_variables(relation)):
             uses[var] = uses.get(var, 0) + 1
-    return [r for r in relations if not _is_trivial(r, shown, uses, level)]
+    kept: dict[Relation, Relation] = {}
+    for relation in relations:
+        own = _own_sizes(relation, shown, uses, level)
+        if not any(_has_solution(relation, var) for var in own):
+            # what the variables are called does not matter, only that nothing else mentions them
+            placeholders: dict[DimVar, Dim] = dict(zip(own, _ANY_SIZE, strict=False))
+            kept.setdefault(Renaming(placeholders, {}, {}, {}).relation(relation), relation)
+    return list(kept.values())
 
 
-def _is_trivial(relation: Relation, shown: set[Var], uses: dict[Var, int], level: int) -> bool:
+_ANY_SIZE = tuple(DimVar(f"own{i}", 0) for i in range(2))
+
+
+def _own_sizes(
+    relation: Relation, shown: set[Var], uses: dict[Var, int], level: int
+) -> list[DimVar]:
+    """The variables of an equation of sizes that occur nowhere else."""
     if not isinstance(relation, DimEq):
-        return False
-    for var in set(relation_variables(relation)):
-        if isinstance(var, DimVar) and uses[var] == 1 and var not in shown and var.level > level:
-            for value in (0, 1):
-                renaming = Renaming({var: value}, {}, {}, {})
-                if renaming.dim(relation.left) == renaming.dim(relation.right):
-                    return True
-    return False
+        return []
+    variables = dict.fromkeys(relation_variables(relation))
+    own = (v for v in variables if isinstance(v, DimVar) and uses[v] == 1 and v not in shown)
+    return [var for var in own if var.level > level and not var.runtime]
+
+
+def _has_solution(relation: Relation, var: DimVar) -> bool:
+    """Whether some value of a variable satisfies an equation, whatever the others are."""
+    assert isinstance(relation, DimEq)
+    gap = dims.sub(relation.left, relation.right)
+    rest = Renaming({var: 0}, {}, {}, {}).dim(gap)
+    factor = dims.sub(Renaming({var: 1}, {}, {}, {}).dim(gap), rest)
+    if rest == 0 or dims.add(rest, factor) == 0:
+        return True
+    linear = dims.add(rest, dims.mul(factor, var)) == gap
+    value = exact_quotient(dims.scale(-1, rest), factor) if linear and factor != 0 else None
+    return value is not None and dims.is_nonnegative(value)
 
 
 def without_implied(relations: list[Relation]) -> list[Relation]:

@@ -102,7 +102,9 @@ def _lone(part: object) -> object:
 
 
 def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset[object] | None:
-    """The parts, waiting broadcasts among them replaced by theirs; None if circular or too many."""
+    """The parts, waiting broadcasts among them replaced by theirs; None if circular or too many.
+    One that is part of itself, `a = broadcast(a, b)`, tells nothing of what it is made of.
+    """
     leaves: set[object] = set()
     for part in parts:
         lone = _lone(part)
@@ -110,13 +112,15 @@ def _leaves(store: Store, parts: tuple[object, ...], *path: object) -> frozenset
             return None
         named = isinstance(lone, DimVar | ShapeVar)
         inner = store.broadcasts.get(lone) if named or isinstance(lone, tuple) else None
-        if inner is not None and inner.waiting and _is_result(store, inner, lone):
-            below = _leaves(store, _parts(store, inner), lone, *path)
+        made_of = _parts(store, inner) if inner is not None and inner.waiting else ()
+        itself = lone in map(_lone, made_of)
+        if inner is None or not made_of or itself or not _is_result(store, inner, lone):
+            leaves.add(part)
+        else:
+            below = _leaves(store, made_of, lone, *path)
             if below is None:
                 return None
             leaves |= below
-        else:
-            leaves.add(part)
         if len(leaves) > MOST_PARTS:
             return None
     return frozenset(leaves)

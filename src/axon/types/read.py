@@ -521,8 +521,9 @@ class Reader:
         known = set(self.scope.index)
         todo = list(conditions)
         while todo:
-            # a bare name that is new is defined by a later condition
-            condition = next((c for c in todo if self._is_evident(c)), todo[0])
+            # the rows of a type are a type, and a bare name that is new is defined by a later one
+            of_types = next((c for c in todo if self._is_of_types(c)), None)
+            condition = of_types or next((c for c in todo if self._is_evident(c)), todo[0])
             todo.remove(condition)
             before = len(self.relations)
             self._condition(condition)
@@ -555,13 +556,19 @@ class Reader:
             message = f"`{min(names)}` is in none of the types"
             self._error("AX201", message, self._places[i], "not bound")
 
+    def _is_of_types(self, condition: ast.Condition) -> bool:
+        """Whether a condition is of a structure and its rows."""
+        match condition:
+            case ast.Relation("=", ast.IndexName(name), _, _):
+                return name in self.scope.types
+            case _:
+                return False
+
     def _is_evident(self, condition: ast.Condition) -> bool:
         """Whether a condition shows by itself if it is between shapes or between dimensions."""
         match condition:
             case ast.Compatible(args, _):
                 sides = args
-            case ast.Relation("=", ast.IndexName(name), _, _) if name in self.scope.types:
-                return True
             case ast.Relation("=", left, right, _):
                 sides = (left, right)
             case _:
@@ -587,7 +594,9 @@ class Reader:
                 sides = self.dim(left), self.dim(right)
                 if isinstance(size, DimVar) and size.runtime:
                     self.choices.append(Either(size, *sides))
-            case ast.Relation("=", ast.IndexName(name), right, span) if name in self.scope.types:
+            case ast.Relation("=", ast.IndexName(name), right, span) if self._is_of_types(
+                condition
+            ):
                 self._stacked(self.scope.types[name], right, span)
             case ast.Relation(op, left, right, span):
                 self._relation(op, left, right, span)
