@@ -24,7 +24,7 @@ from axon.inference.unused import bound_twice, names_of, unused_names
 from axon.ops import OPERATORS
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
-from axon.types.read import Alias
+from axon.types.scope import Alias
 from axon.types.show import Show
 from axon.types.type import Scheme, relation_variables, type_variables
 from axon.workspace import workspace

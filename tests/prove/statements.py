@@ -9,7 +9,9 @@ from itertools import product
 
 from axon.source import Source
 from axon.syntax import ast, parse_program
-from axon.types.read import Reader, Scope
+from axon.types.conditions import read_conditions
+from axon.types.reader import Reader
+from axon.types.scope import Scope
 from axon.types.type import AtLeast, DimEq, Relation
 from axon.types.variables import DimVar
 
@@ -50,7 +52,7 @@ def read(text: str) -> Statement:
         (item,) = program.items
         assert isinstance(item, ast.OpDecl)
         reader.read_type(item.signature.type)
-        reader.conditions(item.signature.where)
+        read_conditions(reader, item.signature.where)
     relations = reader.relations
     assert not reader.diagnostics, (text, reader.diagnostics)
     condition = relations.pop()

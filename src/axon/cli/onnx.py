@@ -22,7 +22,8 @@ from axon.diagnostics.text import render_all
 from axon.files import Unreadable, Unwritable, replacing, write_page
 from axon.source import Source
 from axon.syntax import parse_signature
-from axon.types.read import Reader, Scope
+from axon.types.reader import Reader
+from axon.types.scope import Scope
 from axon.types.show import Show
 from axon.types.type import Type
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.program import Definition, Inferred
 from axon.syntax import ast, mentioned
-from axon.types.read import Alias, read_signature
+from axon.types.read import read_signature
+from axon.types.scope import Alias
 from axon.types.type import Fn, Scheme, Type
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.read import Alias
+from axon.types.scope import Alias
 from axon.types.type import Scheme, Type
 
 

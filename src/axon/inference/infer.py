@@ -18,8 +18,9 @@ from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast, print_type
 from axon.types import dim as dims
+from axon.types.conditions import read_conditions
 from axon.types.elements import FLOAT
-from axon.types.read import Reader
+from axon.types.reader import Reader
 from axon.types.type import (
     UNKNOWN,
     DimValue,
@@ -198,7 +199,7 @@ class Inference(Walk):
                 unify(state, type_, known, origin, deeper=1)
         state.depth += 1
         wanted = reader.read_type(fn.result) if fn.result is not None else None
-        reader.conditions(fn.where)
+        read_conditions(reader, fn.where)
         for relation, span in reader.conditions_with_places():
             note = span.text if span is not None else ""
             for var in relation_variables(relation):

@@ -10,7 +10,7 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.source import Span
-from axon.types.read import Scope
+from axon.types.scope import Scope
 from axon.types.show import Show
 from axon.types.type import UNKNOWN, Fn, Type
 

@@ -10,7 +10,7 @@ from axon.inference.schemes import instantiate
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
 from axon.syntax import ast, free_names, with_defaults
-from axon.types.read import Scope
+from axon.types.scope import Scope
 from axon.types.type import Fn, Scheme, Type
 
 Arguments = list[ast.Expr | Default]

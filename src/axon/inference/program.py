@@ -21,7 +21,8 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.read import Scope, make_alias, read_signature
+from axon.types.read import make_alias, read_signature
+from axon.types.scope import Scope
 from axon.types.type import (
     UNKNOWN,
     AtLeast,

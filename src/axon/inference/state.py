@@ -12,8 +12,8 @@ from axon.solver.rules import new_store
 from axon.solver.store import Store
 from axon.types.dim import Dim
 from axon.types.elements import BIT
-from axon.types.read import Scope
 from axon.types.rows import RowCall
+from axon.types.scope import Scope
 from axon.types.type import (
     DimValue,
     Elem,

@@ -26,7 +26,8 @@ from axon.source import Source
 from axon.syntax import ast, parse_signature
 from axon.types.dim import Dim
 from axon.types.elements import BIT, class_name
-from axon.types.read import Reader, Scope
+from axon.types.reader import Reader
+from axon.types.scope import Scope
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,

@@ -19,7 +19,8 @@ from axon.run.structures import Unfit, fields_of
 from axon.source import Source
 from axon.syntax import ast, parse_signature
 from axon.types.elements import ANY
-from axon.types.read import Reader, Scope
+from axon.types.reader import Reader
+from axon.types.scope import Scope
 from axon.types.show import Names, Show
 from axon.types.type import (
     Record,
