@@ -23,6 +23,10 @@ COMMANDS = {
     "explain": "show how a type is derived, or what an error code means",
     "run": "run a definition on arrays",
     "import": "write an ONNX model as a program",
+    "test": "test programs that say in comments what is expected of them",
+    "doc": "write a page about the definitions of a program",
+    "ops": "the reference of operators, by name or by words",
+    "completion": "print a script that completes command lines in bash, zsh or fish",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 

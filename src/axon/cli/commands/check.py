@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from axon.cli.files import FILES, for_each
+from axon.cli.files import FILES, counted, for_each
 from axon.cli.out import print_diagnostics, say, say_json
 from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
@@ -58,9 +58,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _verdict(result: Checked) -> str:
     warnings = len(result.warnings)
-    fine = f"{_counted(warnings, 'warning')} in" if warnings else "fine,"
-    return f"{fine} {_counted(len(result.inferred.definitions), 'definition')}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    fine = f"{counted(warnings, 'warning')} in" if warnings else "fine,"
+    return f"{fine} {counted(len(result.inferred.definitions), 'definition')}"
