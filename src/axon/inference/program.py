@@ -153,6 +153,10 @@ class ProgramInference:
         self._trials = 0
         self._is_trial = False
         self.functions: dict[str, tuple[ast.Fn, Span]] = {}
+        self.read_as(broken)
+
+    def read_as(self, broken: tuple[Span, ...]) -> None:
+        """The items that follow were read with mistakes at these places."""
         self._broken = sorted(span.start for span in broken)
 
     # --- items ---
