@@ -56,15 +56,32 @@ def _reading(
         return None
     item = module.items[at]
     assert isinstance(item, ast.Binding)
+    fn = _as_function(item.value, definition)
+    if fn is None:
+        return None
     with workspace():
-        fn = _as_function(item.value, definition)
-        environment = _environment(checked, module, at, fn) if fn is not None else None
-        if fn is None or environment is None:
-            return None
-        reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
-        if reading is None or not _is_confirmed(definition, fn, environment, reading):
-            return None
-        return type_text(reading.type, reading.names, paper=True) if checked.paper else reading.text
+        environment = _environment(checked, module, at, fn)
+        reading = _confirmed(fn, definition, environment) if environment is not None else None
+    if reading is None:
+        return None
+    return type_text(reading.type, reading.names, paper=True) if checked.paper else reading.text
+
+
+def reading_among(value: ast.Expr, definition: Definition, environment: Environment) -> str | None:
+    """The same for a definition by itself, whose names stand for what is in the environment."""
+    fn = _as_function(value, definition) if has_reading(definition.scheme) else None
+    if fn is None or _shares_variables(environment):
+        return None
+    with workspace():
+        reading = _confirmed(fn, definition, environment)
+    return reading.text if reading is not None else None
+
+
+def _confirmed(fn: ast.Fn, definition: Definition, environment: Environment) -> Reading | None:
+    reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
+    if reading is None or not _is_confirmed(definition, fn, environment, reading):
+        return None
+    return reading
 
 
 def _as_function(value: ast.Expr, definition: Definition) -> ast.Fn | None:
@@ -93,10 +110,12 @@ def _environment(checked: Checked, module: Module, at: int, fn: ast.Fn) -> Envir
     for name in mentioned(fn):
         if "." in name and name not in found.names and name in imported:
             found.names[name] = imported[name]
-    types = [entry.type for entry in found.names.values()]
-    if any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types):
-        return None
-    return found
+    return None if _shares_variables(found) else found
+
+
+def _shares_variables(environment: Environment) -> bool:
+    types = [entry.type for entry in environment.names.values()]
+    return any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types)
 
 
 def _taken(definition: Definition, fn: ast.Fn) -> set[str]:
