@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "show how a type is derived, or what an error code means",
     "run": "run a definition on arrays",
     "import": "write an ONNX model as a program",
+    "lsp": "serve an editor: types, errors and more while you type",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 

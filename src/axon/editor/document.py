@@ -66,7 +66,7 @@ class Document:
         self._views: dict[Part, View] = {}
         self._ordered: list[View] = []
         self._starts: list[int] = []
-        self._has_imports = False
+        self.has_imports = False
         self._bound: dict[str, list[tuple[View, Binder]]] = {}
         self._diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -75,9 +75,10 @@ class Document:
     def update(self) -> None:
         """Check the text, if it or what it imports has changed."""
         state = self.text, self.workspace.version
-        if self._checked is not None and self._checked[0] == self.text:
-            if self._checked[1] == self.workspace.version or not self._has_imports:
-                return
+        known = self._checked
+        same = known is not None and known[0] == self.text
+        if known is not None and same and (known[1] == state[1] or not self.has_imports):
+            return
         self._diagnostics = self._session.check(self.text).diagnostics
         self._checked = state
         file = self._session.file
@@ -95,7 +96,7 @@ class Document:
         self._views = views
         self._ordered = list(views.values())
         self._starts = [view.whole[0] for view in self._ordered]
-        self._has_imports = any(isinstance(view.item, ast.Import) for view in self._ordered)
+        self.has_imports = any(isinstance(view.item, ast.Import) for view in self._ordered)
 
     @property
     def views(self) -> list[View]:
@@ -192,6 +193,12 @@ class Document:
         from axon.editor.places import references
 
         return references(self, offset, declaration)
+
+    def highlights(self, offset: int) -> list[Place]:
+        """Where the name at an offset is used in this file."""
+        from axon.editor.places import highlights
+
+        return highlights(self, offset)
 
     def can_rename(self, offset: int) -> Place | Refusal:
         from axon.editor.renaming import can_rename

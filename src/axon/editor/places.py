@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from axon.editor.document import Document, Target
-from axon.editor.names import Binder, Use
+from axon.editor.names import Use
 from axon.editor.values import Place
 from axon.editor.view import View
 from axon.syntax import ast
@@ -22,11 +22,8 @@ def definition(document: Document, offset: int) -> list[Place]:
         return []
     target = document.target(*found)
     if target is not None and target.binder is not None and target.binder.kind == "import":
-        view, use = found
-        if use.kind != "binder" and isinstance(target.view, View):
-            pass
         item = target.view.item if target.view is not None else None
-        if use.kind == "binder" and isinstance(item, ast.Import):
+        if found[1].kind == "binder" and isinstance(item, ast.Import):
             return _file(document, item.path)
     place = target.place if target is not None else None
     return [place] if place is not None else []
@@ -38,6 +35,16 @@ def _file(document: Document, path: str) -> list[Place]:
 
 
 def references(document: Document, offset: int, declaration: bool = True) -> list[Place]:
+    return _uses_at(document, offset, declaration, None)
+
+
+def highlights(document: Document, offset: int) -> list[Place]:
+    return _uses_at(document, offset, True, document)
+
+
+def _uses_at(
+    document: Document, offset: int, declaration: bool, only: Document | None
+) -> list[Place]:
     found = document.use_at(offset)
     target = document.target(*found) if found is not None else None
     if target is None:
@@ -45,35 +52,34 @@ def references(document: Document, offset: int, declaration: bool = True) -> lis
     return sorted(
         {
             Place(other.name, use.start + view.start, use.end + view.start)
-            for other, view, use in uses_of(document, target)
+            for other, view, use in uses_of(document, target, only)
             if declaration or use.kind != "binder"
         }
     )
 
 
-def uses_of(document: Document, target: Target) -> Iterator[tuple[Document, View, Use]]:
-    """Every use of what a name stands for, the binder included."""
+def uses_of(
+    document: Document, target: Target, only: Document | None = None
+) -> Iterator[tuple[Document, View, Use]]:
+    """Every use of what a name stands for, the binder included, in all files or `only` one."""
     if target.document is None:
-        for each in document.workspace.all_documents():
+        for each in [only] if only is not None else document.workspace.all_documents():
             yield from _same_operator(each, target.name)
         return
     binder, view = target.binder, target.view
     if binder is None or view is None:
         return
-    local = binder.kind in ("local", "size", "variable", "import", "field")
-    if local and binder.kind != "import":
+    if binder.kind in ("local", "size", "variable", "field"):
         views = [(target.document, view)]
-    elif binder.kind == "import":
-        views = [(target.document, each) for each in target.document.views]
     else:
-        views = [
-            (other, each) for other in _readers(document, target.document) for each in other.views
-        ]
+        readers = [only] if only is not None else [target.document]
+        if only is None and binder.kind != "import":
+            readers = _readers(document, target.document)
+        views = [(other, each) for other in readers for each in other.views]
     for other, each in views:
         for use in each.names.uses:
-            if use.name == binder.name or use.kind == "argument":
-                if use.name == binder.name and _is(other, each, use, target):
-                    yield other, each, use
+            if use.name == binder.name and _is(other, each, use, target):
+                yield other, each, use
 
 
 def _readers(document: Document, of: Document) -> list[Document]:
@@ -111,7 +117,3 @@ def same(one: Target, other: Target) -> bool:
 
 def is_of_library(target: Target) -> bool:
     return target.document is not None and target.document.name.startswith("std/")
-
-
-def binder_of(target: Target | None) -> Binder | None:
-    return target.binder if target is not None else None

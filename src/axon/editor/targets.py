@@ -102,7 +102,7 @@ def called(document: Document, view: View, function: object) -> Target | None:
             if binder is not None:
                 return Target(name, document, view, binder)
             return outside(document, view, name)
-        case ast.Field(ast.Name(file, _), name, span):
+        case ast.Field(ast.Name(), _, span):
             use = next(
                 (u for u in view.names.uses if u.end == span.end and u.kind == "member"), None
             )
