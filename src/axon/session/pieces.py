@@ -179,7 +179,7 @@ class _Cut:
             return None
         if any(label.span.end > end for each in problems for label in each.labels):
             return None
-        if len(others) != len(expected) or not any(
+        if len(others) != len(expected) or any(
             not _same(*each, end) for each in zip(others, expected, strict=True)
         ):
             return None
