@@ -1,4 +1,4 @@
-"""Layers that repeat, as one box: the same function again and again, each on the last result."""
+"""Drawings made simpler: layers that repeat as one box, records as their fields."""
 
 from __future__ import annotations
 
@@ -6,6 +6,31 @@ from collections import defaultdict
 from dataclasses import replace
 
 from axon.pages.drawing import Box, Drawing, Edge, Kind, Output
+
+
+def split_inputs(drawing: Drawing) -> None:
+    """Put a box for each field that is used in the place of an input that is a record."""
+    boxes: list[Box] = []
+    place: dict[tuple[int, int], int] = {}
+    for at, box in enumerate(drawing.boxes):
+        if box.kind != Kind.INPUT or not any(output.name for output in box.outputs):
+            place.update({(at, output): len(boxes) for output in range(max(1, len(box.outputs)))})
+            boxes.append(box)
+            continue
+        for number, output in enumerate(box.outputs):
+            place[at, number] = len(boxes)
+            title = f"{box.title}.{output.name}" if output.name else box.title
+            boxes.append(replace(box, title=title, outputs=[replace(output, name="")]))
+    drawing.edges = [
+        replace(
+            edge,
+            source=place[edge.source, edge.output],
+            output=0 if boxes[place[edge.source, edge.output]].kind == Kind.INPUT else edge.output,
+            target=place[edge.target, 0],
+        )
+        for edge in drawing.edges
+    ]
+    drawing.boxes = boxes
 
 
 def merge_chains(drawing: Drawing) -> None:

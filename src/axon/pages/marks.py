@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic
 from axon.diagnostics.text import render
-from axon.pages.drawing import Box, Picture, Problem
+from axon.pages.drawing import Box, Drawing, Picture, Problem
 from axon.pages.labels import clip
 from axon.source import Span
 
@@ -29,11 +30,44 @@ def mark_problems(picture: Picture, errors: Sequence[Diagnostic], within: Span) 
             if box is not None and (box.problem is None or label.primary):
                 box.problem = number
                 box.says = clip(label.text, 60)
+    mark_edges(picture)
+
+
+def mark_edges(picture: Picture) -> None:
+    """The ways from one side of an error to another are marked too."""
     for drawing in picture.drawings:
-        for at, edge in enumerate(drawing.edges):
-            problem = drawing.boxes[edge.source].problem
-            if problem is not None and drawing.boxes[edge.target].problem == problem:
-                drawing.edges[at] = replace(edge, problem=problem)
+        sides: dict[int, set[int]] = {}
+        for at, box in enumerate(drawing.boxes):
+            if box.problem is not None:
+                sides.setdefault(box.problem, set()).add(at)
+        if not any(len(boxes) > 1 for boxes in sides.values()):
+            continue
+        after: dict[int, list[int]] = {}
+        for number, edge in enumerate(drawing.edges):
+            after.setdefault(edge.source, []).append(number)
+        for problem, boxes in sides.items():
+            for start in sorted(boxes):
+                for number in _way(drawing, after, start, boxes - {start}):
+                    drawing.edges[number] = replace(drawing.edges[number], problem=problem)
+
+
+def _way(drawing: Drawing, after: dict[int, list[int]], start: int, ends: set[int]) -> list[int]:
+    """The edges on the shortest way down to one of the ends."""
+    came: dict[int, int] = {start: -1}
+    todo = deque([start])
+    while todo:
+        at = todo.popleft()
+        if at in ends:
+            found: list[int] = []
+            while came[at] >= 0:
+                found.append(came[at])
+                at = drawing.edges[came[at]].source
+            return found
+        for number in after.get(at, ()):
+            if drawing.edges[number].target not in came:
+                came[drawing.edges[number].target] = number
+                todo.append(drawing.edges[number].target)
+    return []
 
 
 def _box_at(picture: Picture, span: Span) -> Box | None:

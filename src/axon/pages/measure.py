@@ -9,7 +9,7 @@ STUB = 7.0
 PAD = 11.0
 TAG_GAP = 14.0
 NARROWEST = 44.0
-_SANS, _MONO = 7.3, 6.9
+_SANS, _MONO = 8.5, 6.95
 _WIDE = frozenset("mwMW@%—…")
 _THIN = frozenset("iljtfrI.,:;'|!()[] ")
 
@@ -19,7 +19,7 @@ def sans(text: str) -> float:
     width = 0.0
     for char in text:
         wide = char in _WIDE or ord(char) > 0x2E80
-        width += 11.5 if wide else 4.6 if char in _THIN else 8.6 if char.isupper() else _SANS
+        width += 13.0 if wide else 5.4 if char in _THIN else 9.8 if char.isupper() else _SANS
     return width
 
 

@@ -21,7 +21,7 @@ def placed(found: Layered, layers: list[list[int]], widths: list[float], gap: fl
     place = _places(layers, count)
     above = _neighbours(found.above, place)
     below = _neighbours(found.below, place)
-    marked = _conflicts(found, layers, above, place)
+    marked = _conflicts(found, layers, above, place) | _beside(found, above)
     runs: list[list[float]] = []
     for up in (True, False):
         for left in (True, False):
@@ -70,6 +70,17 @@ def _conflicts(
                             marked.add((neighbour, other))
                 start, done = end, at + 1
     return marked
+
+
+def _beside(found: Layered, above: Neighbours) -> set[tuple[int, int]]:
+    """Edges from inputs and weights to a box that takes something else too: that is above it."""
+    return {
+        (other, node)
+        for node, others in enumerate(above)
+        if len(others) > 1 and any(found.above[other] for other in others)
+        for other in others
+        if not found.above[other]
+    }
 
 
 def _aligned(

@@ -11,13 +11,13 @@ from dataclasses import replace
 from axon.diagnostics import Severity
 from axon.inference.record import Default
 from axon.ops import OPERATORS
-from axon.pages.chains import merge_chains
+from axon.pages.chains import merge_chains, split_inputs
 from axon.pages.drawing import Drawing, Edge, Kind, Picture
 from axon.pages.labels import clip, type_text
 from axon.pages.marks import mark_problems
 from axon.pages.matching import matched, unchanged
 from axon.pages.recorded import Files, Recorded
-from axon.pages.symbols import number_symbols
+from axon.pages.symbols import number_all
 from axon.pages.values import Closure, Inline, Named, Page, Parts, Scope, Value, Wire
 from axon.source import Span
 from axon.syntax import ast
@@ -55,31 +55,25 @@ class _Draw:
         scope = Scope(self.recorded, at, unchanged())
         self.picture.title = name
         page = self._page(name)
+        type_ = self.recorded.type_of(item.value)
+        if type_ is not None:
+            self.show.names.reserve(type_variables(type_))
+            self.picture.signature = type_text(type_, self.show)
+            self.show.type(type_)  # names its variables in the order of the signature
         if isinstance(item.value, ast.Fn):
-            type_ = self.recorded.type_of(item.value)
-            if type_ is not None:
-                self.show.names.reserve(type_variables(type_))
-                self.picture.signature = type_text(type_, self.show)
-                self.show.type(type_)
-            params = type_.params if isinstance(type_, Fn) else ()
             scope = scope.within()
+            params = type_.params if isinstance(type_, Fn) else ()
             self._params(page, item.value, scope, params, {})
             self._body(page, item.value.body, scope)
         else:
-            type_ = self.recorded.type_of(item.value)
-            if type_ is not None:
-                self.show.names.reserve(type_variables(type_))
-                self.picture.signature = type_text(type_, self.show)
             self._result(page, self.expr(page, item.value, scope), item.value, scope)
         self._finish(page)
         errors = [d for d in self.recorded.diagnostics if d.severity == Severity.ERROR]
         mark_problems(self.picture, errors, item.span)
         for drawing in self.picture.drawings:
+            split_inputs(drawing)
             merge_chains(drawing)
-        labels = [self.picture.signature]
-        for drawing in self.picture.drawings:
-            labels += [o.label for box in drawing.boxes for o in box.outputs]
-        number_symbols(labels, self.picture.symbols)
+        number_all(self.picture)
         return self.picture
 
     # --- drawings ---

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from textwrap import wrap
 
 from axon.pages.drawing import Box, Drawing, Kind, Picture
+from axon.pages.labels import clip
 from axon.pages.layout import Layout, Placed, Point, lay_out
-from axon.pages.measure import LINE, STUB, TAG, TITLE, title_of
+from axon.pages.measure import LINE, STUB, TAG, TITLE, sans, title_of
 from axon.pages.palette import STYLE
 from axon.pages.symbols import colour, pieces
 
+MOST_FOOT = 8
 _BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
@@ -34,8 +37,8 @@ class _Writer:
 
     def whole(self, layout: Layout, theme: str) -> Iterator[str]:
         title, said = self.picture.title, self.picture.signature
-        foot = [f"{p.message}" for p in self.picture.problems] + self.picture.notes
-        width = max(layout.width, 160.0)
+        foot = self._foot(max(layout.width, 320.0))
+        width = max(layout.width, 160.0, *(sans(line) * 0.9 + 32 for line in foot))
         height = layout.height + (18.0 * len(foot) + 8 if foot else 0)
         box = f'viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}"'
         yield f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" '
@@ -49,6 +52,14 @@ class _Writer:
             y = layout.height + 14 + 18 * i
             yield f'<text class="says" x="16" y="{_n(y)}">{escaped(text)}</text>\n'
         yield "</svg>\n"
+
+    def _foot(self, room: float) -> list[str]:
+        """The errors and notes, in lines."""
+        lines: list[str] = []
+        texts = [problem.message for problem in self.picture.problems[:MOST_FOOT]]
+        for text in (*texts, *self.picture.notes):
+            lines += wrap(clip(text, 400), max(30, int(room / 8)))
+        return lines
 
     def _said(self, signature: str, drawing: Drawing) -> str:
         count = len(drawing.boxes)
@@ -88,6 +99,7 @@ class _Writer:
             inner = placed.opened
             left = x + (width - inner.width) / 2
             yield f'\n<g transform="translate({_n(left)} {_n(at + 6)})">\n'
+            yield _rect(5, 2, inner.width - 10, inner.height - 8, 4, "paper")
             yield from self.layout(inner)
             yield "</g>\n"
         yield from self.tags(box, placed)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from axon.pages.drawing import Picture
+
 COLOURS = 8
 ROUNDS = 2
 
@@ -47,6 +49,14 @@ def number_symbols(labels: Iterable[str], known: dict[str, int]) -> None:
     for label in labels:
         for _, _, symbol in symbols_in(label):
             known.setdefault(symbol, len(known))
+
+
+def number_all(picture: Picture) -> None:
+    """Number the symbols of a picture: those of its signature first."""
+    number_symbols([picture.signature], picture.symbols)
+    for drawing in picture.drawings:
+        for box in drawing.boxes:
+            number_symbols([output.label for output in box.outputs], picture.symbols)
 
 
 def pieces(label: str, known: dict[str, int]) -> list[Piece]:

@@ -110,10 +110,9 @@ class Page:
         if at is None:
             box = self.drawing.boxes[wire.box]
             at = self.known[key] = len(box.outputs)
+            name = ".".join(wire.path) if box.kind == Kind.INPUT else ""
             text = label(wire.type, self.show)
-            if wire.path and box.kind == Kind.INPUT:
-                text = f".{'.'.join(wire.path)} {text}"
-            box.outputs.append(Output(text, type_text(wire.type, self.show)))
+            box.outputs.append(Output(text, type_text(wire.type, self.show), name))
         return at
 
     def name(self, value: Value, name: str) -> None:
@@ -133,7 +132,8 @@ class Page:
         if found is None:
             source = wire.page.drawing.boxes[wire.box]
             at = wire.page.output(wire)
-            title = source.outputs[at].name or ".".join((source.title, *wire.path))
+            name = source.outputs[at].name
+            title = name if name and not wire.path else ".".join((source.title, *wire.path))
             made = self.box(Kind.INPUT, title, [], source.place)
             found = self.brought[key] = Wire(self, made, (), wire.type)
             self.captured.append(wire)
