@@ -71,6 +71,8 @@ class Layout:
     routes: list[Route] = field(default_factory=list)
     trunks: list[tuple[int, tuple[Point, ...]]] = field(default_factory=list)
     """An edge of each trunk, and its points."""
+    rows: list[tuple[float, float]] = field(default_factory=list)
+    """The top and the bottom of each layer."""
 
 
 def lay_out(picture: Picture, depth: int = 0, drawing: int = 0) -> Layout:
@@ -124,6 +126,7 @@ def arranged(drawing: Drawing, opened: dict[int, Layout]) -> Layout:
         bottoms.append(y + tall)
         y += tall
     layout.boxes = [placed_at[at] for at in range(len(boxes))]
+    layout.rows = list(zip(tops, bottoms, strict=True))
     wide = (m + w / 2 for m, w in zip(middle, widths, strict=True))
     layout.width = max(wide, default=0.0) + 2 * MARGIN
     layout.height = y + MARGIN

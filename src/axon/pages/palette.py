@@ -53,7 +53,7 @@ def _rules(names: dict[str, str], symbols: tuple[str, ...]) -> str:
         f"{at}.paper{{fill:{names['paper']}}}",
         f"{at}text{{fill:{names['ink']}}}",
         f"{at}.line,{at}.name{{fill:{names['soft']}}}",
-        f"{at}.tag{{stroke:{names['paper']}}}",
+        f"{at}.halo{{fill:{names['paper']}}}",
         f"{at}.edge{{stroke:{names['edge']}}}",
         f"{at}.body,{at}.behind{{fill:{names['operator']};stroke:{names['operator-line']}}}",
     ]
@@ -68,7 +68,7 @@ def _rules(names: dict[str, str], symbols: tuple[str, ...]) -> str:
             f"{at}.{kind}>.body,{at}.{kind}>.behind"
             f"{{fill:{names[of]};stroke:{names[of + '-line']}}}"
         )
-    rules += [f"{at}.c{i}{{fill:{hue}}}" for i, hue in enumerate(symbols)]
+    rules += [f"{at}.c{i}{{fill:{hue};color:{hue}}}" for i, hue in enumerate(symbols)]
     rules += [
         f"{at}.says{{fill:{names['wrong']}}}",
         f"{at}.edge.wrong{{stroke:{names['wrong']}}}",
@@ -82,8 +82,7 @@ _SHAPES = (
     f".axon-graph text{{font:600 13px {_SANS}}}"
     ".axon-graph .title,.axon-graph .line,.axon-graph .tag,.axon-graph .mid{text-anchor:middle}"
     f".axon-graph .line{{font:10.8px {_MONO}}}"
-    f".axon-graph .tag{{font:11.5px {_MONO};paint-order:stroke;stroke-width:4px;"
-    "stroke-linejoin:round;white-space:pre}"
+    f".axon-graph .tag{{font:11.5px {_MONO};white-space:pre}}"
     ".axon-graph .name{font-style:italic}"
     ".axon-graph .says{font-weight:500;font-size:11.7px}"
     ".axon-graph .edge{fill:none;stroke-width:1.4}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.diagnostics import Severity
+from axon.inference.environment import bound_names
 from axon.inference.record import Default
 from axon.ops import OPERATORS
 from axon.pages.chains import merge_chains, split_inputs
@@ -31,14 +32,18 @@ MOST_BOXES = 12_000
 """Beyond these no further box can be opened."""
 
 
-def picture_of(recorded: Recorded, name: str) -> Picture | None:
-    """The picture of a definition, the last one of that name; None if there is none."""
-    places = recorded.places.get(name)
-    item = recorded.items[places[-1]] if places else None
-    if not isinstance(item, ast.Binding):
-        return None
-    with workspace():
-        return _Draw(recorded).definition(name, item, places[-1] if places else 0)
+def picture_of(recorded: Recorded, name: str, start: int | None = None) -> Picture | None:
+    """The picture of a definition, the last one of that name or the one whose name starts there;
+    None if there is none.
+    """
+    for at in reversed(recorded.places.get(name, [])):
+        item = recorded.items[at]
+        if not isinstance(item, ast.Binding):
+            continue
+        if start is None or any(span.start == start for _, span in bound_names(item.pattern)):
+            with workspace():
+                return _Draw(recorded).definition(name, item, at)
+    return None
 
 
 class _Draw:
@@ -331,6 +336,9 @@ class _Draw:
             values = [found, self.expr(page, node.right, scope)]
             title = node.op
             rest = [v for v in values if not isinstance(v, Inline)]
+            if not rest:
+                found = Inline(clip(" ".join(node.span.text.split())))
+                continue
             if len(rest) == 1:
                 texts = [v.text if isinstance(v, Inline) else "" for v in values]
                 title = " ".join(filter(None, (texts[0], title, texts[1])))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from textwrap import wrap
+from typing import NamedTuple
 
 from axon.pages.drawing import Box, Drawing, Kind, Picture
 from axon.pages.labels import clip
 from axon.pages.layout import Layout, Placed, Point, lay_out
-from axon.pages.measure import LINE, STUB, TAG, TITLE, sans, title_of
+from axon.pages.measure import LINE, STUB, TAG, TITLE, sans, tag_width, title_of
 from axon.pages.palette import STYLE
 from axon.pages.symbols import colour, pieces
 
@@ -18,12 +19,24 @@ _BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
 
+class Drawn(NamedTuple):
+    text: str
+    width: float
+    height: float
+
+
 def svg_of(picture: Picture, depth: int = 0, theme: str = "") -> str:
     """The picture, the boxes of the first levels open. The `theme` is `light` or `dark`, or what
     the reader prefers.
     """
-    layout = lay_out(picture, depth)
-    return "".join(_Writer(picture).whole(layout, theme))
+    return drawn(picture, depth, theme).text
+
+
+def drawn(picture: Picture, depth: int = 0, theme: str = "") -> Drawn:
+    """The same, and its size."""
+    writer = _Writer(picture)
+    text = "".join(writer.whole(lay_out(picture, depth), theme))
+    return Drawn(text, writer.width, writer.height)
 
 
 def escaped(text: str) -> str:
@@ -34,12 +47,14 @@ def escaped(text: str) -> str:
 class _Writer:
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
+        self.width = self.height = 0.0
 
     def whole(self, layout: Layout, theme: str) -> Iterator[str]:
         title, said = self.picture.title, self.picture.signature
         foot = self._foot(max(layout.width, 320.0))
         width = max(layout.width, 160.0, *(sans(line) * 0.9 + 32 for line in foot))
         height = layout.height + (18.0 * len(foot) + 8 if foot else 0)
+        self.width, self.height = width, height
         box = f'viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}"'
         yield f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" '
         yield 'aria-labelledby="axon-title axon-desc" class="axon-graph">\n'
@@ -112,6 +127,8 @@ class _Writer:
             inside = max(placed.x + 6, min(x, placed.x + placed.width - 6))
             yield f'<path class="edge" d="M{_n(inside)} {_n(y)}L{_n(x)} {_n(y + STUB)}"/>'
             name = f'<tspan class="name">{escaped(output.name)} </tspan>' if output.name else ""
+            wide = tag_width(output)
+            yield _rect(x - wide / 2, y + STUB + 3, wide, TAG - 4, 3, "halo")
             yield f'<text class="tag" x="{_n(x)}" y="{_n(y + STUB + TAG - 5)}">{name}'
             yield f"{self.coloured(output.label)}</text>"
 
