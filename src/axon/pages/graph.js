@@ -561,10 +561,11 @@ const Graph = (() => {
       $("close-all").addEventListener("click", closeAll);
     }
     build();
-    fit();
     const first = data.problems[0];
-    const place = scene.boxes.find((one) => one.problem === 0);
+    const place = scene.boxes.find((one) => one.problem === 0 && one.says);
     if (first) details(html("h2", "", "This graph has an error"), ...data.problems.map((_, i) => wrong(i)));
+    else if (data.notes.length) details(html("h2", "", "Notes"), ...data.notes.map((note) => html("p", "law", note)));
+    fit();
     if (first && place && scene.h * scale > size().height) center(place);
   }
 

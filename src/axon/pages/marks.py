@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic
 from axon.diagnostics.text import render
-from axon.pages.drawing import Box, Drawing, Picture, Problem
+from axon.pages.drawing import Box, Drawing, Kind, Picture, Problem
 from axon.pages.labels import clip
 from axon.source import Span
 
 MOST_PROBLEMS = 50
+_FROM = re.compile("from `(.*?)`")
 
 
 def mark_problems(picture: Picture, errors: Sequence[Diagnostic], within: Span) -> None:
@@ -30,7 +32,20 @@ def mark_problems(picture: Picture, errors: Sequence[Diagnostic], within: Span) 
             if box is not None and (box.problem is None or label.primary):
                 box.problem = number
                 box.says = clip(label.text, 60)
+            for declared in _declared(picture, label.text):
+                declared.problem = number
     mark_edges(picture)
+
+
+def _declared(picture: Picture, text: str) -> Iterator[Box]:
+    """The inputs whose declarations a text says a size is from."""
+    written = _FROM.search(text)
+    if written is not None:
+        for drawing in picture.drawings:
+            for box in drawing.boxes:
+                if box.kind == Kind.INPUT and box.place is not None:
+                    if box.place.text == written[1]:
+                        yield box
 
 
 def mark_edges(picture: Picture) -> None:

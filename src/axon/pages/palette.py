@@ -7,7 +7,7 @@ blindness can tell apart, made darker or lighter until text in them has a contra
 from __future__ import annotations
 
 LIGHT = {
-    "paper": "#fdfdfb",
+    "paper": "#fbfbf9",
     "ink": "#1c2128",
     "soft": "#5b6470",
     "edge": "#8b95a1",
