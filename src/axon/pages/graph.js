@@ -188,9 +188,10 @@ const Graph = (() => {
     const { width, height } = size();
     scale = Math.min(1.25, width / scene.w, height / scene.h);
     if (scale < 0.3) { // too large to be read as a whole: its beginning
-      scale = Math.max(0.02, Math.min(1, width / scene.w));
-      if (scale < 0.3) scale = 0.6;
-      left = scene.w / 2 - width / scale / 2;
+      scale = Math.min(1, width / scene.w);
+      if (scale < 0.4) scale = 0.8;
+      const first = scene.boxes.reduce((a, b) => (b.top < a.top ? b : a));
+      left = (scale === 0.8 ? first.left + first.w / 2 : scene.w / 2) - width / scale / 2;
       top = -10;
     } else {
       left = (scene.w - width / scale) / 2;

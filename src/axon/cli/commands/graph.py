@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from axon.diagnostics import Diagnostic
     from axon.pages.drawing import Picture
+    from axon.source import Source
 
 FORMATS = (".svg", ".png", ".html", ".dot")
 DEEPEST = 99
@@ -69,29 +70,47 @@ def _program(options: argparse.Namespace) -> int:
 
     finder = Finder()
     source = read_program(options.file)
+    if options.output is not None and options.output.lower().endswith(".html"):
+        return _page(options, source, finder)
     recorded = Files(finder).recorded(source)
     names = recorded.names()
     name = options.name or (names[-1] if names else None)
     picture = None if name is None else picture_of(recorded, name)
-    found = recorded.diagnostics
     if picture is None:
-        print_diagnostics(found)
-        if name is None:
-            complain(f"{options.file} has no definition to draw")
-            return HAS_ERRORS if _has_errors(found) else WRONG_USAGE
-        return wrong(f"`{name}` does not exist; definitions: {', '.join(names) or 'none'}")
-    page = None
-    if options.output is not None and options.output.lower().endswith(".html"):
-        from axon.driver import check
-        from axon.pages.page import explain_page
+        return _no_such(options, names, recorded.diagnostics)
+    _write(options, picture, None, _files(options, finder))
+    print_diagnostics(recorded.diagnostics)
+    return HAS_ERRORS if _has_errors(recorded.diagnostics) else FINE
 
-        checked = check(source, finder, reasons=True)
-        page = explain_page(checked, options.name, find_file=finder, view="graph")
-        found = checked.diagnostics
-    taken = dict.fromkeys(finder.read, "a program that it imports")
-    _write(options, picture, page, {**taken, options.file: "the program itself"})
+
+def _page(options: argparse.Namespace, source: Source, finder: Finder) -> int:
+    """The page has the derivations too."""
+    from axon.driver import check
+    from axon.pages.page import explain_page
+
+    checked = check(source, finder, reasons=True)
+    inferred = checked.inferred
+    names = [*(d.name for d in inferred.definitions), *(d.name for d in inferred.failed)]
+    if not names or options.name not in (None, *names):
+        return _no_such(options, names, checked.diagnostics)
+    page = explain_page(checked, options.name, find_file=finder, view="graph")
+    write_page(options.output, page, _files(options, finder))
+    say(options.output)
+    print_diagnostics(checked.diagnostics)
+    return HAS_ERRORS if _has_errors(checked.diagnostics) else FINE
+
+
+def _no_such(options: argparse.Namespace, names: list[str], found: Sequence[Diagnostic]) -> int:
     print_diagnostics(found)
-    return HAS_ERRORS if _has_errors(found) else FINE
+    if options.name is not None:
+        return wrong(f"`{options.name}` does not exist; definitions: {', '.join(names) or 'none'}")
+    complain(f"{options.file} has no definition to draw")
+    return HAS_ERRORS if _has_errors(found) else WRONG_USAGE
+
+
+def _files(options: argparse.Namespace, finder: Finder) -> dict[str, str]:
+    imported = dict.fromkeys(finder.read, "a program that it imports")
+    return {**imported, options.file: "the program itself"}
 
 
 def _model(options: argparse.Namespace) -> int:
