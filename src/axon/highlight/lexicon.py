@@ -86,7 +86,7 @@ GROUPS = _groups()
 PLAIN_NAME = NAME.replace("*+", "*")
 END = r"(?![A-Za-z0-9_'])"
 """Where a name ends, for patterns that go on behind it."""
-_OPERAND = r"(?=[ \t]+(?!(?:where|and|or|mod|as)\b)[A-Za-z_0-9?\[(])"
+_OPERAND = rf"(?=[ \t]+(?!(?:where|and|or|mod|as){END})[A-Za-z_0-9?\[(])"
 
 
 def _words(words: tuple[str, ...]) -> str:
