@@ -40,10 +40,17 @@ def is_readable(source: Source) -> bool:
     return not any(problem.code in SYNTAX_ERRORS for problem in parse_program(source)[1])
 
 
-def expected_classes(source: Source) -> list[Expected]:
+def expected_classes(source: Source, by_tree: bool = False) -> list[Expected]:
+    """With `by_tree`, a function that is called across blanks is known for one too."""
     tokens, _ = lex(source)
     readable = is_readable(source)
-    placed = set(_placed(parse_program(source)[0], tokens)) if readable else set()
+    program = parse_program(source)[0]
+    placed = set(_placed(program, tokens)) if readable else set()
+    called = {
+        node.function.span.start
+        for node in (nodes_of(program) if by_tree else ())
+        if isinstance(node, ast.Call) and isinstance(node.function, ast.Name)
+    }
     found = [Expected(span.start, span.end, Class.COMMENT) for span in tokens.comments]
     for at in range(len(tokens.kinds) - 1):
         kind = _class(tokens, at)
@@ -52,6 +59,8 @@ def expected_classes(source: Source) -> list[Expected]:
                 continue
             if tokens.starts[at] in placed:
                 kind = PLACED_CLASS[tokens.text(at)]
+        if kind is Class.NAME and tokens.starts[at] in called and tokens.kinds[at + 1] == "(":
+            kind = Class.CALL
         found.append(Expected(tokens.starts[at], tokens.ends[at], kind))
     return found
 
@@ -84,6 +93,8 @@ def nodes_of(root: object) -> Iterator[object]:
             case node if type(node).__module__ == ast.__name__:
                 yield node
                 todo.extend(getattr(node, name) for name in type(node).__match_args__)
+            case _:
+                pass
 
 
 def _placed(program: ast.Program, tokens: Tokens) -> Iterable[int]:
@@ -110,6 +121,7 @@ def _placed(program: ast.Program, tokens: Tokens) -> Iterable[int]:
                     outside = all(not each.start <= start < each.end for each in operands)
                     if tokens.text(at) == "mod" and outside:
                         yield start
-        match node:
             case ast.Fn(where=(first, *_)) | ast.Signature(where=(first, *_)):
                 yield starts[before(first.span.start)]
+            case _:
+                pass

@@ -11,7 +11,7 @@ Piece = tuple[str, str]
 """A class, or the empty string, and the text that has it."""
 
 
-def differences(source: Source, pieces: Iterable[Piece]) -> Iterator[str]:
+def differences(source: Source, pieces: Iterable[Piece], by_tree: bool = False) -> Iterator[str]:
     """Each token that has another class. The pieces are the whole text in order."""
     given: list[str] = []
     text: list[str] = []
@@ -19,7 +19,7 @@ def differences(source: Source, pieces: Iterable[Piece]) -> Iterator[str]:
         given += [kind] * len(part)
         text.append(part)
     assert "".join(text) == source.text, source.name
-    for token in expected_classes(source):
+    for token in expected_classes(source, by_tree):
         found = set(given[token.start : token.end])
         if found != {token.kind}:
             line, column = source.position(token.start)

@@ -11,7 +11,7 @@ from tests.markdown import blocks
 ROOT = Path(__file__).resolve().parents[2]
 CORNERS = Source(
     "corners",
-    '''import "a.axon" as import_;
+    """import "a.axon" as import_;
 import "b.axon" as b;
 op where' : (t [(mod a 2), ?k], bool ?s) -> t [2*a mod 3, *k, min(a, 1)] where a >= 1, t : num;
 op shape : (t s) -> i64 [rank(s)] where
@@ -26,7 +26,7 @@ h   =   fn (x) { x.w'.f32[..., None, ?k, 1:2:3] |> f (x) ** -2 // 3 % y != "a \\
 if not f32' and bf16 or i8 == None { 'quoted' } else { 1.5.2 + .5 + 1e + 2x + ? + 3'a' }
 “smart” "no end # nor a comment
 ä + 😀 & 1
-''',
+""",
 )
 """What stands in no other program, mistakes too."""
 

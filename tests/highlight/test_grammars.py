@@ -9,7 +9,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from pathlib import Path
 
 import pytest
