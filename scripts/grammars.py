@@ -102,65 +102,15 @@ def codemirror() -> str:
         for rule in RULES
     )
     words = json.dumps(sorted({*WORD_CLASS, *PLACED_CLASS}))
-    return _CODEMIRROR % {"note": NOTE, "rules": rules, "words": words}
+    return _filled("axon.js", rules=rules, words=words)
 
 
-_CODEMIRROR = """\
-// Axon for CodeMirror 6. %(note)s
-import { LanguageSupport, StreamLanguage } from "@codemirror/language";
-
-// At each place the first pattern that matches gives the next token.
-const RULES = [
-%(rules)s,
-];
-
-const BLANKS = /[ \\t\\r\\f\\v]+/y;
-
-function eat(stream, pattern) {
-  pattern.lastIndex = stream.pos;
-  const found = pattern.exec(stream.string);
-  if (found) stream.pos = pattern.lastIndex;
-  return found !== null;
-}
-
-export const axonLanguage = StreamLanguage.define({
-  name: "axon",
-  startState: () => ({ depth: 0 }),
-  copyState: (state) => ({ depth: state.depth }),
-  token(stream, state) {
-    if (eat(stream, BLANKS)) return null;
-    for (const [tag, pattern] of RULES) {
-      const start = stream.pos;
-      if (!eat(stream, pattern)) continue;
-      if (tag === "punctuation") {
-        const sign = stream.string[start];
-        if ("([{".includes(sign)) state.depth += 1;
-        if (")]}".includes(sign) && state.depth) state.depth -= 1;
-      }
-      return tag;
-    }
-    stream.next();
-    return "invalid";
-  },
-  indent(state, textAfter, context) {
-    const closes = /^\\s*[)\\]}]/.test(textAfter) ? 1 : 0;
-    return Math.max(0, state.depth - closes) * context.unit;
-  },
-  languageData: {
-    commentTokens: { line: "#" },
-    closeBrackets: { brackets: ["(", "[", "{", '"'] },
-    indentOnInput: /^\\s*[)\\]}]$/,
-    wordChars: "'",
-  },
-});
-
-// The words that mean something, for completion without a server.
-export const axonWords = %(words)s;
-
-export function axon() {
-  return new LanguageSupport(axonLanguage);
-}
-"""
+def _filled(template: str, **parts: str) -> str:
+    """A file of `editors/templates` with each `{{name}}` replaced."""
+    text = (EDITORS / "templates" / template).read_text(encoding="utf-8")
+    for name, part in {"note": NOTE, **parts}.items():
+        text = text.replace(f"{{{{{name}}}}}", part)
+    return text
 
 
 def _by_class(table: dict[str, Class]) -> dict[Class, list[str]]:
@@ -237,76 +187,8 @@ def emacs() -> str:
         f"     . '{EMACS_FACES[kind]})"
         for kind, words in _by_class(WORD_CLASS).items()
     )
-    return _EMACS % {"note": NOTE, "words": words}
+    return _filled("axon-mode.el", words=words)
 
-
-_EMACS = """\
-;;; axon-mode.el --- Major mode for Axon  -*- lexical-binding: t; -*-
-
-;; Version: 0.2.0
-;; Package-Requires: ((emacs "27.1"))
-;; Keywords: languages
-
-;;; Commentary:
-
-;; %(note)s
-
-;;; Code:
-
-(defvar axon-mode-syntax-table
-  (let ((table (make-syntax-table)))
-    (modify-syntax-entry ?# "<" table)
-    (modify-syntax-entry ?\\n ">" table)
-    (modify-syntax-entry ?\\" "\\"" table)
-    (modify-syntax-entry ?_ "_" table)
-    (modify-syntax-entry ?' "_" table)
-    (modify-syntax-entry ?? "." table)
-    (dolist (sign '(?+ ?- ?* ?/ ?%% ?@ ?< ?> ?= ?| ?.))
-      (modify-syntax-entry sign "." table))
-    table)
-  "Names may end in primes; a comment begins with a number sign.")
-
-(defconst axon-font-lock-keywords
-  `(("\\\\.[A-Za-z_][A-Za-z0-9_]*'*" 0 'default)
-    ("\\\\_<\\\\(import\\\\)[ \\t]*\\"" 1 'font-lock-keyword-face)
-    ("\\\\_<\\\\(op\\\\|as\\\\)\\\\_>[ \\t]+[A-Za-z_]" 1 'font-lock-keyword-face)
-    ("\\\\_<\\\\(where\\\\)\\\\_>\\\\(?:[ \\t]+[A-Za-z_0-9?[(]\\\\|[ \\t]*$\\\\)" 1 'font-lock-keyword-face)
-    ("\\\\_<\\\\(mod\\\\)\\\\_>[ \\t]+[A-Za-z_0-9?[(]" 1 'font-lock-keyword-face)
-    ("\\\\_<\\\\(dim\\\\|shape\\\\)\\\\_>[ \\t]+[A-Za-z_0-9?[(]" 1 'font-lock-type-face)
-%(words)s
-    ("\\\\_<\\\\([A-Za-z_][A-Za-z0-9_]*'*\\\\)[ \\t]*=[ \\t]*fn\\\\_>" 1 'font-lock-function-name-face)
-    ("\\\\?[A-Za-z_][A-Za-z0-9_]*'*" . 'font-lock-variable-name-face)
-    ("\\\\_<[0-9]+\\\\(?:\\\\.[0-9]+\\\\)?\\\\(?:[eE][+-]?[0-9]+\\\\)?f?\\\\_>" . 'font-lock-constant-face))
-  "Words, functions that are defined, sizes of the run and numbers.")
-
-(defun axon-indent-line ()
-  "Two spaces for each bracket that is open."
-  (interactive)
-  (let ((depth (save-excursion
-                 (back-to-indentation)
-                 (- (car (syntax-ppss)) (if (looking-at "[])}]") 1 0)))))
-    (if (<= (current-column) (current-indentation))
-        (indent-line-to (* 2 (max 0 depth)))
-      (save-excursion (indent-line-to (* 2 (max 0 depth)))))))
-
-;;;###autoload
-(define-derived-mode axon-mode prog-mode "Axon"
-  "Major mode for Axon, a language whose tensor shapes are inferred."
-  (setq-local font-lock-defaults '(axon-font-lock-keywords))
-  (setq-local comment-start "# ")
-  (setq-local comment-start-skip "#+ *")
-  (setq-local indent-line-function #'axon-indent-line))
-
-;;;###autoload
-(add-to-list 'auto-mode-alist '("\\\\.axon\\\\'" . axon-mode))
-
-(with-eval-after-load 'eglot
-  (defvar eglot-server-programs)
-  (add-to-list 'eglot-server-programs '(axon-mode . ("axon" "lsp"))))
-
-(provide 'axon-mode)
-;;; axon-mode.el ends here
-"""
 
 FILES: dict[str, Callable[[], str]] = {
     "vscode/syntaxes/axon.tmLanguage.json": textmate,

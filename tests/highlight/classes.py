@@ -92,7 +92,8 @@ def nodes_of(root: object) -> Iterator[object]:
                 pass
             case node if type(node).__module__ == ast.__name__:
                 yield node
-                todo.extend(getattr(node, name) for name in type(node).__match_args__)
+                names: tuple[str, ...] = getattr(node, "__match_args__", ())
+                todo.extend(getattr(node, name) for name in names)
             case _:
                 pass
 

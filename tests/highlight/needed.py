@@ -1,4 +1,4 @@
-"""Programs that are not Python, which the tests of editors run. Where CI is set they must be there."""
+"""Programs that are not Python, which the tests of editors run. In CI they must be there."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ op shape : (t s) -> i64 [rank(s)] where
   s = [2]@r;
 type f32_2(d) = { type : f32 [d], w : f32 [d mod 2] };
 as = 1e-5; op = 1.5e+3; import' = 0f; dim = inf;
-f = fn (x : shape [a,b], y : shape s, z : dim 2, k : dim (a mod 2)) : t [k] where (a + 1) >= 2 { x };
+f = fn (x : shape [a,b], y : shape s, z : dim 2, k : dim (a mod 2)) where (a + 1) >= 2 { x };
 g = fn(mod, where, shape, dim) { where(mod, shape (x), dim), reduce(where, -inf, x), mod, dim }
 \t# blanks, and a comment that ends in them \t
 h   =   fn (x) { x.w'.f32[..., None, ?k, 1:2:3] |> f (x) ** -2 // 3 % y != "a \\" b" };

@@ -182,7 +182,8 @@ def _pipe(node: Any) -> Form:
     left, right = _sub(node, "left"), node.child_by_field_name("right")
     if right.type != "call":
         return ("call", of_tree(right), (left,), ())
-    _, function, args, attributes = _call(right)  # type: ignore[misc]
+    made: Any = _call(right)
+    _, function, args, attributes = made
     return ("call", function, (left, *args), attributes)
 
 
