@@ -102,6 +102,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 
 clean: ## remove .venv, caches and builds
 	rm -rf $(VENV) build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------
