@@ -1,4 +1,4 @@
-"""The VS Code extension is built, and its package tested in node: editors/test/extension.test.mjs."""
+"""The VS Code extension is built, and its package tested in node (editors/test)."""
 
 from __future__ import annotations
 
