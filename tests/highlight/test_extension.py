@@ -1,4 +1,4 @@
-"""The VS Code extension is built, and its package tested in node (editors/test)."""
+"""What is tested in node itself (editors/test): the package for VS Code, CodeMirror's language."""
 
 from __future__ import annotations
 
@@ -9,3 +9,8 @@ def test_the_packaged_extension() -> None:
     need_packages()
     run("npm", "run", "--silent", "vsix")
     run("node", "--test", "test/extension.test.mjs")
+
+
+def test_the_language_in_codemirror() -> None:
+    need_packages()
+    run("node", "--test", "test/codemirror.test.mjs")
