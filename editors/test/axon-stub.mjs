@@ -2,6 +2,11 @@
 // Stands in for `axon`: a server that writes down which requests it was sent, and a derivation.
 import { appendFileSync, writeFileSync } from "node:fs";
 
+const RESULTS = {
+  initialize: { capabilities: { inlayHintProvider: true, codeActionProvider: true } },
+  "textDocument/inlayHint": [{ position: { line: 0, character: 1 }, label: ": f32 [n]" }],
+};
+
 const [command, ...rest] = process.argv.slice(2);
 
 function send(message) {
@@ -13,8 +18,7 @@ function answer(message) {
   appendFileSync(process.env.AXON_STUB_LOG, `${message.method}\n`);
   if (message.method === "exit") process.exit(0);
   if (message.id === undefined) return;
-  const result = message.method === "initialize" ? { capabilities: { hoverProvider: true } } : null;
-  send({ id: message.id, result });
+  send({ id: message.id, result: RESULTS[message.method] ?? null });
 }
 
 if (command === "--version") {

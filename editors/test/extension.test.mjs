@@ -9,7 +9,7 @@ import { after, before, beforeEach, test } from "node:test";
 const require = createRequire(import.meta.url);
 const folder = join(import.meta.dirname, "../vscode");
 const stub = require("./vscode-stub.cjs");
-const { said, commands, panels, settings, uri } = stub.__stub;
+const { said, commands, panels, providers, settings, uri } = stub.__stub;
 const work = mkdtempSync(join(tmpdir(), "axon-extension-"));
 const log = join(work, "log");
 const axon = join(import.meta.dirname, "axon-stub.mjs");
@@ -107,6 +107,32 @@ test("the client starts the server, restarts it and stops it", async () => {
   assert.equal(counted("initialize"), 2);
   assert.equal(counted("initialized"), 2);
   assert.equal(counted("shutdown"), 2);
+});
+
+test("inlay hints are the server's, and none where they are off", async () => {
+  settings.set("path", axon);
+  await activated();
+  const document = { uri: uri("/x/net.axon"), languageId: "axon", version: 1 };
+  const place = { line: 0, character: 0 };
+  const hints = () =>
+    providers.hints.provideInlayHints(document, { start: place, end: place }, { onCancellationRequested() {} });
+  assert.equal((await hints()).length, 1);
+  settings.set("inlayHints.enabled", false);
+  assert.equal((await hints()).length, 0);
+  await extension.deactivate();
+});
+
+test("a changed setting takes effect", async () => {
+  settings.set("path", join(work, "no-axon"));
+  await activated();
+  settings.set("path", axon);
+  const starts = () => readFileSync(log, "utf8").split("initialized").length;
+  const before = starts();
+  await providers.changed({ affectsConfiguration: (name) => name === "editor.tabSize" });
+  assert.equal(starts(), before);
+  await providers.changed({ affectsConfiguration: (name) => name === "axon.path" });
+  await extension.deactivate();
+  assert.equal(starts(), before + 1);
 });
 
 test("a command that is not there gets a message that says what to do", async () => {

@@ -3,6 +3,7 @@
 const said = [];
 const commands = new Map();
 const panels = [];
+const providers = {};
 const settings = new Map();
 const disposable = { dispose() {} };
 
@@ -26,7 +27,10 @@ const open = (listed) =>
     get: (from, name) => (name in from ? from[name] : name === "then" ? undefined : () => disposable),
   });
 
+const kind = (value) => ({ value, append: (part) => kind(value ? `${value}.${part}` : part) });
+
 const vscode = {
+  CodeActionKind: { Empty: kind("") },
   EventEmitter,
   Disposable: class {
     static from() {
@@ -54,6 +58,10 @@ const vscode = {
   }),
   workspace: open({
     workspaceFolders: undefined,
+    onDidChangeConfiguration: (listener) => {
+      providers.changed = listener;
+      return disposable;
+    },
     textDocuments: [],
     notebookDocuments: [],
     getConfiguration: () => ({ get: (name, otherwise) => settings.get(name) ?? otherwise }),
@@ -61,7 +69,14 @@ const vscode = {
     asRelativePath: (given) => given.fsPath,
     createFileSystemWatcher: () => open({}),
   }),
-  languages: open({ match: () => 0, createDiagnosticCollection: () => open({}) }),
+  languages: open({
+    match: () => 0,
+    registerInlayHintsProvider: (_, provider) => {
+      providers.hints = provider;
+      return disposable;
+    },
+    createDiagnosticCollection: () => open({}),
+  }),
   commands: {
     registerCommand: (name, run) => {
       commands.set(name, run);
@@ -77,7 +92,7 @@ const enumerations = new Map();
 module.exports = new Proxy(vscode, {
   get(from, name) {
     if (name in from) return from[name];
-    if (name === "__stub") return { said, commands, panels, settings, uri };
+    if (name === "__stub") return { said, commands, panels, providers, settings, uri };
     if (typeof name !== "string" || !/^[A-Z]/.test(name)) return undefined;
     if (!enumerations.has(name)) enumerations.set(name, class extends Anything {});
     return enumerations.get(name);

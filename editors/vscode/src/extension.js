@@ -85,7 +85,9 @@ async function activate(context) {
     vscode.commands.registerCommand("axon.restartServer", restart),
     vscode.commands.registerCommand("axon.showDerivation", showDerivation),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration("axon.path")) await restart();
+      // A new start also asks for the hints again.
+      const settings = ["axon.path", "axon.inlayHints"];
+      if (settings.some((name) => change.affectsConfiguration(name))) await restart();
     }),
   );
   // Not waited for: the commands work while the message about a missing `axon` is open.
