@@ -75,9 +75,7 @@ def reading_among(value: ast.Expr, definition: Definition, environment: Environm
         return _text(fn, definition, environment, paper=False)
 
 
-def _text(
-    fn: ast.Fn, definition: Definition, environment: Environment, paper: bool
-) -> str | None:
+def _text(fn: ast.Fn, definition: Definition, environment: Environment, paper: bool) -> str | None:
     reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
     bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
     if reading is None or bounds is None:
