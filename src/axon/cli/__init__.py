@@ -30,6 +30,7 @@ COMMANDS = {
     "schema": "print the JSON schema of what commands print with --json",
     "completion": "print a script that completes command lines in bash, zsh or fish",
     "lsp": "serve an editor: types, errors and more while you type",
+    "play": "a page with an editor, types, derivations and graphs, on this machine",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 

@@ -12,7 +12,7 @@ there is nothing to say, and has a `bug`, a traceback, if the request failed.
 | `hover` | `at` | `code`, `text`, `from`, `to` |
 | `complete` | `at` | `from`, `to`, `options` |
 | `derivation` | `definition` | the steps, as `pages/derivation.py` has them |
-| `graph` | `definition`, `theme` | `graph`: the drawings, `style`: their colours |
+| `graph` | `definition` | `graph`: the drawings; `styles`: their colours, light and dark |
 | `model` | `data`: the bytes of an ONNX file | its signature, diagnostics and graph |
 """
 
@@ -43,6 +43,8 @@ LARGEST_MODEL = 256 << 20
 MOST_GRAPH = 4_000_000
 MOST_DIAGNOSTICS = 200
 DEFAULT_NAME = "program.axon"
+STYLES = {theme: STYLE[theme] for theme in ("light", "dark")}
+"""The colours of graphs."""
 
 
 class Nothing(Exception):
@@ -116,6 +118,7 @@ class Answers:
                     "signature": signature.signature,
                     "where": [*signature.where, *signature.classes],
                     "guards": list(signature.guards),
+                    "params": [list(param) for param in signature.params],
                 }
                 for signature in document.signatures
             ],
@@ -189,7 +192,7 @@ class Answers:
         graph = graph_data(picture, places.place, MOST_GRAPH)
         if graph is None:
             raise Nothing("the graph is too large for this page")
-        return {"graph": graph, "places": places.table, "style": _style(request)}
+        return {"graph": graph, "places": places.table, "styles": STYLES}
 
     def _model(self, request: Json) -> Json:
         from axon.importers.onnx.load import NoModel, read_bytes
@@ -221,7 +224,7 @@ class Answers:
                 for d in report.diagnostics[:MOST_DIAGNOSTICS]
             ],
             "graph": graph,
-            "style": _style(request),
+            "styles": STYLES,
         }
 
     _kinds: dict[str, Callable[[Answers, Json], Json]] = {
@@ -288,11 +291,6 @@ def _names(document: Document) -> list[str]:
         if view.part.program.result is not None:
             found["main"] = None
     return list(found)
-
-
-def _style(request: Json) -> str:
-    theme = request.get("theme")
-    return STYLE[theme if theme in ("light", "dark") else ""]
 
 
 def _bytes(data: object) -> bytes:

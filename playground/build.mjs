@@ -1,0 +1,53 @@
+// Builds the page into src/axon/playground/built: scripts, style, the graph's script, the examples.
+import { build } from "esbuild";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+const built = join(root, "src/axon/playground/built");
+const pages = join(root, "src/axon/pages");
+const examples = join(root, "examples");
+const PARTS = ["autocomplete", "commands", "language", "lint", "search", "state", "view"];
+
+await rm(built, { recursive: true, force: true });
+await mkdir(built, { recursive: true });
+await build({
+  entryPoints: { main: join(here, "src/main.js"), worker: join(here, "src/worker.js") },
+  outdir: built,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  legalComments: "eof",
+  external: ["./pyodide/pyodide.mjs"],
+  // The grammar lies in editors/, and must use the same CodeMirror.
+  alias: Object.fromEntries(PARTS.map((part) => [`@codemirror/${part}`, resolve(here, "node_modules/@codemirror", part)])),
+});
+
+// The graph is that of `axon graph`: its script, and the last part of its style.
+await cp(join(pages, "graph.js"), join(built, "graph.js"));
+const style = await readFile(join(pages, "page.css"), "utf8");
+const at = style.indexOf("/* the graph */");
+if (at < 0) throw new Error("page.css has no part about the graph");
+const own = await readFile(join(here, "style.css"), "utf8");
+await writeFile(join(built, "style.css"), `${style.slice(at)}\n${own}`);
+await cp(join(here, "index.html"), join(built, "index.html"));
+
+// The first comment of a program says what it is about.
+async function program(path, group) {
+  const text = await readFile(path, "utf8");
+  const comment = /^#\s*(.*)$/m.exec(text.split("\n").slice(0, 3).join("\n"));
+  const name = basename(path);
+  return { name, group, title: comment ? comment[1].replace(/[.:]$/, "") : name, text };
+}
+
+const found = [];
+for (const [folder, group] of [["", "Networks"], ["paper", "The paper"]]) {
+  const names = (await readdir(join(examples, folder))).filter((name) => name.endsWith(".axon")).sort();
+  for (const name of names) found.push(await program(join(examples, folder, name), group));
+}
+const first = await program(join(here, "first.axon"), "Start");
+await writeFile(join(built, "examples.json"), JSON.stringify([first, ...found]));
+for (const name of ["encoder.onnx", "broken.onnx"]) await cp(join(examples, "onnx", name), join(built, name));
