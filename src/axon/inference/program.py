@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from axon.diagnostics import Diagnostic, Fix, Severity, error
 from axon.inference import operators
@@ -91,6 +92,7 @@ def infer_program(
     prelude: Prelude,
     broken: tuple[Span, ...] = (),
     reasons: bool = False,
+    held: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Inferred:
     """Infer every definition that can be; the errors of the others are in the diagnostics.
 
