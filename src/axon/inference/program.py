@@ -98,9 +98,10 @@ def infer_program(
 
     `broken` are the spans that could not be parsed: a definition around one of them has no type. A
     definition is inferred with `reasons` only on request, or if it has an error whose message needs
-    them.
+    them. `held` are names that are known from outside the program.
     """
     program_inference = ProgramInference(read_import, prelude, broken, reasons)
+    program_inference.environment.names.update(held)
     for item in program.items:
         if isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):

@@ -69,9 +69,9 @@ def _keep(path: str, type_: Type, value: Any, span: Span) -> Kept:
             scalar = Tensor("i64", ())
             if whole is None:
                 return Kept(_number(int(value), path), scalar, ())
-            parts = [_number(int(str(n)), path) for n in whole]
+            left, right = (_number(int(str(n)), path) for n in whole)
             place = _place(path)
-            return Kept(ast.Infix("/", *parts, place, place), scalar, ())
+            return Kept(ast.Infix("/", left, right, place, place), scalar, ())
         case ShapeValue():
             sizes = tuple(_number(int(size), path) for size in value)
             shape = ShapeValue(tuple(int(size) for size in value))

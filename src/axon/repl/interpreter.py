@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from axon.files import Unreadable, Unwritable
-from axon.repl.commands import command, reload_files
+from axon.repl.commands import command
+from axon.repl.programs import MAIN
 from axon.repl.reading import COMMAND
 from axon.repl.reports import Complaint, Diagnosed, Refusal, Report
 from axon.repl.statements import State, expression, statement
@@ -40,7 +41,7 @@ class Interpreter:
         except Refusal as refused:
             yield from refused.reports
         except AxonError as problem:
-            yield Complaint(problem.message) if problem.message else Complaint("this failed")
+            yield Complaint(problem.message.removeprefix(f"{MAIN}: ") or "this failed")
             if problem.diagnostics:
                 yield Diagnosed(problem.diagnostics)
         except (Unreadable, Unwritable) as problem:
@@ -53,9 +54,6 @@ class Interpreter:
             yield Complaint(problem.strerror or str(problem))
         except Exception as bug:
             yield Complaint(f"a bug in Axon, please report it: {type(bug).__name__}: {bug}")
-
-    def reload(self) -> Iterator[Report]:
-        return reload_files(self.state)
 
     def _source(self, text: str) -> Source:
         """A text of the session; its lines count on from those before."""

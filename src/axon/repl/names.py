@@ -56,9 +56,9 @@ def keys_of(item: ast.Item) -> list[str]:
 
 def needs_of(node: ast.Item | ast.Expr) -> frozenset[str]:
     """The keys that an item or an expression may mean: of names, of types and of imports."""
-    expr = node.value if isinstance(node, ast.Binding) else node
-    plain = isinstance(expr, ast.Import | ast.TypeAlias | ast.OpDecl)
-    found = set() if plain else set(free_names(expr))
+    found: set[str] = set()
+    if not isinstance(node, ast.Import | ast.TypeAlias | ast.OpDecl):
+        found.update(free_names(node.value if isinstance(node, ast.Binding) else node))
     names = {name for name in mentioned(node) if name}
     heads = {name.partition(".")[0] for name in (*names, *found) if "." in name}
     found.update(f"type {name}" for name in names)
@@ -104,6 +104,10 @@ class Table:
             affected |= more
             grew = bool(more)
         return [each for each in self.needed(affected) if each.key in affected - first]
+
+    def is_used(self, key: str) -> bool:
+        """Whether anything uses the name, or was computed with what it stood for."""
+        return any(key in each.needs or key in each.basis for each in self.known.values())
 
     def circle(self, new: Known) -> list[str]:
         """The way from a new definition back to itself; empty if there is none."""

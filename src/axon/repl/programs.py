@@ -63,7 +63,7 @@ def tree(
     new = list(new)
     nodes: list[ast.Item | ast.Expr] = [*new, *([] if result is None else [result])]
     needed = table.needed(need for node in nodes for need in needs_of(node))
-    items = tuple([*(each.item for each in needed), *new])
+    items = (*(each.item for each in needed), *new)
     return ast.Program(items, result, source), needed
 
 

@@ -38,17 +38,9 @@ def is_complete(text: str) -> bool:
             bodies += 1
         elif depth == 0 and kind == "if":
             bodies += 1 if at and kinds[at - 1] == "else" else 2
-        elif depth == 0 and kind == "else" and kinds[at + 1 : at + 2] == ["if"]:
-            pass
         elif depth == 0 and kind == ";":
             bodies = 0
-    if depth > 0 or bodies > 0:
-        return True if not kinds else False
-    if not kinds or kinds[-1] not in _GOES_ON:
-        return True
-    # an operator alone is a value: `g = +`
-    is_value = kinds[-1] in INFIX_LEVEL and (len(kinds) == 1 or kinds[-2] == "=")
-    return is_value
+    return depth == 0 and bodies == 0 and not (kinds and kinds[-1] in _GOES_ON)
 
 
 def words(text: str) -> Iterator[tuple[int, int, str]]:

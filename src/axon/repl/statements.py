@@ -38,6 +38,9 @@ class State:
     backend: Backend = field(default_factory=lambda: backend("numpy"))
     finder: Finder = field(default_factory=Finder)
     files: list[str] = field(default_factory=list)
+    saved: set[str] = field(default_factory=set)
+    """The files that this session wrote, which it may write again."""
+
     lines: int = 0
     """How many lines were typed: a message shows the number of a line."""
 
@@ -60,22 +63,28 @@ def expression(state: State, expr: ast.Expr, source: Source) -> Iterator[Report]
 
 
 def statement(state: State, item: ast.Item, source: Source, file: str = "") -> Iterator[Report]:
-    """A definition or a binding: its names with their types."""
+    """A definition or a binding: its names with their types. Of those of a `file`, what uses them
+    is checked again when all of it is there.
+    """
     new = _read(state, item, source, file)
     found = [each for each in new if isinstance(each, Known)]
     yield from (each for each in new if not isinstance(each, Known))
     before = state.table
-    replaced = [each.key for each in found if _is_used(before, each)]
+    replaced = [each.key for each in found if before.is_used(each.key)]
     state.table = before.with_all(found)
     lines = [each.line for each in found]
     if lines:
         yield Said("\n".join(lines))
-    if replaced:
+    if replaced and not file:
         yield from check_again(state, replaced, before)
 
 
-def _is_used(table: Table, new: Known) -> bool:
-    return any(new.key in each.needs or new.key in each.basis for each in table.known.values())
+def _is_alike(new: Known, old: Known | None) -> bool:
+    """Whether what uses a name cannot tell the difference: tensors of one type."""
+    if old is None or not (new.is_value and old.is_value) or new.line != old.line:
+        return False
+    items = new.item, old.item
+    return all(isinstance(i, ast.Binding) and isinstance(i.value, ast.Call) for i in items)
 
 
 def _read(state: State, item: ast.Item, source: Source, file: str) -> list[Known | Report]:
@@ -202,15 +211,18 @@ def _value(
 
 def check_again(state: State, keys: list[str], before: Table) -> Iterator[Report]:
     """Check what uses these names. What has an error now stays, and says so where it is used."""
-    users = state.table.users(keys)
+    known = state.table.known
+    other = [k for k in keys if k not in known or not _is_alike(known[k], before.known.get(k))]
+    users = state.table.users(other)
     names = _listed(keys)
     if users:
         fine, broken, reports = _checked_again(state, users)
-        changed = [each for each in fine if each.line != before.known[each.key].line]
+        lines = {key: each.line for key, each in before.known.items()}
+        changed = [each for each in fine if each.line != lines.get(each.key, each.line)]
         state.table = state.table.with_all(fine)
         if changed:
-            lines = "\n".join(f"  {each.line}" for each in changed)
-            yield Said(f"with this {names}:\n{lines}")
+            listed = "\n".join(f"  {each.line}" for each in changed)
+            yield Said(f"with this {names}:\n{listed}")
         same = [each.key for each in fine if each not in changed]
         if same:
             yield Said(f"checked again with this {names}, of the same type: {_listed(same)}")
@@ -224,9 +236,7 @@ def check_again(state: State, keys: list[str], before: Table) -> Iterator[Report
         yield Said(f"{_listed(older)} {keeps}, computed before")
 
 
-def _checked_again(
-    state: State, users: list[Known]
-) -> tuple[list[Known], list[str], list[Report]]:
+def _checked_again(state: State, users: list[Known]) -> tuple[list[Known], list[str], list[Report]]:
     """Those without errors, with their types now; the names of the others, and their errors."""
     items = [each.item for each in users]
     source = Source("session", "")
@@ -253,4 +263,3 @@ def _checked_again(
 def _listed(keys: list[str]) -> str:
     names = [f"`{key}`" for key in keys]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
