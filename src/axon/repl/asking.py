@@ -115,7 +115,7 @@ def explain(state: State, name: str, _: MakeSource) -> Iterator[Report]:
 def why(state: State, text: str, _: MakeSource) -> Iterator[Report]:
     from axon.explain import answer_text
 
-    name, question = (text.split(None, 1) + [""])[:2]
+    name, question = [*text.split(None, 1), ""][:2]
     if not question:
         raise refusal(f"say what of {name}: a size such as n, x[1], p.w[0] or result[0]")
     compiled = _checked(state, _definition(state, name), reasons=True)

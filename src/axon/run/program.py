@@ -118,6 +118,15 @@ class Program:
     def __repr__(self) -> str:
         return "\n".join(s.line(names=True) for s in self._checked.signatures)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the signatures, with their plain readings."""
+        from axon.diagnostics.html import diagnostics_html
+        from axon.plain import plain_readings
+        from axon.run.html import framed, signatures_html
+
+        table = signatures_html(self._checked.signatures, plain_readings(self._checked))
+        return framed(table, diagnostics_html(self.warnings))
+
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the check warns of: names that turn out equal or constant, names that are unused.
