@@ -31,7 +31,7 @@ class CellError(ProgramError):
 
 
 @magics_class
-class AxonMagics(Magics):  # type: ignore[misc]
+class AxonMagics(Magics):
     """The magics of one shell."""
 
     @magic_arguments()
@@ -64,7 +64,8 @@ class AxonMagics(Magics):  # type: ignore[misc]
 
     def _program(self, cell: str, backend: str) -> Program:
         """The program in a cell; its errors are shown."""
-        source = Source(f"cell [{self.shell.execution_count}]", cell)
+        number = len(self.shell.history_manager.input_hist_parsed) - 1  # as in `In [3]`
+        source = Source(f"cell [{number}]", cell)
         try:
             return Program(source, backend, finder=Finder())
         except ImportError as problem:
