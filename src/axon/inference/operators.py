@@ -11,7 +11,6 @@ from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
-from axon.inference.foreign_names import is_axis
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.state import State
@@ -320,9 +319,10 @@ def _apply(
     if len(params) != len(args):
         missing = operator.hints.get(1) if len(args) < len(params) else None
         fixes: tuple[Fix, ...] = ()
-        if len(args) == len(params) + 1 and "axis" in operator.attributes and is_axis(exprs[-1]):
-            text, missing = exprs[-1].span.text, "an axis is given by its name: `axis=…`"
-            fixes = (Fix(f"write `axis={text}`", exprs[-1].span, f"axis={text}"),)
+        if len(args) > len(params):
+            from axon.inference.by_place import advice
+
+            missing, fixes = advice(operator, exprs, len(params), span)
         wrong_count(inference, name, len(params), len(args), span, missing, fixes)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))

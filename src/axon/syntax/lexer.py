@@ -123,6 +123,13 @@ def _first_indent(text: str) -> int:
     return len(text) - len(text.lstrip(" \t")) if text[:1] in (" ", "\t") else 0
 
 
+def _whole(text: str) -> str | None:
+    """`.5` and `1.` with the digit that they lack."""
+    if text.startswith("."):
+        return f"write `0{shorten(text)}`"
+    return f"write `{shorten(text)}0`" if text[:-1].isdigit() and text.endswith(".") else None
+
+
 def _problem(kind: str, text: str, span: Span) -> Diagnostic:
     match kind:
         case "open":
@@ -130,7 +137,7 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
                 "AX001", "this string has no end", span, 'a string ends with `"` on its line'
             )
         case "number":
-            point = f"write `0{shorten(text)}`" if text.startswith(".") else None
+            point = _whole(text)
             return error(
                 "AX001",
                 f"`{shorten(text)}` is not a number",

@@ -51,6 +51,7 @@ from axon.syntax.tokens import (
     NOT,
     OPENER,
     WORDS,
+    shorten,
 )
 
 LONGEST_BARE_RECORD = 200
@@ -231,11 +232,20 @@ def _leaf(p: Cursor) -> Expr:
             span = p.here()
             if not p.strings_allowed:
                 message = "a string can only be the value of an attribute"
-                p.add(error("AX002", message, span, "a string", 'as in `f(x, mode="same")`'))
+                p.add(error("AX002", message, span, "a string", _string_help(p)))
             p.advance()
             return String(unquote(span.text), span)
         case _:
             return _missing(p)
+
+
+def _string_help(p: Cursor) -> str:
+    """A string that begins a subscript or a call stands for something else in other languages."""
+    if p.at > 1 and p.kinds[p.at - 1] == "[" and p.next_kind() == "]":
+        return f"a field is written with a point: `p.{shorten(unquote(p.text()))}`"
+    if p.at > 1 and p.kinds[p.at - 1] == "(" and p.tokens.text(p.at - 2).endswith("einsum"):
+        return f"the tensors come first: `einsum(x, y, equation={shorten(p.text())})`"
+    return 'as in `f(x, mode="same")`'
 
 
 def _missing(p: Cursor) -> Expr:
@@ -499,7 +509,7 @@ def _branch(body: Block) -> Fn:
 
 def _params(p: Cursor) -> tuple[Param, ...]:
     if p.kind != "(":
-        p.fail("expected `(` and the parameters of the function")
+        p.fail("expected `(` and the parameters of the function", "as in `fn (x, y) { … }`")
         return ()
     p.inside = LIST
     p.advance()
@@ -577,6 +587,19 @@ def _block(p: Cursor) -> Block:
     return Block(tuple(bindings), result, p.since(start))
 
 
+def _definition_of(value: Expr) -> str | None:
+    """How what is written as an assignment elsewhere is said with names."""
+    match value:
+        case Call(Name(name, _), _, _, _):
+            return f"a function is written `{shorten(name)} = fn (x, y) {{ … }};`"
+        case Field(_, name, _):
+            return f"a record keeps its fields: `q = {{ p | {shorten(name)} = … }};` is a new one"
+        case Subscript():
+            return "a tensor keeps its elements: `where`, `concat` and `scatter` make another one"
+        case _:
+            return None
+
+
 def parse_statement(p: Cursor) -> Binding | Expr:
     """A binding, or an expression that stands alone."""
     start = p.at
@@ -606,7 +629,7 @@ def parse_statement(p: Cursor) -> Binding | Expr:
     if p.kind != "=" or p.stuck:
         return value
     message = "only names can be defined, on their own or as in `a, b`"
-    p.add(error("AX002", message, value.span, "this is not a name"))
+    p.add(error("AX002", message, value.span, "this is not a name", _definition_of(value)))
     p.advance()
     return Binding(NamePattern("_", value.span), parse_expr(p, commas=True), p.since(start))
 
