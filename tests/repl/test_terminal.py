@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.repl.terminals import CTRL_C, CTRL_D, ENTER, TAB, UP, Terminal
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
 
 
 def test_history_completion_several_lines_and_leaving(tmp_path: Path) -> None:
