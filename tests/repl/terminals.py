@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import re
 import select
 import subprocess
 import sys
-import termios
 import time
 from pathlib import Path
 from types import TracebackType
@@ -24,10 +22,12 @@ PATIENCE = 30.0
 """After so many seconds without the text that is waited for, the test fails."""
 
 
-def _own_terminal() -> None:
-    """Make standard input the terminal that controls this process."""
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+_START = """\
+import fcntl, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # this terminal's Ctrl-C is a signal to this process
+from axon.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 class Terminal:
@@ -46,13 +46,13 @@ class Terminal:
         }
         environment.pop("NO_COLOR", None)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "axon", "repl", *arguments],
+            [sys.executable, "-c", _START, "repl", *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             cwd=folder,
             env=environment,
-            preexec_fn=_own_terminal,  # so that its Ctrl-C is a signal
+            start_new_session=True,
         )
         os.close(slave)
         self._text = ""
