@@ -62,7 +62,7 @@ def coerce(state: State, value: Known, type_: Type) -> Operand:
             return ShapeOf(shape)
         case Bundle(items, names), Tuple(types):
             return Bundle(coerce_all(state, items, types), names)
-        case Closure() | Declared() | Structure(), _:
+        case Closure() | Declared() | Structure() | OperatorFunction(), _:
             span = state.elaboration.fn.body.result.span
             raise Stop([error("AX403", "a function cannot be a result", span)])
         case _:

@@ -36,7 +36,6 @@ def add(state: State, result: Type, then: Type, otherwise: Type, origin: Origin)
         if isinstance(size, DimVar) and size.runtime and left != right:
             assert not isinstance(left, ShapeVar) and not isinstance(right, ShapeVar)
             state.choices.append(Choice(size, left, right, origin, state.depth))
-    solve(state)
 
 
 def post(state: State, scheme: Scheme, renaming: Renaming, origin: Origin, depth: int) -> None:
