@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -192,3 +193,17 @@ def test_scans_and_outputs_of_structures(backend: str) -> None:
     assert float(last["k"]) == 3.0
     numpy.testing.assert_array_equal(outputs["k"], [0, 1, 2])
     numpy.testing.assert_array_equal(outputs["y"], [floats(2)] * 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"w": 1.0, "b": None}, "`p.b` cannot be taken: it is a NoneType"),
+        ({"w": 1.0, "b": 2.0, "more": {"name": "x"}}, "`p.more.name` cannot be taken: it is a str"),
+        ({"w": 1.0, "b": (2.0, "x")}, "`p.b.1` cannot be taken: it is a str"),
+    ],
+)
+def test_what_is_no_value_is_named(given: Any, message: str) -> None:
+    net = axon.compile("f = fn (p, x) { x * p.w + p.b };")
+    with pytest.raises(axon.AxonError, match=re.escape(message)):
+        net.f(given, 1.0)

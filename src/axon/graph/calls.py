@@ -50,7 +50,8 @@ def apply(
             state.emit(Extern(result, name, given, span))
             return result
         case Closure():
-            args = [argument(state, a, p) for a, p in zip(args, type_.params, strict=True)]
+            each = zip(args, type_.params, strict=True)
+            args = [argument(state, a, p, span) for a, p in each]
             known = callee.elaboration
             here = alone and known is state.elaboration
             if known is not None and (here or not _has_sizes(callee, type_)):

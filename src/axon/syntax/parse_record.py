@@ -16,9 +16,12 @@ from axon.syntax.ast import (
     Record,
     RecordPattern,
     RecordType,
+    Subscript,
     TypeExpr,
 )
 from axon.syntax.cursor import LIST, Cursor
+
+FIELD = "a field is written `a = e`"
 
 
 def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
@@ -27,9 +30,16 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
     base: list[Expr] = []
     fields: list[Attribute] = []
     bare: list[str] = []
+    told: list[str] = []
 
     def item() -> None:
         begin = p.at
+        if (help := _foreign_field(p)) is not None:
+            if help not in told:
+                p.report("expected the name of a field", help)
+            told.append(help)
+            p.skip()
+            return
         found = p.field_name()
         if found is None:
             return
@@ -38,6 +48,11 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
                 help = f"write `{found[0]} = {found[0]}`"
                 p.add(error("AX002", "a field needs a value", found[1], "`=` is missing", help))
             bare.append(found[0])
+        elif p.kind == ":" and not p.stuck:
+            if FIELD not in told:
+                p.report("expected `=` and the value of the field", FIELD)
+            told.append(FIELD)
+            p.skip()
         elif p.expect("=", "and the value of the field"):
             fields.append(Attribute(found[0], value(p), p.since(begin)))
 
@@ -61,6 +76,17 @@ def parse_path(p: Cursor) -> Expr:
         p.advance()
         part = Field(part, name, p.since(start))
     return part
+
+
+def _foreign_field(p: Cursor) -> str | None:
+    """What to write for a field as in other languages: `"a": e`, `...p`, `**p`."""
+    match p.kind:
+        case "string":
+            return "a name stands without quotes: `{ a = e }`"
+        case "..." | "**":
+            return "a record with other values for some fields is `{ p | a = e }`"
+        case _:
+            return None
 
 
 def _path_end(p: Cursor) -> int | None:
@@ -133,3 +159,15 @@ def _distinct(p: Cursor, fields: list[tuple[str, Span]]) -> None:
         if name in seen:
             p.add(error("AX002", f"the field `{name}` is there twice", span, "this is another one"))
         seen.add(name)
+
+
+def in_place_of_assignment(value: Expr) -> str | None:
+    """What to write where a part of a value is assigned to."""
+    match value:
+        case Field(record, name):
+            new = f"{{ {record.span.text} | {name} = … }}"
+            return f"a record keeps its fields; one with another value is `{new}`"
+        case Subscript():
+            return "a tensor keeps its elements: `where` and `scatter` make another one"
+        case _:
+            return None
