@@ -15,7 +15,7 @@ from axon.inference.walk import Pending, Walk
 from axon.ops.families.functional import cond
 from axon.solver.constraints import Origin
 from axon.syntax import ast
-from axon.types.type import UNKNOWN, Fn, Tensor, Type
+from axon.types.type import UNKNOWN, DimValue, Fn, Tensor, Type
 from axon.types.variables import ShapeVar
 
 SIGN = "if"
@@ -95,6 +95,11 @@ class _Branches:
         inference, state = self.inference, self.inference.state
         then, otherwise = self.then, self.otherwise
         if then is UNKNOWN or otherwise is UNKNOWN or self._gives_function():
+            return UNKNOWN
+        if isinstance(state.prune(self.condition), DimValue):
+            message = "a condition is a truth value, and this is a number"
+            span = self.expr.condition.span
+            inference.error("AX206", message, span, "a number", "compare it, as in `n > 0`", SIGN)
             return UNKNOWN
         if not self._ranks_agree():
             return UNKNOWN
