@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy
 
 from axon.backends.ragged import Ragged
 from axon.cli.bar import Bar
+from axon.cli.files import FILES
 from axon.cli.inputs import BadInput, read_input
-from axon.cli.onnx import NEEDS_ONNX
-from axon.cli.out import complain
+from axon.cli.models import NEEDS_ONNX
+from axon.cli.out import complain, print_diagnostics, say_json, wrong
+from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics import Severity
-from axon.diagnostics.text import render_all
 from axon.files import Unreadable, keep, read_program, replacing
 from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
@@ -24,7 +26,34 @@ from axon.run.values import exact_type
 from axon.types.show import Show
 from axon.types.type import Fn
 
-FINE, HAS_ERRORS, WRONG_USAGE = 0, 1, 2
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help=FILES)
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a definition; `model` of a model")
+    parser.add_argument(
+        "inputs",
+        metavar="X=VALUE",
+        nargs="*",
+        help="a .npy, .npz (FILE.npz:KEY) or .safetensors file, a number, a list, rand[8,16], "
+        "zeros[3], ones[3]",
+    )
+    parser.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
+    parser.add_argument(
+        "--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up"
+    )
+    parser.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
+    parser.add_argument("--json", action="store_true", help="the type and the value as JSON")
+    parser.add_argument(
+        "--weights",
+        metavar="PATH",
+        help="a safetensors file with the values of the operators without arguments",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text} is no whole number")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         if not errors:
             complain(str(problem))
             return WRONG_USAGE
-        print(render_all(errors, sys.stderr.isatty()), file=sys.stderr)
+        print_diagnostics(errors)
         return HAS_ERRORS
     if options.weights is not None:
         try:
@@ -55,10 +84,10 @@ def run(options: argparse.Namespace) -> int:
     name = "model" if is_model and options.name is None else options.name
     known = ", ".join(program) or "none"
     if name is None:
-        return _refused(f"say which definition of {options.file} to run: it has {known}")
+        return wrong(f"say which definition of {options.file} to run: it has {known}")
     function = program.function(name)
     if function is None:
-        return _refused(f"{options.file} has no definition `{name}`: it has {known}")
+        return wrong(f"{options.file} has no definition `{name}`: it has {known}")
     taken = program._files()
     if options.weights is not None:
         taken[options.weights] = "the file of weights in use"
@@ -76,7 +105,10 @@ def run(options: argparse.Namespace) -> int:
     except MemoryError:
         complain(f"{name} needs more memory than there is")
         return HAS_ERRORS
-    _show(result)
+    if options.json:
+        say_json({"type": Show().type(exact_type(_on_host(result))), "value": _data(result)})
+    else:
+        _show(result)
     return _save(options.save, result, taken) if options.save else FINE
 
 
@@ -161,6 +193,25 @@ def _show_value(value: Any, name: str = "") -> None:
         )
 
 
+def _data(value: Any) -> object:
+    """A result as lists, dicts and numbers. JSON has no infinities and no NaN: they are texts."""
+    match value:
+        case dict():
+            return {name: _data(part) for name, part in value.items()}
+        case tuple() | list():
+            return [_data(part) for part in value]
+        case Ragged():
+            return _data(value.to_list())
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case _:
+            array = numpy.asarray(value)
+            plain = array if array.dtype.kind in "biu" else array.astype(numpy.float64)
+            return _data(plain.tolist())
+
+
 def _on_host(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_on_host(item) for item in value)
@@ -177,7 +228,7 @@ def _save(path: str, result: Any, taken: dict[str, str]) -> int:
         try:
             save(path, result if isinstance(result, dict) else {"result": result})
         except AxonError as problem:
-            return _refused(str(problem))
+            return wrong(str(problem))
         return FINE
     if isinstance(result, dict):
         named = dict(by_path(result))
@@ -185,9 +236,9 @@ def _save(path: str, result: Any, taken: dict[str, str]) -> int:
         parts = result if isinstance(result, tuple) else (result,)
         named = {f"result{i}": part for i, part in enumerate(parts)}
     if any(isinstance(part, Ragged | tuple | dict) for part in named.values()):
-        return _refused("only tensors, and tuples and records of them, can be saved")
+        return wrong("only tensors, and tuples and records of them, can be saved")
     if len(named) != 1 and not path.endswith(".npz"):
-        return _refused(f"there are {len(named)} results: save them to a .npz or .safetensors file")
+        return wrong(f"there are {len(named)} results: save them to a .npz or .safetensors file")
     with replacing(path, taken) as file:
         if path.endswith(".npz"):
             arrays: Any = {name: numpy.asarray(part) for name, part in named.items()}
@@ -196,8 +247,3 @@ def _save(path: str, result: Any, taken: dict[str, str]) -> int:
             (part,) = named.values()
             numpy.save(file, numpy.asarray(part), allow_pickle=False)
     return FINE
-
-
-def _refused(text: str) -> int:
-    complain(text)
-    return WRONG_USAGE
