@@ -127,6 +127,11 @@ def test_either_size(backend: str) -> None:
             "(bool, f32 [n]) -> { a : (f32 [n], f32 [n]) }",
         ),
         (
+            "f = fn (c, x : f32 [n,d], y : f32 [m]) { if c { x[0], y } else { y, y[1:] } };",
+            "(bool, f32 [n,d], f32 [m]) -> (f32 [?a], f32 [?b])"
+            " where n >= 1, ?a = either(d, m), ?b = either(m, max(m-1,0))",
+        ),
+        (
             "f = fn (c, p) { if c { p } else { { p | w = p.w[1:] } } };",
             "(bool, { c | w : t [a]@b }) -> { c | w : t [?d]@b } where ?d = either(a, max(a-1,0))",
         ),

@@ -116,7 +116,7 @@ class _Branches:
         )
         if text is not None or attributes:
             origin = Origin("call", self.expr.span, SIGN)
-            for each in tensors(state, made, then, otherwise):
+            for each in reversed(list(tensors(state, made, then, otherwise))):
                 choices.add(state, each[0], each[1], each[2], origin)
             choices.solve(state)
         return made
