@@ -22,6 +22,7 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
+from axon.types.elements import ELEMENTS
 from axon.types.read import make_alias, read_signature
 from axon.types.scope import Scope
 from axon.types.type import (
@@ -190,6 +191,9 @@ class ProgramInference:
         made, problems = make_alias(item, self.environment.find_type)
         if not self._unreadable(item.span):
             self.diagnostics.extend(problems)
+            if item.name in ELEMENTS:
+                text = f"`{item.name}` is an element type, so no other type can be called that"
+                self.diagnostics.append(error("AX002", text, item.name_span, "an element type"))
         self.environment.types[item.name] = made
 
     def _op(self, item: ast.OpDecl) -> None:

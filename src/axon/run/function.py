@@ -398,7 +398,8 @@ class Function:
                 values.key(array)
                 values.type_at_rank(array)
             except Unfit as unfit:
-                raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
+                part = f"{self.__name__}: `{name}{unfit.path}`"
+                raise ArgumentError(f"{part} cannot be taken: {unfit}") from None
             except RaggedError as problem:
                 raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
             except RecursionError:
@@ -520,7 +521,7 @@ class Function:
             return function(*args)
         except CheckFailed as failed:
             raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
-        except (RaggedError, WrongResult, NotASize) as problem:
+        except (RaggedError, WrongResult) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
         except Undetermined as problem:
             raise self._undetermined(problem) from None
@@ -572,7 +573,7 @@ def _is_of_a_tracer(problem: Exception) -> bool:
 
 def _failure(problem: Exception) -> str | None:
     """The message, if the values or the sizes caused the failure."""
-    if isinstance(problem, Refused):
+    if isinstance(problem, Refused | NotASize):
         return str(problem)
     if isinstance(problem, ZeroDivisionError):
         return "a size is divided by zero"
