@@ -127,7 +127,10 @@ def main() -> int:
             undo = undo or (row, text[row])
             first, last, new = edited(text[row], source)
         text[row] = text[row][:first] + new + text[row][last:]
-        place = {"start": {"line": row, "character": first}, "end": {"line": row, "character": last}}
+        place = {
+            "start": {"line": row, "character": first},
+            "end": {"line": row, "character": last},
+        }
         change = {"range": place, "text": new}
         start = time.perf_counter()
         client.send(
@@ -143,9 +146,7 @@ def main() -> int:
             "start": {"line": max(0, row - 30), "character": 0},
             "end": {"line": row + 30, "character": 0},
         }
-        id = client.ask(
-            "textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": around}
-        )
+        id = client.ask("textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": around})
         seen = client.until(id, version)
         what = f"line {row + 1}: {text[row]!r}"
         taken.append((seen["hints"] - start, seen["diagnostics"] - start, what))

@@ -438,7 +438,7 @@ def selection_range(files: Files, params: Params) -> object:
 def code_action(files: Files, params: Params) -> object:
     document = files.document(params)
     only = params.get("context", "only")
-    found = []
+    found: list[Json] = []
     for action in document.actions(*files.range(document, params)):
         made = _action(files, document, action)
         kind = str(made.get("kind"))
