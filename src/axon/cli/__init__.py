@@ -28,6 +28,7 @@ COMMANDS = {
     "ops": "the reference of operators, by name or by words",
     "schema": "print the JSON schema of what commands print with --json",
     "completion": "print a script that completes command lines in bash, zsh or fish",
+    "lsp": "serve an editor: types, errors and more while you type",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 
