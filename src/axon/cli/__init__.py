@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "show how a type is derived, or what an error code means",
     "run": "run a definition on arrays",
     "import": "write an ONNX model as a program",
+    "fmt": "bring programs into their canonical form",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 
