@@ -16,10 +16,10 @@ from axon.syntax.ast import (
 )
 from axon.syntax.printing.comments import Comments, Items, remarks_and_lines
 from axon.syntax.printing.functions import fn_parts
-from axon.syntax.printing.layout import Doc, Line, group, hug, indent, join
-from axon.syntax.printing.levels import is_enclosed_callee
+from axon.syntax.printing.layout import Doc, Line, hug, join
+from axon.syntax.printing.levels import ATOM, is_enclosed_callee, level_of
 from axon.syntax.printing.lists import Builder, attribute
-from axon.syntax.printing.operators import operand
+from axon.syntax.printing.operators import chain, operand
 from axon.syntax.tokens import PIPE
 
 
@@ -91,14 +91,15 @@ def pipe(expr: Call, comments: Comments) -> Builder:
     while isinstance(first, Call) and first.piped and first.args:
         links.append(first)
         first = first.args[0]
-    docs: list[Doc] = [(yield from operand(first, PIPE))]
+    head = yield from operand(first, PIPE)
+    docs: list[Doc] = []
     end = first.span.end
     for link in reversed(links):
         docs += remarks_and_lines(comments, end, link.function.span.start, Line())[0]
         docs.append("|> ")
         docs.append((yield from call_of(link, link.args[1:], comments)))
         end = link.span.end
-    return group(indent(*docs))
+    return chain(head, PIPE <= level_of(first) < ATOM, docs)
 
 
 def field(expr: Field) -> Builder:

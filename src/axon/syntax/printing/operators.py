@@ -1,11 +1,11 @@
-"""Operators: each operand in parentheses where what is around it binds tighter."""
+"""Infix operators and signs: each operand in parentheses where what is around it binds tighter."""
 
 from __future__ import annotations
 
 from axon.syntax.ast import Expr, Infix, Negate
 from axon.syntax.printing.comments import Comments, remarks_and_lines
 from axon.syntax.printing.layout import Doc, Line, group, indent, join
-from axon.syntax.printing.levels import level_of
+from axon.syntax.printing.levels import ATOM, level_of
 from axon.syntax.printing.lists import Builder
 from axon.syntax.tokens import COMPARISON, INFIX_LEVEL, POWER
 
@@ -38,11 +38,19 @@ def infix(expr: Infix, comments: Comments) -> Builder:
         links.append(first)
         first = first.left
     own = level + 1 if level == COMPARISON else level
-    docs: list[Doc] = [(yield from operand(first, own))]
+    head = yield from operand(first, own)
+    docs: list[Doc] = []
     end = first.span.end
     for link in reversed(links):
         docs += remarks_and_lines(comments, end, link.right.span.start, Line())[0]
         docs.append(f"{link.op} ")
         docs.append((yield from operand(link.right, level + 1)))
         end = link.right.span.end
-    return group(indent(*docs))
+    return chain(head, own <= level_of(first) < ATOM, docs)
+
+
+def chain(head: Doc, is_chain: bool, links: list[Doc]) -> Doc:
+    """An operand and what is linked to it, each on its own line if there is no room. A head that
+    is broken in the same way is indented more than the links are.
+    """
+    return group(indent(head, *links)) if is_chain else group(head, indent(*links))
