@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axon.diagnostics.value import Diagnostic
+from axon.diagnostics.value import Diagnostic, error
 from axon.format.same import same
-from axon.source import Source
+from axon.source import Source, Span
 from axon.syntax import parse_program
+from axon.syntax.ast import Program
 from axon.syntax.printer import print_program
 from axon.workspace import workspace
 
@@ -57,6 +58,21 @@ def format_text(text: str, name: str) -> Formatted | tuple[Diagnostic, ...]:
         formatted = print_program(program)
         if formatted != text:
             again, problems = parse_program(Source(name, formatted))
+            if problems and all(problem.code == "AX003" for problem in problems):
+                return (_too_deep(program, again, problems[0].labels[0].span.start),)
             if problems or not same(program, again):
                 raise NotTheSame(f"{name} would be another program when formatted")
         return Formatted(name, text, formatted)
+
+
+def _too_deep(program: Program, again: Program, place: int) -> Diagnostic:
+    """A program close to the limit of nesting: the form has parentheses around a function that is
+    an operand, and around a tuple of several lines.
+    """
+    pairs = zip(program.items, again.items, strict=False)
+    found = [item.span for item, other in pairs if other.span.start <= place <= other.span.end]
+    last = program.result or program.items[-1]
+    start = (found[0] if found else last.span).start
+    message = "this is nested so deep that it cannot be formatted"
+    help = "give inner parts a name of their own"
+    return error("AX003", message, Span(program.source, start, start + 1), "in this", help)
