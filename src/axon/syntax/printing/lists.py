@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from axon.syntax.ast import Attribute, Expr, Negate, Number, OperatorName, Record, TupleExpr
+from axon.syntax.ast import Attribute, Expr, Negate, Number, Record, TupleExpr
 from axon.syntax.printing.comments import Comments, Items, remarks_and_lines
 from axon.syntax.printing.layout import Doc, Hard, IfBroken, Line, group, indent, join
 
@@ -38,11 +38,8 @@ def assigned(
 
 def attribute(attribute: Attribute, comments: Comments, sign: str) -> Builder:
     """`axis=1` of a call, `w = e` of a record."""
-    name, value = attribute.name, attribute.value
-    if isinstance(value, OperatorName) and sign == "=":
-        return f"{name}={value.op}"
-    since = attribute.span.start + len(name)
-    return (yield from assigned(name, value, since, comments, sign))
+    since = attribute.span.start + len(attribute.name)
+    return (yield from assigned(attribute.name, attribute.value, since, comments, sign))
 
 
 def listed(
