@@ -212,6 +212,14 @@ def prelude(name: str) -> Entry | None:
     return _library[name][0]
 
 
+def library_definition(name: str) -> Definition | None:
+    """A function of the standard library, with its type."""
+    if prelude(name) is None:
+        return None
+    _, _, inferred = _library[name]
+    return next(d for d in inferred.definitions if d.name == name)
+
+
 def library(name: str) -> tuple[Module, str, int] | None:
     """The place of a name in the standard library."""
     if prelude(name) is None:

@@ -21,3 +21,7 @@ def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
             complain(str(problem))
             status = WRONG_USAGE
     return status
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

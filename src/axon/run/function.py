@@ -26,11 +26,12 @@ from axon.inference.report.signature import Signature
 from axon.ops.memory import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, bind
-from axon.run.described import OwnSignature, OwnText, comment_above
+from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
+from axon.syntax.comments import comment_above
 from axon.types.show import Show
 from axon.types.type import Fn, Tuple, Type
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from typing import Any
 
@@ -13,7 +14,7 @@ from axon.cli.bar import Bar
 from axon.cli.files import FILES
 from axon.cli.inputs import BadInput, read_input
 from axon.cli.models import NEEDS_ONNX
-from axon.cli.out import complain, print_diagnostics, wrong
+from axon.cli.out import complain, print_diagnostics, say_json, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics import Severity
 from axon.files import Unreadable, keep, read_program, replacing
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up"
     )
     parser.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
+    parser.add_argument("--json", action="store_true", help="the type and the value as JSON")
     parser.add_argument(
         "--weights",
         metavar="PATH",
@@ -103,7 +105,10 @@ def run(options: argparse.Namespace) -> int:
     except MemoryError:
         complain(f"{name} needs more memory than there is")
         return HAS_ERRORS
-    _show(result)
+    if options.json:
+        say_json({"type": Show().type(exact_type(_on_host(result))), "value": _data(result)})
+    else:
+        _show(result)
     return _save(options.save, result, taken) if options.save else FINE
 
 
@@ -186,6 +191,25 @@ def _show_value(value: Any, name: str = "") -> None:
                 numpy.asarray(value), threshold=200, precision=4, suppress_small=True
             )
         )
+
+
+def _data(value: Any) -> object:
+    """A result as lists, dicts and numbers. JSON has no infinities and no NaN: they are texts."""
+    match value:
+        case dict():
+            return {name: _data(part) for name, part in value.items()}
+        case tuple() | list():
+            return [_data(part) for part in value]
+        case Ragged():
+            return _data(value.to_list())
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case _:
+            array = numpy.asarray(value)
+            plain = array if array.dtype.kind in "biu" else array.astype(numpy.float64)
+            return _data(plain.tolist())
 
 
 def _on_host(value: Any) -> Any:
