@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
 
-from axon.cli.files import for_each
+from axon.cli.files import for_each, programs
 from axon.cli.out import complain, print_diagnostics, say
-from axon.cli.status import FINE, HAS_ERRORS
+from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.files import Unwritable, read_program, write_page
 from axon.format import Formatted, format_text
 
@@ -39,42 +38,32 @@ def run(options: argparse.Namespace) -> int:
             return HAS_ERRORS
         if options.diff:
             _write(found.diff())
-        elif options.check and found.changed:
-            say(found.name)
-        elif not options.check and path == "-":
+        elif options.check:
+            if found.changed:
+                say(found.name)
+        elif path == "-":
             _write(found.text)
-        if not found.changed:
-            return FINE
-        if options.check or options.diff:
-            return HAS_ERRORS
-        if path != "-":
-            _replace(path, found.text)
-            say(f"formatted {path}")
-        return FINE
+        elif found.changed:
+            return _replace(path, found.text)
+        return HAS_ERRORS if found.changed and (options.check or options.diff) else FINE
 
-    return for_each([program for path in options.files for program in _programs(path)], format_one)
-
-
-def _programs(path: str) -> Iterator[str]:
-    """A file itself; the programs in a folder, but for hidden ones."""
-    if path == "-" or not os.path.isdir(path):
-        yield path
-        return
-    some = False
-    for folder, folders, files in os.walk(path):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if name.endswith(".axon") and not name.startswith("."):
-                some = True
-                yield os.path.join(folder, name)
-    if not some:
-        complain(f"{path} has no programs (.axon) in it")
+    paths = list(programs(options.files))
+    if not paths:
+        complain("there are no programs (*.axon) in these folders")
+        return WRONG_USAGE
+    return for_each(paths, format_one)
 
 
-def _replace(path: str, text: str) -> None:
-    if not os.access(path, os.W_OK):
-        raise Unwritable(f"{path} may not be written: permission denied")
-    write_page(path, text, {})
+def _replace(path: str, text: str) -> int:
+    try:
+        if not os.access(path, os.W_OK):
+            raise Unwritable(f"{path} may not be written: permission denied")
+        write_page(path, text, {})
+    except Unwritable as problem:
+        complain(str(problem))
+        return WRONG_USAGE
+    say(f"formatted {path}")
+    return FINE
 
 
 def _write(text: str) -> None:
