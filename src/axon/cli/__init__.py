@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "show how a type is derived, or what an error code means",
     "run": "run a definition on arrays",
     "import": "write an ONNX model as a program",
+    "fmt": "bring programs into their canonical form",
     "test": "test programs that say in comments what is expected of them",
     "doc": "write a page about the definitions of a program",
     "ops": "the reference of operators, by name or by words",
