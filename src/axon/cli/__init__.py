@@ -22,6 +22,7 @@ COMMANDS = {
     "infer": "print the signature of every definition",
     "explain": "show how a type is derived, or what an error code means",
     "run": "run a definition on arrays",
+    "repl": "define and compute line by line",
     "import": "write an ONNX model as a program",
     "fmt": "bring programs into their canonical form",
     "test": "test programs that say in comments what is expected of them",

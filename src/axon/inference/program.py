@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from axon.diagnostics import Diagnostic, Fix, Severity, error
 from axon.inference import operators
@@ -92,14 +93,16 @@ def infer_program(
     prelude: Prelude,
     broken: tuple[Span, ...] = (),
     reasons: bool = False,
+    held: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Inferred:
     """Infer every definition that can be; the errors of the others are in the diagnostics.
 
     `broken` are the spans that could not be parsed: a definition around one of them has no type. A
     definition is inferred with `reasons` only on request, or if it has an error whose message needs
-    them.
+    them. `held` are names that are known from outside the program.
     """
     program_inference = ProgramInference(read_import, prelude, broken, reasons)
+    program_inference.environment.names.update(held)
     for item in program.items:
         if isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):

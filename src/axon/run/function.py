@@ -181,6 +181,11 @@ class Function:
         line, plain = self.described.line(names=True), self.plain
         return line if plain is None else f"{line}\nplain: {plain}"
 
+    def _repr_html_(self) -> str:
+        from axon.run.html import function_html
+
+        return function_html(self)
+
     def explain(self, *, all: bool = False) -> str:
         """The derivation of its type, step by step; of a large one the first steps, or `all`."""
         from axon.explain import Most, derivation_text
