@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "check programs; exit 0 when they are fine, 1 when not",
     "infer": "print the signature of every definition",
     "explain": "show how a type is derived, or what an error code means",
+    "graph": "draw a definition or a model: boxes, and edges with their shapes",
     "run": "run a definition on arrays",
     "repl": "define and compute line by line",
     "import": "write an ONNX model as a program",
