@@ -142,6 +142,7 @@ class ProgramInference:
         prelude: Prelude,
         broken: tuple[Span, ...] = (),
         reasons: bool = False,
+        trial: bool = False,
     ) -> None:
         self.state = State()
         self.inference = Inference(self.state, prelude)
@@ -155,8 +156,12 @@ class ProgramInference:
         self._shared = False
         self._explained = True
         self._trials = 0
-        self._is_trial = False
+        self._is_trial = trial
         self.functions: dict[str, tuple[ast.Fn, Span]] = {}
+        self.read_as(broken)
+
+    def read_as(self, broken: tuple[Span, ...]) -> None:
+        """The items that follow were read with mistakes at these places."""
         self._broken = sorted(span.start for span in broken)
 
     # --- items ---
@@ -309,8 +314,7 @@ class ProgramInference:
         """
         from axon.inference.trials import closed
 
-        other = ProgramInference(self._read_import, self.inference.prelude)
-        other._is_trial = True
+        other = ProgramInference(self._read_import, self.inference.prelude, trial=True)
         other.inference.missing |= self.inference.missing
         other.inference.files |= self.inference.files
         known = {**self.environment.names, **{k: e for k, e in before.items() if e is not None}}

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from axon.pages.figure import Figure
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
@@ -129,6 +130,12 @@ class Function:
         self._left_out = left_out
         self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
+
+    def picture(self, depth: int = 0) -> Figure:
+        """The graph of the definition, drawn; the boxes of the first levels open."""
+        from axon.pages.figure import figure_of
+
+        return figure_of(self._module.program.source, self.__name__, self._program._finder, depth)
 
     # --- what it is ---
 

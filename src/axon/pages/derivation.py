@@ -1,25 +1,15 @@
-"""`axon explain --html`: a derivation as one page to step through, with nothing loaded from
-anywhere.
-
-The page is three files next to this one, put together with the data as JSON. Python decides what
-there is to show; `page.js` shows it, and writes text as text only.
-"""
+"""The derivations of a page, as JSON: what there is to step through."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
 
 from axon.diagnostics import Diagnostic
 from axon.driver import Checked
 from axon.explain import origin_text
 from axon.inference.program import Definition, Failed
 from axon.inference.report.signature import describe_definition
+from axon.pages.embedding import Json, cleaned, embedded
 from axon.solver.constraints import Constraint, Origin
 from axon.solver.trace import LAWS, Derivation, Fact, Step, derive
 from axon.source import Source, Span
@@ -34,50 +24,16 @@ MOST_LINES = 60_000
 MOST_TEXT = 400
 MOST_TOKENS = 60_000
 
-Json = dict[str, Any]
-
-
-def explain_page(checked: Checked, name: str | None = None, paper: bool = False) -> str:
-    """The page about a program, or about one of its definitions."""
-    model = page_model(checked, name, paper)
-    here = Path(__file__).parent
-    style = (here / "page.css").read_text(encoding="utf-8")
-    script = (here / "page.js").read_text(encoding="utf-8")
-    parts = {
-        "TITLE": html.escape(_clean(f"{model['file']} · axon explain")),
-        "STYLE_HASH": _hash(style),
-        "SCRIPT_HASH": _hash(script),
-        "STYLE": style,
-        "SCRIPT": script,
-        "DATA": embedded(model),
-    }
-    pieces = (here / "page.html").read_text(encoding="utf-8").split("%%")
-    return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
-
-
-def embedded(model: Json) -> str:
-    """JSON that is safe inside a script element: no `<`, and nothing but ASCII."""
-    text = json.dumps(model, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _hash(text: str) -> str:
-    """What lets the page's own script and style run, and no other."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _clean(text: str) -> str:
-    """A file's name as text, whatever bytes it is made of."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
 
 # --- the whole page ---------------------------------------------------------------------------
 
 
-def page_model(checked: Checked, name: str | None = None, paper: bool = False) -> Json:
+def page_model(
+    checked: Checked, name: str | None = None, paper: bool = False, room: int | None = None
+) -> Json:
     """What the page shows, as JSON; `name` picks one definition (the last of that name)."""
     source = checked.program.source
-    places = _Places(source)
+    places = Places(source)
     chosen: list[Definition | Failed] = sorted(
         (*checked.inferred.definitions, *checked.inferred.failed), key=lambda d: d.span.start
     )
@@ -88,7 +44,7 @@ def page_model(checked: Checked, name: str | None = None, paper: bool = False) -
     if cut:
         notes.append(f"Only the first {len(shown['lines'])} lines of the program are shown.")
     problems = [_problem(d, places) for d in checked.diagnostics]
-    bytes_left = MOST_BYTES - len(embedded({"": [shown, problems, places.table]}))
+    bytes_left = (MOST_BYTES if room is None else room) - len(embedded({"": [shown, problems, places.table]}))
     lines = MOST_LINES
     definitions: list[Json] = []
     for definition in chosen:
@@ -104,7 +60,7 @@ def page_model(checked: Checked, name: str | None = None, paper: bool = False) -
         definitions.append({**model, "problems": own})
         bytes_left -= size
     return {
-        "file": _clean(source.name),
+        "file": cleaned(source.name),
         "source": shown,
         "laws": LAWS,
         "places": places.table,
@@ -119,7 +75,7 @@ def _fitting(
     definition: Definition | Failed,
     derivation: Derivation,
     paper: bool,
-    places: _Places,
+    places: Places,
     bytes_left: int,
 ) -> tuple[Json | None, int]:
     """The definition with as much as fits: all, no sets, or no steps either."""
@@ -144,11 +100,11 @@ def _is_inside(diagnostic: Diagnostic, definition: Definition | Failed) -> bool:
 # --- places -----------------------------------------------------------------------------------
 
 
-class _Places:
+class Places:
     """Places and origins, each written once: what refers to one holds its index."""
 
-    def __init__(self, source: Source) -> None:
-        self.table: list[list[int]] = []
+    def __init__(self, source: Source, table: list[list[int]] | None = None) -> None:
+        self.table: list[list[int]] = [] if table is None else table
         self.origins: list[Json] = []
         self._source = source
         self._places: dict[tuple[int, int], int] = {}
@@ -193,7 +149,7 @@ class _Places:
         self._origins = {k: (i, o) for k, (i, o) in self._origins.items() if i < mark[1]}
 
 
-def _problem(diagnostic: Diagnostic, places: _Places) -> Json:
+def _problem(diagnostic: Diagnostic, places: Places) -> Json:
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
@@ -217,7 +173,7 @@ def _definition_model(
     definition: Definition | Failed,
     derivation: Derivation,
     paper: bool,
-    places: _Places,
+    places: Places,
     sets: bool,
     most_steps: int,
 ) -> Json:
@@ -249,6 +205,7 @@ def _definition_model(
     signature, free = _signature(definition, derivation, paper)
     return {
         "name": _clip(definition.name),
+        "at": definition.span.start,
         "place": places.place(definition.span),
         "ok": isinstance(definition, Definition),
         **signature,
@@ -283,7 +240,7 @@ def _pairs(derivation: Derivation) -> list[tuple[tuple[str, Constraint], Fact]]:
     return list(zip(derivation.constraints, derivation.start, strict=True))
 
 
-def _step_model(step: Step, texts: _Texts, places: _Places, keys: dict[Constraint, int]) -> Json:
+def _step_model(step: Step, texts: _Texts, places: Places, keys: dict[Constraint, int]) -> Json:
     return {
         "rule": step.rule,
         "about": texts(step.about),
@@ -336,7 +293,7 @@ def _signature(
 
 
 def _written(
-    definition: Definition | Failed, derivation: Derivation, places: _Places
+    definition: Definition | Failed, derivation: Derivation, places: Places
 ) -> list[tuple[int, str]]:
     """Where the program itself first writes a name that the derivation uses."""
     found: list[tuple[int, str]] = []

@@ -438,6 +438,7 @@
     for (const line of [...old, ...writtenOn.keys()]) if (line <= rows.length) drawLine(line - 1, []);
     $("definition").value = String(index);
     drawSignature();
+    showGraph(index);
     go(step);
   }
 
@@ -460,6 +461,56 @@
       out.push(el("div", "conditions", first ? first.message : "it uses something that has errors"));
     }
     $("signature").replaceChildren(...out);
+  }
+
+  // --- the graph -------------------------------------------------------------------------------
+
+  let shown = -1; // whose graph is drawn
+  let view = "derivation";
+
+  // The steps whose places lie inside a box: why its types are what they are.
+  function stepsAt(place) {
+    if (!definition || place < 0) return [];
+    const [line, start, last, end] = data.places[place];
+    const inside = (at) => {
+      if (at === null) return false;
+      const [a, b, c, d] = data.places[at];
+      return (a > line || (a === line && b >= start)) && (c < last || (c === last && d <= end));
+    };
+    const found = [];
+    definition.steps.forEach((step, i) => {
+      if (step.from.some((origin) => inside(data.origins[origin].place)))
+        found.push({ number: i + 1, rule: step.rule, about: definition.texts[step.about] });
+    });
+    return found;
+  }
+
+  function showGraph(index) {
+    const graph = data.graphs[index];
+    $("tab-graph").disabled = !graph;
+    if (!graph) return select("derivation");
+    if (view !== "graph" || shown === index) return;
+    shown = index;
+    Graph.show(graph, {
+      stepsAt,
+      line: (place) => (place < 0 ? null : data.places[place][0]),
+      go: (step) => { select("derivation"); go(step); },
+    });
+  }
+
+  function select(name, focus = false) {
+    view = name;
+    const graph = name === "graph";
+    document.body.classList.toggle("graph-view", graph);
+    $("graph").hidden = !graph;
+    $("main").hidden = graph;
+    $("controls").hidden = graph || !data.definitions.length;
+    for (const [id, on] of [["tab-graph", graph], ["tab-derivation", !graph]]) {
+      $(id).setAttribute("aria-selected", String(on));
+      $(id).tabIndex = on ? 0 : -1;
+      if (on && focus) $(id).focus();
+    }
+    if (graph) { stop(); showGraph(definition ? data.definitions.indexOf(definition.raw) : 0); }
   }
 
   function nothing() {
@@ -490,7 +541,9 @@
   $("play").addEventListener("click", play);
   $("slider").addEventListener("input", (event) => go(Number(event.target.value)));
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") return hideTip();
+    if (event.key === "Escape") hideTip();
+    if (view === "graph") return Graph.key(event);
+    if (event.key === "Escape") return;
     if (!definition || event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("select, input")) return;
     if (event.key === " " && event.target.closest?.("button, summary, a, [role=button]")) return;
     const action = {
@@ -505,8 +558,23 @@
   function fromAddress() {
     const [, index, step] = /^#(\d+)\.(\d+)$/.exec(location.hash) ?? [];
     const failing = data.definitions.findIndex((one) => !one.ok && one.problems.length > 0);
-    choose(index !== undefined && index < data.definitions.length ? Number(index) : Math.max(0, failing), Number(step ?? 0));
+    choose(index !== undefined && index < data.definitions.length ? Number(index) : failing >= 0 ? failing : data.view === "graph" ? data.definitions.length - 1 : 0, Number(step ?? 0));
   }
   addEventListener("hashchange", () => { if (data.definitions.length && /^#\d+\.\d+$/.test(location.hash)) fromAddress(); });
-  if (data.definitions.length) fromAddress(); else nothing();
+  for (const name of ["graph", "derivation"]) {
+    $(`tab-${name}`).addEventListener("click", () => select(name));
+    $(`tab-${name}`).addEventListener("keydown", (event) => {
+      if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+      event.stopPropagation();
+      const other = name === "graph" ? "derivation" : "graph";
+      if (!$(`tab-${other}`).disabled) select(other, true);
+    });
+  }
+  $("tabs").hidden = !data.definitions.length || !data.graphs.some(Boolean);
+  if (data.definitions.length) fromAddress();
+  else if (data.graphs.some(Boolean)) {
+    const { title, signature } = data.graphs[0];
+    if (signature) $("signature").append(el("div", "signed", title, el("span", "colon", " : "), signature));
+  } else nothing();
+  if (data.view === "graph" && data.graphs.some(Boolean)) select("graph");
 })();
