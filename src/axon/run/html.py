@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from axon.run.function import Function
     from axon.run.parameter_table import Parameters
 
-MOST_EXPLAINED = 20_000
-"""A program with more characters is not explained without being asked to: that checks it again."""
+MOST_EXPLAINED = 4_000
+"""A program with more characters is not drawn and explained without being asked to: that checks it
+again, which takes seconds for a whole model.
+"""
 
 TABLES = """\
 .axon-said table{border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit}
