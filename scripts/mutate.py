@@ -377,16 +377,16 @@ MUTATIONS = (
     M("no tensor, no rows", "        if not isinstance(part, Tuple) or (isinstance(part, Record)",
       "        if True or (isinstance(part, Record)"),
     # --- parameters
-    M("a default for each call", "given[each] = replace(literal)", "given[each] = literal"),
-    M("an argument is given once", "        if attribute.name in given:\n", "        if False:\n"),
-    M("arguments in the order of the parameters", "return [given[each] for each in function.names]",
-      "return list(given.values())"),
-    M("a default knows no parameter", "if not set(every).isdisjoint(mentioned(param.default)):\n"
-      '            text = "a default cannot use the parameters of its function"\n'
-      '            inference.error("AX220", text, param.default.span)\n            sound',
-      "if False:\n"
-      '            text = "a default cannot use the parameters of its function"\n'
-      '            inference.error("AX220", text, param.default.span)\n            sound'),
+    M("a default for each call", "found.append(replace(literal))", "found.append(literal)"),
+    M("an argument is given once",
+      "place = next((at for at in places if given[at] is None), None)", "place = places[0]"),
+    M("arguments in the order of the parameters",
+      "        given[place] = attribute.value\n",
+      "        given[len(call.args) + call.attributes.index(attribute)] = attribute.value\n"),
+    M("a default knows no parameter",
+      "        if not set(every).isdisjoint(free_names(param.default)):\n", "        if False:\n"),
+    M("what is given goes before the default", "        if argument is not None:\n",
+      "        if argument is not None and literal is None:\n"),
     M("a function without a name takes what it needs",
       "    found = with_defaults(fn)\n", "    found = fn\n"),
     # --- subscripts and branches
