@@ -70,12 +70,12 @@ def places(expr: Expr) -> Iterator[tuple[Expr, Callable[[Expr], Expr]]]:
         case Get(record, field):
             for part, put in places(record):
                 yield part, _in_field(field, put)
-        case Call(function, args):
+        case Call(function, args, by_name):
             for part, put in places(function):
-                yield part, _in_function(args, put)
+                yield part, _in_function(args, by_name, put)
             for i, arg in enumerate(args):
                 for part, put in places(arg):
-                    yield part, _in_args(args, i, put, lambda a: Call(function, a))
+                    yield part, _in_args(args, i, put, lambda a: Call(function, a, by_name))
         case _:
             return
 
@@ -97,8 +97,10 @@ def _in_field(field: str, put: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]
     return lambda other: Get(put(other), field)
 
 
-def _in_function(args: tuple[Expr, ...], put: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
-    return lambda other: Call(put(other), args)
+def _in_function(
+    args: tuple[Expr, ...], by_name: tuple[str, ...], put: Callable[[Expr], Expr]
+) -> Callable[[Expr], Expr]:
+    return lambda other: Call(put(other), args, by_name)
 
 
 def lines(body: Block) -> Iterator[tuple[int, Expr, Callable[[Expr], Block]]]:

@@ -63,6 +63,8 @@ def _ones() -> list[Operation]:
         Operation(1, "dropout({}, key=random_key(7), rate=0.25)", s.dropped((0, 7), 0.25)),
         Operation(1, "uniform(random_key(3), shape({}))", s.drawn((0, 3))),
         Operation(1, "dropout({})", m.each(lambda x: x, "fib"), "dropout"),
+        Operation(1, "({} + [0.5, -1.5])", m.beside([0.5, -1.5], numpy.add)),
+        Operation(1, "({} * [[1.5, 2], [3, 0.5]])", m.beside([[1.5, 2], [3, 0.5]], numpy.multiply)),
     ]
     return found
 
@@ -103,6 +105,7 @@ BINARY = [
     Operation(2, "({} % {})", m.pointwise(numpy.remainder), "%"),
     Operation(2, "({} and {})", m.pointwise(numpy.logical_and, "b"), "and"),
     Operation(2, "({} or {})", m.pointwise(numpy.logical_or, "b"), "or"),
+    Operation(2, "{}[(not {})]", s.compress_others),
     Operation(2, "({} |> concat({}))", s.joined(0, s.concat)),
 ]
 GATHER = next(b for b in BINARY if b.value == "gather")
