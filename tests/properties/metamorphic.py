@@ -184,7 +184,7 @@ def let_block(body: Block) -> Iterator[Block]:
         for part, back in places(value):
             if (part is value and i < len(body.lets)) or isinstance(part, Var | Number):
                 continue
-            if isinstance(part, Bare) and part.operation.value in ("+", "-", "*"):
+            if isinstance(part, Bare) and not str(part.operation.value).isidentifier():
                 continue  # signs stand for functions as arguments only
             changed = put(back(Var("named")))
             yield Block(
