@@ -78,6 +78,9 @@ MAKERS = [
 UNARY = _ones()
 VECTOR = [o for o in UNARY if "axis" not in o.text or "axis=0" in o.text]
 BARE = [o for o in UNARY if o.value] + MAKERS * 3
+WORDS = frozenset(("and", "or", "not"))
+NAMED = [o for o in BARE if o.value not in WORDS]
+"""Those that can be given another name; signs and the words for logic are arguments only."""
 
 PLUS = Operation(2, "({} + {})", m.pointwise(numpy.add), "+")
 STRICT = Operation(2, "max({}, {})", m.strict(numpy.maximum))
