@@ -375,3 +375,33 @@ def test_a_closed_pipe_is_no_error(folder: Path) -> None:
     found = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
     assert found.stdout == "f0 : a -> a\n"
     assert found.stderr == ""
+
+
+def test_a_bug_is_exit_3_with_a_report_in_a_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise AssertionError("a test's own bug")
+
+    monkeypatch.setattr("axon.driver.check", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = axon(["check", "good.axon"], folder)
+    assert found.status == 3
+    (report,) = tmp_path.glob("axon-bug-*.txt")
+    assert str(report) in found.stderr
+    text = report.read_text()
+    assert "command: ['check', 'good.axon']" in text
+    assert "a test's own bug" in text
+    assert "Traceback" in text
+
+
+def test_colours_are_as_asked(folder: Path) -> None:
+    assert "\x1b[" not in axon(["check", "bad.axon"], folder).stderr
+    assert "\x1b[" in axon(["check", "bad.axon", "--color", "always"], folder).stderr
+    assert "\x1b[" not in axon(["check", "bad.axon", "--color=never"], folder).stderr
+
+
+def test_no_command_is_wrong_usage_with_the_list_of_them(folder: Path) -> None:
+    found = axon([], folder)
+    assert found.status == 2
+    assert "infer" in found.stderr

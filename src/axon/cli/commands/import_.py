@@ -1,0 +1,86 @@
+"""`axon import`: the program that a model becomes, and its weights."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from axon.cli.bar import Bar
+from axon.cli.models import files_of, model_errors
+from axon.cli.out import complain, print_diagnostics
+from axon.cli.status import FINE, HAS_ERRORS
+from axon.files import Unwritable, write_page
+from axon.types.show import Show
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="MODEL.onnx")
+    parser.add_argument(
+        "-o", "--output", metavar="PATH", help="write it there, not on the terminal"
+    )
+    parser.add_argument(
+        "--weights",
+        metavar="PATH",
+        help="write the weights there too, as a safetensors file that `axon run` takes",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    with model_errors():
+        from axon.importers.onnx.load import read_model
+        from axon.importers.onnx.model import import_model
+        from axon.importers.reporting.problems import problems
+        from axon.importers.reporting.wiring import unmade
+        from axon.importers.writing.program import write_program
+
+        model = read_model(options.file)
+        imported = import_model(model, options.file)
+        wrong = [*unmade(imported), *problems(imported, Show(imported.names()))]
+        written = write_program(imported)
+        with _weights(options, model, written.weights):
+            if options.output:
+                write_page(options.output, written.text, files_of(options.file, model))
+            else:
+                print(written.text, end="")
+    if written.opaque:
+        listed = ", ".join(sorted(set(written.opaque.values())))
+        complain(f"no operator does what {listed} do: they are only declared")
+    print_diagnostics(wrong)
+    return HAS_ERRORS if wrong else FINE
+
+
+@contextmanager
+def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -> Iterator[None]:
+    """Write the weights, on request, around the writing of the program."""
+    if options.weights is None:
+        yield
+        return
+    from axon.importers.onnx.weights import data_files, described, read_weight
+    from axon.run.safetensors import ToStore, written
+
+    folder = os.path.dirname(os.path.abspath(options.file))
+    taken = [options.file, *data_files(model, folder)]
+    if options.output:
+        taken.append(options.output)
+    for path in taken:
+        if os.path.realpath(path) == os.path.realpath(options.weights):
+            raise Unwritable(f"{options.weights} is needed for something else; name another file")
+    to_store, others = [], []
+    for name, tensor in tensors.items():
+        found = described(tensor)
+        if found is None:
+            others.append(name)
+        else:
+            to_store.append(ToStore(name, *found, partial(read_weight, tensor, folder)))
+    with Bar() as bar:
+        tell = bar if sys.stderr.isatty() else None
+        with written(options.weights, to_store, tell):
+            yield
+    if others:
+        listed = ", ".join(others)
+        complain(f"not written, with elements that Axon lacks: {listed}")

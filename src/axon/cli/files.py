@@ -1,0 +1,39 @@
+"""What commands that take several files share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from axon.cli.out import complain
+from axon.cli.status import FINE, WRONG_USAGE
+from axon.files import Unreadable
+
+FILES = "a program, - for standard input, or an ONNX model (.onnx)"
+
+
+def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
+    """Apply a command to each file, also behind one that cannot be read; the worst status."""
+    status = FINE
+    for path in paths:
+        try:
+            status = max(status, command(path))
+        except Unreadable as problem:
+            complain(str(problem))
+            status = WRONG_USAGE
+    return status
+
+
+def programs(paths: Sequence[str]) -> Iterator[str]:
+    """Files as they are; of folders, the programs in them."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(".axon"))
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,153 @@
+"""Models of other formats where a program may stand too: their signatures and diagnostics."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from axon.cli.out import complain, print_diagnostics, say
+from axon.cli.status import FINE, HAS_ERRORS
+from axon.diagnostics import Diagnostic, Severity
+from axon.diagnostics.json import to_json
+from axon.files import Unreadable, replacing
+from axon.source import Source
+from axon.syntax import parse_signature
+from axon.types.reader import Reader
+from axon.types.scope import Scope
+from axon.types.type import Type
+
+if TYPE_CHECKING:
+    from axon.importers.reporting.report import Report
+
+NEEDS_ONNX = "ONNX models need onnx: pip install 'axon-shapes[onnx]'"
+
+
+def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | None, int]:
+    """Print the signature of a model, or give its document."""
+    with model_errors():
+        from axon.importers.onnx.load import read_model
+        from axon.importers.onnx.model import infer_model
+
+        model = read_model(path)
+        types = _input_types(options.input, {info.name for info in model.graph.input})
+        report = infer_model(model, path, options.forget_inputs, types)
+    if options.write and report.ok:
+        _write(options.write, model, report, path)
+    found = report.diagnostics
+    if options.check:
+        found = tuple(_strict(diagnostic) for diagnostic in found)
+    status = HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
+    document = _document(report, found) if options.json else None
+    if document is None:
+        if report.ok:  # what contradicts itself has no type
+            where = f" where {', '.join(report.where)}" if report.where else ""
+            say(f"model : {report.signature}{where}")
+        if report.suggested:
+            listed = ", ".join(f"{name} : {type_}" for name, type_ in report.suggested.items())
+            say(f"suggested, and tried: {listed}")
+        print_diagnostics(found)
+    if options.write and not report.ok:
+        complain(f"{options.write} is not written: the model has errors")
+    return document, status
+
+
+def check(path: str) -> tuple[tuple[Diagnostic, ...], str, str]:
+    """The diagnostics of a model, its name, and what to say if it has no errors."""
+    with model_errors():
+        from axon.importers.onnx.load import read_model
+        from axon.importers.onnx.model import infer_model
+
+        model = read_model(path)
+        report = infer_model(model, path, False, {})
+    count = len(model.graph.node)
+    return report.diagnostics, path, f"fine, {count} {'node' if count == 1 else 'nodes'}"
+
+
+@contextmanager
+def model_errors() -> Iterator[None]:
+    """What cannot be read is said in a sentence."""
+    try:
+        from axon.importers.onnx.load import NoModel
+    except ModuleNotFoundError:
+        raise Unreadable(NEEDS_ONNX) from None
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise Unreadable(NEEDS_ONNX) from None
+    except (NoModel, BadInput) as problem:
+        raise Unreadable(str(problem)) from None
+
+
+class BadInput(Exception):
+    """A type that cannot be read; the sentence says why."""
+
+
+def _input_types(texts: list[str], names: set[str]) -> dict[str, Type]:
+    """The types stated for inputs: `x=f32 [n,3,h,w]`. A name means the same in all of them."""
+    reader = Reader(Scope(), 1, 1)
+    reader.in_parameter = True
+    types: dict[str, Type] = {}
+    for text in texts:
+        name, equals, written = text.partition("=")
+        if not equals:
+            raise BadInput(f"`{text}`: an input is written NAME=TYPE, as in x=f32 [n,3,h,w]")
+        if name not in names:
+            listed = ", ".join(sorted(names)) or "none"
+            raise BadInput(f"the model has no input `{name}`: its inputs are {listed}")
+        parsed, problems = parse_signature(Source(f"the type of {name}", written))
+        if parsed is None or problems:
+            raise BadInput(f"`{written}` is not a type")
+        types[name] = reader.read_type(parsed.type)
+        if reader.diagnostics:
+            raise BadInput(f"`{written}` is not a type: {reader.diagnostics[0].message}")
+    return types
+
+
+def _write(path: str, model: Any, report: Report, source: str) -> None:
+    from axon.importers.onnx.annotate import annotated
+
+    with replacing(path, files_of(source, model)) as file:
+        file.write(annotated(model, report).SerializeToString())
+
+
+def files_of(path: str, model: Any) -> dict[str, str]:
+    """The files that a model is in."""
+    from axon.importers.onnx.weights import data_files
+
+    folder = os.path.dirname(os.path.abspath(path))
+    data = dict.fromkeys(data_files(model, folder), "a file with data of the model")
+    return {**data, path: "the model itself"}
+
+
+def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:
+    model = {
+        "name": "model",
+        "signature": report.signature,
+        "where": list(report.where),
+        "guards": list(report.guards),
+    }
+    return {
+        "definitions": [model] if report.ok else [],
+        "tensors": {
+            name: {
+                "dtype": t.dtype,
+                "shape": None if t.shape is None else list(t.shape),
+                "partial": t.partial,
+            }
+            for name, t in report.tensors.items()
+        },
+        "where": list(report.where),
+        "guards": list(report.guards),
+        "suggested": report.suggested,
+        "unsupported": list(report.unsupported),
+        "diagnostics": [to_json(d) for d in found],
+    }
+
+
+def _strict(found: Diagnostic) -> Diagnostic:
+    """A model's own declarations and its inputs must be right; what is not known may be."""
+    return found if found.code == "AX503" else replace(found, severity=Severity.ERROR)
