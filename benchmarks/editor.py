@@ -81,9 +81,10 @@ class Client:
             if message.get("id") == id and "method" not in message:
                 assert "result" in message, message
                 seen["hints"] = time.perf_counter()
-            elif message.get("method") == "textDocument/publishDiagnostics":
-                if message["params"].get("version") == version:
-                    seen["diagnostics"] = time.perf_counter()
+                continue
+            told = message.get("method") == "textDocument/publishDiagnostics"
+            if told and message["params"].get("version") == version:
+                seen["diagnostics"] = time.perf_counter()
         return seen
 
 
@@ -127,7 +128,10 @@ def main() -> int:
             undo = undo or (row, text[row])
             first, last, new = edited(text[row], source)
         text[row] = text[row][:first] + new + text[row][last:]
-        place = {"start": {"line": row, "character": first}, "end": {"line": row, "character": last}}
+        place = {
+            "start": {"line": row, "character": first},
+            "end": {"line": row, "character": last},
+        }
         change = {"range": place, "text": new}
         start = time.perf_counter()
         client.send(
@@ -143,9 +147,7 @@ def main() -> int:
             "start": {"line": max(0, row - 30), "character": 0},
             "end": {"line": row + 30, "character": 0},
         }
-        id = client.ask(
-            "textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": around}
-        )
+        id = client.ask("textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": around})
         seen = client.until(id, version)
         what = f"line {row + 1}: {text[row]!r}"
         taken.append((seen["hints"] - start, seen["diagnostics"] - start, what))

@@ -63,7 +63,7 @@ def _reading(
         environment = _environment(checked, module, at, fn)
         if environment is None:
             return None
-        return _text(fn, definition, environment, paper=checked.paper)
+        return _text(fn, definition, environment, checked.paper)
 
 
 def reading_among(value: ast.Expr, definition: Definition, environment: Environment) -> str | None:
@@ -72,10 +72,13 @@ def reading_among(value: ast.Expr, definition: Definition, environment: Environm
     if fn is None or _shares_variables(environment):
         return None
     with workspace():
-        return _text(fn, definition, environment, paper=False)
+        return _text(fn, definition, environment)
 
 
-def _text(fn: ast.Fn, definition: Definition, environment: Environment, paper: bool) -> str | None:
+def _text(
+    fn: ast.Fn, definition: Definition, environment: Environment, paper: bool = False
+) -> str | None:
+    """The reading with its bounds, if it is confirmed."""
     reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
     bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
     if reading is None or bounds is None:

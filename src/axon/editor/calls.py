@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axon.editor.document import Document
+from axon.editor.names import Binder
 from axon.editor.reference import attributes_of, operator_signature, operator_text
 from axon.editor.targets import function_of, imported_file, in_library, last_of
 from axon.editor.values import SignatureHelp
@@ -134,7 +135,7 @@ def callee_of(document: Document, offset: int, name: str) -> Callee | None:
     return Callee(target.name, None, found, params, target.view)
 
 
-def visible_binder(view: View, name: str, at: int):  # type: ignore[no-untyped-def]
+def visible_binder(view: View, name: str, at: int) -> Binder | None:
     """The innermost binder of a name that is visible at an offset in a definition."""
     found = [
         b

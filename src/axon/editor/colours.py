@@ -78,6 +78,8 @@ def _kind(document: Document, view: View, use: Use) -> str:
                 return "type"
             target = document.target(view, use)
             return _of(target.binder) if target is not None and target.binder else "property"
+        case _:
+            pass
     if use.binder is not None:
         return _of(use.binder)
     target = document.target(view, use)

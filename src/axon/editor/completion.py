@@ -24,6 +24,7 @@ from axon.syntax.tokens import CLOSER, ELEMENT_TYPES, OPENER
 from axon.types.type import Fn, Record, Type
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*'*\Z")
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_'])[0-9]+\.?\Z")
 _REST = re.compile(r"[A-Za-z0-9_]*'*")
 _BOUND = re.compile(r"(?:^|[\s;{(,])([A-Za-z_]\w*'*)\s*(?=[:,)]|=(?!=))")
 _KEYWORDS = ("fn", "if", "else", "and", "or", "not", "true", "false", "inf")
@@ -42,7 +43,9 @@ def completions(document: Document, offset: int) -> list[Completion]:
         return []
     view = document.view_at(offset)
     prefix = text[start:offset]
-    if start and text[start - 1] == "." and (start < 2 or text[start - 2] not in "0123456789. "):
+    if _NUMBER.search(text, max(0, start - 100), start):
+        return []
+    if start and text[start - 1] == ".":
         found = list(_members(document, view, start - 1, place))
     else:
         before = _before(document, view, start)

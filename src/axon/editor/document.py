@@ -131,6 +131,9 @@ class Document:
             return Place(self.name, span.start, span.end)
         return line_place(span, self.text)
 
+    def _inside(self, offset: int) -> int:
+        return min(max(offset, 0), len(self.text))
+
     # --- what a name stands for ---
 
     def use_at(self, offset: int) -> tuple[View, Use] | None:
@@ -174,7 +177,7 @@ class Document:
         """The type and the documentation of what is at an offset."""
         from axon.editor.hovers import hover
 
-        return hover(self, offset)
+        return hover(self, self._inside(offset))
 
     def hints(self, start: int = 0, end: int | None = None) -> list[Hint]:
         """The types that are not written, in a part of the text."""
@@ -186,24 +189,24 @@ class Document:
         """Where the name at an offset is bound. The file may be `std/…`, of the library."""
         from axon.editor.places import definition
 
-        return definition(self, offset)
+        return definition(self, self._inside(offset))
 
     def references(self, offset: int, declaration: bool = True) -> list[Place]:
         """Where the name at an offset is used, in all files that are known."""
         from axon.editor.places import references
 
-        return references(self, offset, declaration)
+        return references(self, self._inside(offset), declaration)
 
     def highlights(self, offset: int) -> list[Place]:
         """Where the name at an offset is used in this file."""
         from axon.editor.places import highlights
 
-        return highlights(self, offset)
+        return highlights(self, self._inside(offset))
 
     def can_rename(self, offset: int) -> Place | Refusal:
         from axon.editor.renaming import can_rename
 
-        return can_rename(self, offset)
+        return can_rename(self, self._inside(offset))
 
     def rename(self, offset: int, new: str) -> list[Edit] | Refusal:
         """The edits, in all files that are known, that give a name another one. What would change
@@ -211,19 +214,19 @@ class Document:
         """
         from axon.editor.renaming import rename
 
-        return rename(self, offset, new)
+        return rename(self, self._inside(offset), new)
 
     def completions(self, offset: int) -> list[Completion]:
         """What may stand at an offset, the likely first."""
         from axon.editor.completion import completions
 
-        return completions(self, offset)
+        return completions(self, self._inside(offset))
 
     def signature_help(self, offset: int) -> SignatureHelp | None:
         """The call around an offset."""
         from axon.editor.calls import signature_help
 
-        return signature_help(self, offset)
+        return signature_help(self, self._inside(offset))
 
     def symbols(self) -> list[Symbol]:
         """What the file defines."""
@@ -241,7 +244,7 @@ class Document:
         """The expressions around an offset, the smallest first."""
         from axon.editor.outline import selections
 
-        return selections(self, offset)
+        return selections(self, self._inside(offset))
 
     def tokens(self, start: int = 0, end: int | None = None) -> list[Token]:
         """The pieces of the text that have a meaning."""
@@ -253,7 +256,7 @@ class Document:
         """What can be done about a part of the text."""
         from axon.editor.actions import actions
 
-        return actions(self, start, end)
+        return actions(self, self._inside(start), self._inside(end))
 
     def why(self, offset: int, question: str) -> Answer | None:
         """The answer to a question of an action, or to `n`, `x[1]`, `result[0]` as `axon explain
@@ -261,7 +264,7 @@ class Document:
         """
         from axon.editor.whys import why
 
-        return why(self, offset, question)
+        return why(self, self._inside(offset), question)
 
     def formatted(self) -> str | Refusal:
         """The text in canonical form."""

@@ -10,6 +10,7 @@ from axon.editor.view import View
 from axon.inference.report.signature import Signature
 from axon.ops import OPERATORS, SIGNS
 from axon.plain import reading_among
+from axon.source import Span
 from axon.syntax import ast
 from axon.types.type import DimValue, Fn, ShapeValue, Type
 
@@ -106,19 +107,11 @@ def plain_reading(view: View, signature: Signature) -> str | None:
 
 
 def _local(view: View, binder: Binder) -> tuple[str, str]:
-    type_ = None
-    for span in _places(view, binder):
-        type_ = type_ or view.noted.named(span)
+    type_ = view.noted.named(Span(view.item.span.source, binder.start, binder.end))
     if type_ is None:
         return "", ""
     what = "a parameter" if binder.kind == "parameter" else ""
     return f"{binder.name} : {view.noted.text(type_)}"[:LONGEST], what or _value(view, type_)
-
-
-def _places(view: View, binder: Binder):  # type: ignore[no-untyped-def]
-    from axon.source import Span
-
-    yield Span(view.item.span.source, binder.start, binder.end)
 
 
 def _value(view: View, type_: Type) -> str:
@@ -204,7 +197,7 @@ def _of_expression(document: Document, offset: int) -> Hover | None:
             if isinstance(node, ast.Number):
                 continue
             return None
-        type_ = view.noted.type_of(node)  # type: ignore[arg-type]
+        type_ = view.noted.type_of(node)
         if type_ is None or isinstance(type_, Fn):
             continue
         span = node.span

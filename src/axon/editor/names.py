@@ -298,9 +298,10 @@ class Names:
                 for each in (*params, result):
                     self._type(each)
             case ast.RecordType(fields, _, _):
-                for each in fields:
-                    self._use(each.name, each.span.start, "field", None, None, each)
-                    self._type(each.type)
+                for each_field in fields:
+                    start = each_field.span.start
+                    self._use(each_field.name, start, "field", None, None, each_field)
+                    self._type(each_field.type)
             case _:
                 pass
 

@@ -76,10 +76,10 @@ def uses_of(
         if only is None and binder.kind != "import":
             readers = _readers(document, target.document)
         views = [(other, each) for other in readers for each in other.views]
-    for other, each in views:
-        for use in each.names.uses:
-            if use.name == binder.name and _is(other, each, use, target):
-                yield other, each, use
+    for other, part in views:
+        for use in part.names.uses:
+            if use.name == binder.name and _is(other, part, use, target):
+                yield other, part, use
 
 
 def _readers(document: Document, of: Document) -> list[Document]:

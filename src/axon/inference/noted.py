@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from axon.diagnostics import Diagnostic, error
+from axon.inference.calls import IN_PLACE
 from axon.inference.elaborate import Recording
 from axon.inference.environment import Entry, Environment, bound_names
+from axon.inference.infer import Inference
 from axon.inference.program import Definition, ProgramInference
 from axon.inference.report.naming import factor_sizes
 from axon.inference.report.signature import Signature, describe_definition, shapes_of
@@ -45,8 +47,19 @@ class Noting(Recording):
         super().__init__(state, prelude)
         self.names: dict[Place, Type] = {}
         self.functions: dict[Place, Fn] = {}
+        self._aside = False
+
+    def infer(self, expr: ast.Expr, env: Environment) -> Type:
+        return Inference.infer(self, expr, env) if self._aside else super().infer(expr, env)
 
     def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
+        pattern = binding.pattern
+        match pattern:
+            case ast.NamePattern(name, span) if span == binding.value.span and name != IN_PLACE:
+                # a function as it is where defaults are left out
+                return self._bind_aside(binding, env)
+            case _:
+                pass
         found = super().bind(binding, env)
         for name, span in bound_names(binding.pattern):
             entry = env.names.get(name)
@@ -56,6 +69,15 @@ class Noting(Recording):
                 self.names[span.start, span.end] = (
                     known.type if isinstance(known, Scheme) else known
                 )
+        return found
+
+    def _bind_aside(self, binding: ast.Binding, env: Environment) -> Generalised | None:
+        """Bind what is not written in the text: its types are not kept."""
+        before, self._aside = self._aside, True
+        names, functions = self.names, self.functions
+        self.names, self.functions = {}, {}
+        found = super().bind(binding, env)
+        self._aside, self.names, self.functions = before, names, functions
         return found
 
     def infer_fn(

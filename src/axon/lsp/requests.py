@@ -334,7 +334,7 @@ def _workspace_edit(files: Files, edits: list[Edit] | tuple[Edit, ...]) -> Json:
     changes: dict[str, list[Json]] = {}
     for edit in edits:
         lines = files.lines_of(edit.place.file)
-        made = {
+        made: dict[str, object] = {
             "range": convert.range_(lines, edit.place.start, edit.place.end),
             "newText": edit.text,
         }
@@ -438,7 +438,7 @@ def selection_range(files: Files, params: Params) -> object:
 def code_action(files: Files, params: Params) -> object:
     document = files.document(params)
     only = params.get("context", "only")
-    found = []
+    found: list[Json] = []
     for action in document.actions(*files.range(document, params)):
         made = _action(files, document, action)
         kind = str(made.get("kind"))

@@ -189,7 +189,7 @@ class Server:
                 hard = uri in self._hard
                 limit = min(self._limit, AGAIN) if hard else self._limit + lines / 100
                 self._busy = time.monotonic(), limit, uri
-            case b"I":
+            case _:  # `I`
                 self._busy = None
 
     def _watch(self) -> None:

@@ -77,5 +77,6 @@ class Part:
         return False
 
     def enter(self, result: Result) -> None:
-        kept = [each for each in self.results if each.known]
+        """A new result. One that cannot hold again is kept as the last that was good."""
+        kept = [each for each in self.results if each.known or each.signatures]
         self.results = [result, *kept][:MOST_RESULTS]

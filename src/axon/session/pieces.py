@@ -19,7 +19,7 @@ from axon.inference.environment import bound_names
 from axon.session.parts import Part
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
-from axon.syntax.brackets import balance
+from axon.syntax.brackets import balance, is_settled
 from axon.syntax.lexer import lex
 from axon.syntax.problems import MAX_SHOWN
 
@@ -45,6 +45,8 @@ class Piece:
 
     broken: tuple[Span, ...] = ()
     """The places of mistakes in what was read, here or elsewhere."""
+    settled: bool | None = None
+    """Whether its brackets are read in the same way wherever it stands; None if not known yet."""
 
 
 @dataclass(slots=True)
@@ -196,19 +198,28 @@ def _same(item: ast.Item, other: ast.Item, distance: int) -> bool:
 def _add_up(pieces: list[Piece]) -> bool:
     """Whether the messages of the pieces are those of the entire text. A few are said once for a
     file, and there are at most so many. Whether all brackets of a file have their counterpart
-    decides how those that have none are read.
+    decides how it is read, where the indentation says something else.
     """
     broken = [piece for piece in pieces if piece.problems]
-    if len(broken) < 2:
-        return True
     said = [each for piece in broken for each in piece.problems]
     once = [p for p in said if p.code == "AX001" or "is a word of the language" in p.message]
-    return len(once) < 2 and len(said) <= MAX_SHOWN and all(map(_is_balanced, broken))
+    if len(broken) > 1 and (len(once) > 1 or len(said) > MAX_SHOWN):
+        return False
+    open_ = [piece for piece in broken if not _is_balanced(piece)]
+    if not open_ or len(pieces) == 1:
+        return True
+    return len(broken) == 1 and all(_is_settled(piece) for piece in pieces if piece is not open_[0])
 
 
 def _is_balanced(piece: Piece) -> bool:
     tokens, _ = lex(piece.source)
     return balance(tokens) is tokens
+
+
+def _is_settled(piece: Piece) -> bool:
+    if piece.settled is None:
+        piece.settled = is_settled(lex(piece.source)[0])
+    return piece.settled
 
 
 def _read(name: str, text: str) -> Piece:

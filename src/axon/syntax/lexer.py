@@ -141,6 +141,9 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             )
         case "number":
             point = _whole(text)
+            before = span.source.text[span.start - 1 : span.start]
+            if point is not None and (before.isalnum() or before in ("_", ")")):
+                point = "a tuple is taken apart by a pattern: `a, b = p;`"
             return error(
                 "AX001",
                 f"`{shorten(text)}` is not a number",
