@@ -81,9 +81,9 @@ class Client:
             if message.get("id") == id and "method" not in message:
                 assert "result" in message, message
                 seen["hints"] = time.perf_counter()
-            elif message.get("method") == "textDocument/publishDiagnostics":
-                if message["params"].get("version") == version:
-                    seen["diagnostics"] = time.perf_counter()
+            told = message.get("method") == "textDocument/publishDiagnostics"
+            if told and message["params"].get("version") == version:
+                seen["diagnostics"] = time.perf_counter()
         return seen
 
 

@@ -20,9 +20,9 @@ PROGRAMS = [
     if len(text := path.read_text(encoding="utf-8")) < 1200 and "import" not in text
 ]
 PIECES = (
-    "(", ")", "{", "}", "[", "]", ";", ",", ".", "=", ":", '"', "#", "'", "😀", "\n", "x", "fn (x) {",
-    "p.w", "relu(", "\nop f : ", "\ntype T = ", "where ", "|> f(", "*k", "?k", "1e", "\n}", "/*", "if ",
-    '\nimport "std/layers.axon" as L;\n', "L.", "None", "f32 [n", "@", "\r\n",
+    "(", ")", "{", "}", "[", "]", ";", ",", ".", "=", ":", '"', "#", "'", "😀", "\n", "x",
+    "fn (x) {", "p.w", "relu(", "\nop f : ", "\ntype T = ", "where ", "|> f(", "*k", "?k", "1e",
+    "\n}", "/*", "if ", '\nimport "std/layers.axon" as L;\n', "L.", "None", "f32 [n", "@", "\r\n",
 )  # fmt: skip
 
 

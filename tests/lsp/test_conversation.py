@@ -51,7 +51,8 @@ REQUESTS = (
 PLACES = (
     "# 😀 a| comment", "type Lin|ear", "layer| = fn", "fn (p| :", "p : Linear(i|", "x : f32| [n",
     "h| = x", "x @ p.|w", "re|lu(h", "h + p.b|", "width| = 1", "softm|ax(", "layer(p, |x)",
-    "axis|=-1", "type| Linear", "x @| p", "p.b|)", "lay|er(p", "axis=-|1", "out| = net", "w = on|es([3", "ones([5,|3", ");|\n",
+    "axis|=-1", "type| Linear", "x @| p", "p.b|)", "lay|er(p", "axis=-|1", "out| = net",
+    "w = on|es([3", "ones([5,|3", ");|\n",
 )  # fmt: skip
 
 
@@ -65,6 +66,8 @@ def params(method: str, uri: str, at: Message) -> Message:
         case "textDocument/codeAction":
             found["range"] = {"start": at, "end": at}
             found["context"] = {"diagnostics": []}
+        case _:
+            pass
     return found
 
 

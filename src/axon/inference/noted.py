@@ -54,9 +54,9 @@ class Noting(Recording):
 
     def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
         pattern = binding.pattern
-        if isinstance(pattern, ast.NamePattern) and pattern.span == binding.value.span:
-            if pattern.name != IN_PLACE:  # a function as it is where defaults are left out
-                return self._bind_aside(binding, env)
+        named = isinstance(pattern, ast.NamePattern) and pattern.name != IN_PLACE
+        if named and pattern.span == binding.value.span:
+            return self._bind_aside(binding, env)  # as it is where defaults are left out
         found = super().bind(binding, env)
         for name, span in bound_names(binding.pattern):
             entry = env.names.get(name)
