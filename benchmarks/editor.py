@@ -81,6 +81,7 @@ class Client:
             if message.get("id") == id and "method" not in message:
                 assert "result" in message, message
                 seen["hints"] = time.perf_counter()
+                continue
             told = message.get("method") == "textDocument/publishDiagnostics"
             if told and message["params"].get("version") == version:
                 seen["diagnostics"] = time.perf_counter()

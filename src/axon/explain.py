@@ -53,6 +53,20 @@ def derivation_text(
     return "\n".join(lines)
 
 
+def derivation_document(definition: Definition, paper: bool) -> dict[str, object]:
+    """The same as plain data, without the sets between the steps."""
+    derivation = derive(definition.constraints, paper, sets=False)
+    return {
+        "name": definition.name,
+        "signature": describe_definition(definition, paper).line(),
+        "constraints": [
+            {"text": text, "origin": origin_text(constraint.origin)}
+            for text, constraint in derivation.constraints
+        ],
+        "steps": [{"rule": step.rule, "about": step.about} for step in derivation.steps],
+    }
+
+
 def _first(lines: list[str], count: int, most: Most) -> list[str]:
     """The first lines, and how to see the others."""
     more = len(lines) - count
@@ -133,6 +147,39 @@ def answer_text(checked: Checked, definition: Definition, question: str) -> tupl
     if answer.value in ("any size", "any shape") and len(lines) == 1:
         lines.append("  nothing says more about it")
     return "\n".join(lines), True
+
+
+def answer_document(
+    checked: Checked, definition: Definition, question: str
+) -> dict[str, object] | str:
+    """The answer as plain data, or a complaint about the question."""
+    answer = why(checked.inferred.state, definition, question)
+    if isinstance(answer, str):
+        return answer
+    return {
+        "name": definition.name,
+        "subject": answer.subject,
+        "value": answer.value,
+        "because": _places_document(answer.because),
+        "conditions": [
+            {"text": condition.text, "because": _places_document(condition.because)}
+            for condition in answer.conditions
+        ],
+    }
+
+
+def _places_document(constraints: tuple[Constraint, ...]) -> list[dict[str, object]]:
+    return [
+        {
+            "file": span.source.name,
+            "line": span.line,
+            "column": span.column,
+            "text": span.text,
+            "reason": origin_text(constraint.origin),
+        }
+        for constraint in constraints
+        if (span := constraint.origin.span) is not None
+    ]
 
 
 def _places(constraints: tuple[Constraint, ...], margin: str) -> list[str]:

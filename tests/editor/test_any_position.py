@@ -21,8 +21,10 @@ PROGRAMS = [
 ]
 PIECES = (
     "(", ")", "{", "}", "[", "]", ";", ",", ".", "=", ":", '"', "#", "'", "😀", "\n", "x",
-    "fn (x) {", "p.w", "relu(", "\nop f : ", "\ntype T = ", "where ", "|> f(", "*k", "?k", "1e",
-    "\n}", "/*", "if ", '\nimport "std/layers.axon" as L;\n', "L.", "None", "f32 [n", "@", "\r\n",
+    "fn (x) {",
+    "p.w", "relu(", "\nop f : ", "\ntype T = ", "where ", "|> f(", "*k", "?k", "1e", "\n}", "/*",
+    "if ",
+    '\nimport "std/layers.axon" as L;\n', "L.", "None", "f32 [n", "@", "\r\n",
 )  # fmt: skip
 
 

@@ -21,8 +21,16 @@ COMMANDS = {
     "check": "check programs; exit 0 when they are fine, 1 when not",
     "infer": "print the signature of every definition",
     "explain": "show how a type is derived, or what an error code means",
+    "graph": "draw a definition or a model: boxes, and edges with their shapes",
     "run": "run a definition on arrays",
+    "repl": "define and compute line by line",
     "import": "write an ONNX model as a program",
+    "fmt": "bring programs into their canonical form",
+    "test": "test programs that say in comments what is expected of them",
+    "doc": "write a page about the definitions of a program",
+    "ops": "the reference of operators, by name or by words",
+    "schema": "print the JSON schema of what commands print with --json",
+    "completion": "print a script that completes command lines in bash, zsh or fish",
     "lsp": "serve an editor: types, errors and more while you type",
 }
 """Every command, in the order of `axon --help`, with its line there."""
@@ -38,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return WRONG_USAGE
         options, more = parser.parse_known_args(arguments)
         if more and (not hasattr(options, "inputs") or any(m.startswith("-") for m in more)):
-            parser.error(f"unrecognized arguments: {' '.join(more)}")
+            options.parser.error(f"unrecognized arguments: {' '.join(more)}")
         if more:  # inputs may stand behind options too
             options.inputs += more
         choose_colour(options.color)
@@ -91,7 +99,7 @@ def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--color", choices=COLOUR_CHOICES, default="auto", help="colours in messages"
     )
-    parser.set_defaults(run=module.run)
+    parser.set_defaults(run=module.run, parser=parser)
 
 
 def module_name(command: str) -> str:

@@ -39,11 +39,17 @@ def complain(text: str) -> None:
     print(f"axon: {safe(text)}", file=sys.stderr)
 
 
-def say_json(document: object) -> None:
+FORMAT = 1
+"""The version of the documents that commands print with `--json`: it grows when a script that reads
+them would have to change. `schema.json` describes them.
+"""
+
+
+def say_json(document: dict[str, object]) -> None:
     """A document as JSON, with unsafe characters escaped."""
     import json
 
-    text = json.dumps(document, indent=2, ensure_ascii=False)
+    text = json.dumps({"format": FORMAT, **document}, indent=2, ensure_ascii=False)
     print(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 

@@ -54,9 +54,12 @@ class Noting(Recording):
 
     def bind(self, binding: ast.Binding, env: Environment) -> Generalised | None:
         pattern = binding.pattern
-        named = isinstance(pattern, ast.NamePattern) and pattern.name != IN_PLACE
-        if named and pattern.span == binding.value.span:
-            return self._bind_aside(binding, env)  # as it is where defaults are left out
+        match pattern:
+            case ast.NamePattern(name, span) if span == binding.value.span and name != IN_PLACE:
+                # a function as it is where defaults are left out
+                return self._bind_aside(binding, env)
+            case _:
+                pass
         found = super().bind(binding, env)
         for name, span in bound_names(binding.pattern):
             entry = env.names.get(name)

@@ -334,7 +334,7 @@ def _workspace_edit(files: Files, edits: list[Edit] | tuple[Edit, ...]) -> Json:
     changes: dict[str, list[Json]] = {}
     for edit in edits:
         lines = files.lines_of(edit.place.file)
-        made: Json = {
+        made: dict[str, object] = {
             "range": convert.range_(lines, edit.place.start, edit.place.end),
             "newText": edit.text,
         }

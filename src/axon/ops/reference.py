@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from types import ModuleType
 
 from axon.ops import FAMILIES
 from axon.ops.examples import examples, text_of
-from axon.ops.operator import OPERATORS, Operator, Problem
+from axon.ops.operator import OPERATORS, SIGNS, Operator, Problem
 from axon.types.elements import BIT
 
 INTRODUCTION = """\
@@ -33,33 +34,73 @@ def reference() -> str:
 def _family(module: ModuleType) -> str:
     name = module.__name__.rpartition(".")[2]
     title, _, more = (module.__doc__ or "").strip().partition("\n\n")
-    found = [_entry(operator) for operator in OPERATORS.values() if operator.family == name]
+    found = [
+        _markdown(entry(operator)) for operator in OPERATORS.values() if operator.family == name
+    ]
     heading = f"## {name.capitalize()}\n\n{_flowing(title)}\n"
     return "\n".join([heading + (f"\n{_flowing(more)}\n" if more else ""), *found])
 
 
-def _entry(operator: Operator) -> str:
-    body = _flowing(text_of(operator.doc))
-    shown = "\n".join(f">>> {e.call}\n{e.expected}" for e in examples(operator.doc))
-    signature = f"{operator.name} : {plain_signature(operator)}"
-    attributes = _attributes(operator)
-    return (
-        f"### `{operator.name}`\n\n```text\n{signature}\n```\n\n{body}\n\n"
-        f"{attributes}```text\n{shown}\n```\n"
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What there is to say about an operator, or about a function of the standard library. `place`
+    is the family, or the file; attributes have the text of their default, None if one must be
+    given and "" if there is none.
+    """
+
+    name: str
+    signature: str
+    text: str
+    place: str
+    attributes: tuple[tuple[str, str | None], ...] = ()
+    examples: tuple[tuple[str, str], ...] = ()
+    sign: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first sentence."""
+        return re.split(r"(?<=\.)\s", self.text, maxsplit=1)[0]
+
+
+def entry(operator: Operator) -> Entry:
+    """What the definition of an operator says of it."""
+    return Entry(
+        operator.name,
+        plain_signature(operator),
+        _flowing(text_of(operator.doc)),
+        operator.family,
+        tuple((name, _default(name, operator)) for name in operator.attributes),
+        tuple((example.call, example.expected) for example in examples(operator.doc)),
+        next((sign for sign, found in SIGNS.items() if found is operator), ""),
     )
 
 
-def _attributes(operator: Operator) -> str:
-    """The attributes with their defaults."""
-    listed = [_attribute(name, operator) for name in operator.attributes]
-    return f"Attributes: {', '.join(listed)}.\n\n" if listed else ""
-
-
-def _attribute(name: str, operator: Operator) -> str:
+def _default(name: str, operator: Operator) -> str | None:
     if name in operator.required:
-        return f"`{name}` (must be given)"
+        return None
     default = operator.defaults[name]
-    return f"`{name}` (none by default)" if default is None else f"`{name}={_written(default)}`"
+    return "" if default is None else _written(default)
+
+
+def attribute_text(name: str, default: str | None) -> str:
+    """An attribute and its default, as Markdown."""
+    match default:
+        case None:
+            return f"`{name}` (must be given)"
+        case "":
+            return f"`{name}` (none by default)"
+        case _:
+            return f"`{name}={default}`"
+
+
+def _markdown(entry: Entry) -> str:
+    shown = "\n".join(f">>> {call}\n{expected}" for call, expected in entry.examples)
+    listed = ", ".join(attribute_text(*each) for each in entry.attributes)
+    attributes = f"Attributes: {listed}.\n\n" if listed else ""
+    return (
+        f"### `{entry.name}`\n\n```text\n{entry.name} : {entry.signature}\n```\n\n{entry.text}\n\n"
+        f"{attributes}```text\n{shown}\n```\n"
+    )
 
 
 def _written(value: object) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from axon.inference.environment import Parameters
 from axon.inference.report.signature import Signature
-from axon.source import Span
 
 
 class OwnText:
@@ -81,12 +80,3 @@ def _is_name(text: str) -> bool:
 def _changed(param: str) -> str:
     name = re.sub(r"\W", "_", param)
     return name if _is_name(name) else f"{name}_"
-
-
-def comment_above(span: Span) -> str:
-    """The comment right above a definition, which is its documentation."""
-    lines = span.source.text[: span.start].split("\n")[:-1]
-    comment: list[str] = []
-    while lines and lines[-1].lstrip().startswith("#"):
-        comment.append(lines.pop().strip().lstrip("#").removeprefix(" "))
-    return "\n".join(reversed(comment))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from axon.cli.files import FILES, for_each
+from axon.cli.files import FILES, counted, for_each
 from axon.cli.out import print_diagnostics, say, say_json
 from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     parser.add_argument("--json", action="store_true", help="the diagnostics as JSON")
+    parser.add_argument(
+        "--github", action="store_true", help="each message as an annotation of GitHub too"
+    )
     parser.add_argument("--strict", action="store_true", help="exit 1 on warnings too")
     add_prove(parser)
 
@@ -45,6 +48,9 @@ def run(options: argparse.Namespace) -> int:
             found.extend(diagnostics)
         else:
             print_diagnostics(diagnostics)
+            if options.github:
+                for diagnostic in diagnostics:
+                    say(annotation(diagnostic))
             if ok:
                 say(f"{name}: {verdict}")
         warned = options.strict and any(d.severity == "warning" for d in diagnostics)
@@ -56,11 +62,31 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
+def annotation(diagnostic: Diagnostic) -> str:
+    """A command of GitHub Actions that shows a message at its line."""
+    level = "notice" if diagnostic.severity == "note" else str(diagnostic.severity)
+    place = {"title": f"{diagnostic.severity} {diagnostic.code}"}
+    if diagnostic.span is not None:
+        span = diagnostic.span
+        place |= {"file": span.source.name, "line": str(span.line), "col": str(span.column)}
+    listed = ",".join(f"{name}={_escaped(text, ',:')}" for name, text in place.items())
+    lines = [diagnostic.message]
+    for label in diagnostic.labels:
+        if label.text:
+            lines.append(
+                f"line {label.span.line}, {' '.join(label.span.text.split())}: {label.text}"
+            )
+    lines += [*diagnostic.notes, *(f"help: {text}" for text in diagnostic.help)]
+    return f"::{level} {listed}::{_escaped(chr(10).join(lines))}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    for character in f"%\r\n{more}":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
+
+
 def _verdict(result: Checked) -> str:
     warnings = len(result.warnings)
-    fine = f"{_counted(warnings, 'warning')} in" if warnings else "fine,"
-    return f"{fine} {_counted(len(result.inferred.definitions), 'definition')}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    fine = f"{counted(warnings, 'warning')} in" if warnings else "fine,"
+    return f"{fine} {counted(len(result.inferred.definitions), 'definition')}"

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from axon.cli.out import complain, print_diagnostics, say, wrong
+from axon.cli.out import complain, print_diagnostics, say, say_json, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
+from axon.diagnostics.json import to_json
 from axon.files import Finder, find_import, read_program, write_page
+
+if TYPE_CHECKING:
+    from axon.driver import Checked
+    from axon.inference.program import Definition
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--html", metavar="PATH", help="write a page to step through in a browser, errors included"
     )
+    parser.add_argument("--json", action="store_true", help="the derivation or the answer as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html is not None:
         return _explain_html(options)
     if re.fullmatch(r"AX\d{3}", options.file):
-        return _explain_code(options.file)
+        return _explain_code(options.file, options.json)
     from axon.driver import check
     from axon.explain import Most, answer_text, derivation_text
 
@@ -48,13 +56,18 @@ def run(options: argparse.Namespace) -> int:
         found = checked.find(options.name)
         chosen = (found,) if found is not None else ()
     if not chosen:
-        print_diagnostics(checked.diagnostics)
+        if options.json:
+            say_json({"definitions": [], "diagnostics": [to_json(d) for d in checked.diagnostics]})
+        else:
+            print_diagnostics(checked.diagnostics)
         if options.name is None:
             return HAS_ERRORS if not checked.ok else FINE
         known = ", ".join(d.name for d in checked.inferred.definitions) or "none"
         what = "has errors or does not exist" if not checked.ok else "does not exist"
         complain(f"`{options.name}` {what}; typed definitions: {known}")
         return HAS_ERRORS if not checked.ok else WRONG_USAGE
+    if options.json:
+        return _as_json(checked, chosen, options)
     for i, definition in enumerate(chosen):
         if i:
             print()
@@ -72,13 +85,32 @@ def run(options: argparse.Namespace) -> int:
     return FINE if checked.ok else HAS_ERRORS
 
 
+def _as_json(checked: Checked, chosen: Sequence[Definition], options: argparse.Namespace) -> int:
+    """The derivations, or the answers, as a document."""
+    from axon.explain import answer_document, derivation_document
+
+    paper = options.notation == "paper"
+    documents: list[dict[str, object]] = []
+    for definition in chosen:
+        if options.why is None:
+            documents.append(derivation_document(definition, paper))
+            continue
+        answer = answer_document(checked, definition, options.why)
+        if isinstance(answer, str):
+            return wrong(answer)
+        documents.append(answer)
+    diagnostics = [to_json(d) for d in checked.diagnostics]
+    say_json({"definitions": documents, "diagnostics": diagnostics})
+    return FINE if checked.ok else HAS_ERRORS
+
+
 def _explain_html(options: argparse.Namespace) -> int:
     if re.fullmatch(r"AX\d{3}", options.file):
         return wrong("--html shows a program; a code's page is text")
-    if options.why is not None or options.start is not None or options.short:
-        return wrong("--html shows everything; it does not go with --why, --from or --short")
-    from axon.cli.html import explain_page
+    if options.why is not None or options.start is not None or options.short or options.json:
+        return wrong("--html shows everything; it goes with none of --why, --from, --short, --json")
     from axon.driver import check
+    from axon.pages.page import explain_page
 
     finder = Finder()
     checked = check(read_program(options.file), finder, reasons=True)
@@ -87,7 +119,7 @@ def _explain_html(options: argparse.Namespace) -> int:
     if options.name is not None and options.name not in known:
         print_diagnostics(checked.diagnostics)
         return wrong(f"`{options.name}` does not exist; definitions: {', '.join(known) or 'none'}")
-    page = explain_page(checked, options.name, options.notation == "paper")
+    page = explain_page(checked, options.name, options.notation == "paper", finder)
     taken = dict.fromkeys(finder.read, "a program that it imports")
     write_page(options.html, page, {**taken, options.file: "the program itself"})
     say(options.html)
@@ -95,12 +127,15 @@ def _explain_html(options: argparse.Namespace) -> int:
     return FINE if checked.ok else HAS_ERRORS
 
 
-def _explain_code(code: str) -> int:
+def _explain_code(code: str, as_json: bool) -> int:
     from axon.diagnostics.pages import page
 
     text = page(code)
     if text is None:
         complain(f"there is no error code {code}")
         return WRONG_USAGE
-    print(text.rstrip())
+    if as_json:
+        say_json({"code": code, "text": text.rstrip()})
+    else:
+        print(text.rstrip())
     return FINE

@@ -98,7 +98,7 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
         from axon.plain import plain_readings
 
         plain = plain_readings(checked)
-    tables = _tables(checked, plain) if options.params else [None] * len(plain)
+    tables = parameter_tables(checked, plain) if options.params else [None] * len(plain)
     if options.json:
         definitions = [
             {
@@ -125,7 +125,7 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
     return None, status
 
 
-def _tables(checked: Checked, plain: Sequence[str | None]) -> list[Parameters | None]:
+def parameter_tables(checked: Checked, plain: Sequence[str | None]) -> list[Parameters | None]:
     """The parameters of each definition, with the ranks of its plain reading if it has one."""
     from axon.run.parameter_table import table
     from axon.run.parameters import unsettled

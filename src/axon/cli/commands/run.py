@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from typing import Any
 
@@ -13,16 +14,15 @@ from axon.cli.bar import Bar
 from axon.cli.files import FILES
 from axon.cli.inputs import BadInput, read_input
 from axon.cli.models import NEEDS_ONNX
-from axon.cli.out import complain, print_diagnostics, wrong
+from axon.cli.out import complain, print_diagnostics, say_json, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics import Severity
 from axon.files import Unreadable, keep, read_program, replacing
 from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
-from axon.run.structures import Fields, by_path
-from axon.run.values import exact_type
-from axon.types.show import Show
+from axon.run.shown import lines_of_result, type_of_result
+from axon.run.structures import by_path
 from axon.types.type import Fn
 
 
@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up"
     )
     parser.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
+    parser.add_argument("--json", action="store_true", help="the type and the value as JSON")
     parser.add_argument(
         "--weights",
         metavar="PATH",
@@ -103,7 +104,10 @@ def run(options: argparse.Namespace) -> int:
     except MemoryError:
         complain(f"{name} needs more memory than there is")
         return HAS_ERRORS
-    _show(result)
+    if options.json:
+        say_json({"type": type_of_result(result), "value": _data(result)})
+    else:
+        _show(result)
     return _save(options.save, result, taken) if options.save else FINE
 
 
@@ -162,38 +166,26 @@ def _run(function: Function, given: dict[str, Any]) -> Any:
 
 
 def _show(result: Any) -> None:
-    print(Show().type(exact_type(_on_host(result))))
-    _show_value(result)
+    print("\n".join([type_of_result(result), *lines_of_result(result)]))
 
 
-def _show_value(value: Any, name: str = "") -> None:
-    """The tensors of a result; one in a record after its name."""
-    if isinstance(value, dict):
-        for field, part in value.items():
-            _show_value(part, f"{name}.{field}" if name else field)
-        return
-    if isinstance(value, tuple):
-        for i, part in enumerate(value):
-            _show_value(part, f"{name}[{i}]" if name else "")
-        return
-    if name:
-        print(f"{name} =")
-    if isinstance(value, Ragged):
-        print(value)
-    else:
-        print(
-            numpy.array2string(
-                numpy.asarray(value), threshold=200, precision=4, suppress_small=True
-            )
-        )
-
-
-def _on_host(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_on_host(item) for item in value)
-    if isinstance(value, dict):
-        return Fields({name: _on_host(item) for name, item in value.items()})
-    return value if isinstance(value, Ragged) else numpy.asarray(value)
+def _data(value: Any) -> object:
+    """A result as lists, dicts and numbers. JSON has no infinities and no NaN: they are texts."""
+    match value:
+        case dict():
+            return {name: _data(part) for name, part in value.items()}
+        case tuple() | list():
+            return [_data(part) for part in value]
+        case Ragged():
+            return _data(value.to_list())
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case _:
+            array = numpy.asarray(value)
+            plain = array if array.dtype.kind in "biu" else array.astype(numpy.float64)
+            return _data(plain.tolist())
 
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:

@@ -28,7 +28,7 @@ from axon.types.variables import DimVar, ElemVar, ShapeVar, Var
 
 
 class TensorReport(NamedTuple):
-    """`shape` is the sizes of a tensor of known rank; `partial` is what is known fallback."""
+    """`shape` is the sizes of a tensor of known rank; `partial` is what is known of others."""
 
     dtype: str | None
     shape: tuple[int | str, ...] | None

@@ -208,13 +208,13 @@ def _inside(name: str, word: Shape, index: int, show: Show) -> str:
 def _conditions(definition: Definition, value: Shape, show: Show) -> Iterable[Condition]:
     """The conditions of the signature, and its run-time checks, that mention a value."""
     mine = set(shape_variables(value))
-    relations = [*visible(definition.scheme.relations)]
-    relations += [guard.relation for guard in definition.guards]
-    for relation in dict.fromkeys(relations):
+    texts = {guard.relation: show.check(guard.relation) for guard in definition.guards}
+    texts = {r: show.relation(r) for r in visible(definition.scheme.relations)} | texts
+    for relation, text in texts.items():
         if mine.isdisjoint(relation_variables(relation)):
             continue
         because = enough_for(list(definition.constraints), _entails(relation))
-        yield Condition(show.check(relation), tuple(because))
+        yield Condition(text, tuple(because))
 
 
 def _entails(relation: Relation) -> Callable[[Store], bool]:

@@ -1,0 +1,62 @@
+"""`axon doc`: a page about the definitions of programs."""
+
+from __future__ import annotations
+
+import argparse
+
+from axon.cli.files import for_each
+from axon.cli.out import print_diagnostics, say
+from axon.cli.status import FINE, HAS_ERRORS
+from axon.files import Finder, read_program, write_page
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a program, or - for standard input"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="write it there, as HTML if it ends in .html, else as Markdown; without, Markdown on "
+        "standard output",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from axon.cli.commands.infer import parameter_tables
+    from axon.driver import check
+    from axon.plain import plain_readings
+    from axon.reference.program import Page, page_of
+
+    finder = Finder()
+    pages: list[Page] = []
+
+    def document_one(path: str) -> int:
+        checked = check(read_program(path), finder)
+        print_diagnostics([d for d in checked.diagnostics if d.severity == "error"])
+        if not checked.ok:
+            return HAS_ERRORS
+        tables = parameter_tables(checked, plain_readings(checked))
+        pages.append(page_of(checked, ["" if t is None else repr(t) for t in tables]))
+        return FINE
+
+    status = for_each(options.files, document_one)
+    if not pages or status != FINE:
+        return status
+    if options.output is not None and options.output.endswith((".html", ".htm")):
+        from axon.reference.html import as_html
+
+        text = as_html(pages)
+    else:
+        from axon.reference.markdown import as_markdown
+
+        text = "\n".join(map(as_markdown, pages))
+    if options.output is None:
+        say(text.rstrip("\n"))
+    else:
+        taken = dict.fromkeys(finder.read, "a program that it imports")
+        programs = dict.fromkeys(options.files, "the program itself")
+        write_page(options.output, text, {**taken, **programs})
+        say(options.output)
+    return FINE

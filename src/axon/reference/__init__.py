@@ -1,0 +1,1 @@
+"""Reference pages: of operators and the standard library, and of a user's own programs."""
