@@ -429,3 +429,16 @@ def test_columns_count_utf_16() -> None:
     assert lines.offset(0, 10) == lines.offset(0, 9) == text.index("😀")
     assert lines.offset(99, 0) == len(text)
     assert lines.offset(1, 99) == text.index("a") + 1
+
+
+# --- formatting ---
+
+
+def test_formatting() -> None:
+    document = Workspace().open("net.axon", "f=fn(x){x+1}")
+    assert document.formatted() == "f = fn (x) { x + 1 };\n"
+
+
+def test_a_text_with_mistakes_is_not_formatted() -> None:
+    found = Workspace().open("net.axon", "f = fn (x) { x").formatted()
+    assert isinstance(found, Refusal)
