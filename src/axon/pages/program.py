@@ -22,6 +22,7 @@ from axon.pages.symbols import number_all
 from axon.pages.values import Closure, Inline, Named, Page, Parts, Scope, Value, Wire
 from axon.source import Span
 from axon.syntax import ast
+from axon.syntax.tokens import ELEMENT_TYPES
 from axon.types.show import Names, Show
 from axon.types.type import DimValue, Fn, Record, Renaming, ShapeValue, Tuple, Type, type_variables
 from axon.workspace import workspace
@@ -223,6 +224,8 @@ class _Draw:
                 if isinstance(operand, ast.Number):
                     return Inline(expr.span.text)
                 values = [self.expr(page, operand, scope)]
+                if isinstance(values[0], Inline):
+                    return Inline(clip(expr.span.text))
                 return self._box(page, Kind.OPERATOR, "−", values, [], expr, scope)
             case ast.Not(operand, _):
                 values = [self.expr(page, operand, scope)]
@@ -255,13 +258,11 @@ class _Draw:
                 return self._global(page, name, home, item, at)
         if name in OPERATORS:
             return Named(name)
-        if isinstance(scope.type(expr), DimValue | ShapeValue):
+        if name in ELEMENT_TYPES or isinstance(scope.type(expr), DimValue | ShapeValue):
             return Inline(name)
         return self._box(page, Kind.UNKNOWN, name, [], [], expr, scope)
 
-    def _global(
-        self, page: Page, name: str, home: Recorded, item: ast.Binding, at: int
-    ) -> Value:
+    def _global(self, page: Page, name: str, home: Recorded, item: ast.Binding, at: int) -> Value:
         """A definition: a function, or a value, which is a box that opens."""
         value, scope = item.value, Scope(home, at, unchanged())
         if isinstance(value, ast.Fn):
@@ -383,7 +384,9 @@ class _Draw:
                 return self._operator(page, name, args, lines, call, scope)
             case _:
                 title = clip(" ".join(function.span.text.split()), 24)
-                return self._box(page, Kind.UNKNOWN, title, args, lines, call, scope)
+                if isinstance(callee, Inline) and scope.type(call) is None:
+                    return Inline(clip(" ".join(call.span.text.split())))
+                return self._box(page, Kind.FUNCTION, title, [callee, *args], lines, call, scope)
 
     def _closure_call(
         self, page: Page, closure: Closure, args: list[Value], call: ast.Call, scope: Scope
@@ -446,7 +449,9 @@ class _Draw:
             return None, []
         page = self._page(title)
         at = len(self.picture.drawings) - 1
-        for function, type_ in zip(functions, self._types(len(functions), expr, scope), strict=True):
+        for function, type_ in zip(
+            functions, self._types(len(functions), expr, scope), strict=True
+        ):
             index, captured = self._inside(function, [], type_)
             box = page.box(Kind.FUNCTION, function.name or "fn", [], function.fn.span)
             page.drawing.boxes[box].inside = index

@@ -22,7 +22,7 @@ from axon.inference.state import State
 from axon.inference.walk import Prelude
 from axon.source import Source, Span
 from axon.syntax import ast, parse_program
-from axon.types.type import Fn, Type
+from axon.types.type import Fn, Tensor, Type
 from axon.workspace import workspace
 
 
@@ -86,8 +86,13 @@ class Recorded:
         return None
 
     def type_of(self, expr: ast.Expr) -> Type | None:
-        found = self.record.types.get(id(expr))
-        return None if found is None else self.state.resolve(found)
+        return self._resolved(self.record.types.get(id(expr)))
+
+    def _resolved(self, type_: Type | None) -> Type | None:
+        """A type that doubled at each step was reported; it is not written out."""
+        if type_ is None or (not isinstance(type_, Tensor) and self.state.is_huge(type_)):
+            return None
+        return self.state.resolve(type_)
 
     def names(self) -> list[str]:
         """The definitions, in order, each once."""
@@ -101,13 +106,12 @@ class Recorded:
     def functions_at(self, span: Span) -> list[Fn]:
         """The types of the functions that an operator takes, where it is applied."""
         use = self.record.uses.get(span)
-        type_ = None if use is None else self.state.resolve(use.type)
+        type_ = None if use is None else self._resolved(use.type)
         return [p for p in type_.params if isinstance(p, Fn)] if isinstance(type_, Fn) else []
 
     def called(self, call: ast.Call) -> Fn | None:
         """The type of the function at a call."""
-        found = self.record.calls.get(call.span)
-        type_ = None if found is None else self.state.resolve(found)
+        type_ = self._resolved(self.record.calls.get(call.span))
         return type_ if isinstance(type_, Fn) else None
 
 
