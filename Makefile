@@ -23,7 +23,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden pictures bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -66,6 +66,9 @@ lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
 	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+
+pictures: $(DEV_SETUP) ## write the pictures in docs/images anew
+	@$(BIN)/python scripts/pictures.py
 
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }

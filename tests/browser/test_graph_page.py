@@ -165,7 +165,7 @@ def test_a_large_graph(page: Any, tmp_path: Path) -> None:
     """Only what can be seen is in the document; all of it is there from afar."""
     lines = ["f = fn (x0 : f32 [b,8], w : f32 [8,8]) {"]
     for i in range(2_000):
-        lines.append(f"  x{i + 1} = {'matmul(x%d, w)' % i if i % 3 else f'relu(x{i})'};")
+        lines.append(f"  x{i + 1} = {f'matmul(x{i}, w)' if i % 3 else f'relu(x{i})'};")
     program = tmp_path / "large.axon"
     program.write_text("\n".join([*lines, "  x2000", "};"]), encoding="utf-8")
     _open(page, tmp_path, str(program))

@@ -6,6 +6,7 @@ the same types share a drawing. Sizes and numbers are written in the box that ta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from axon.diagnostics import Severity
@@ -13,18 +14,18 @@ from axon.inference.environment import bound_names
 from axon.inference.record import Default
 from axon.ops import OPERATORS
 from axon.pages.chains import merge_chains, split_inputs
-from axon.pages.drawing import Drawing, Edge, Kind, Picture
+from axon.pages.drawing import Drawing, Kind, Picture
 from axon.pages.labels import clip, type_text
 from axon.pages.marks import mark_problems
 from axon.pages.matching import matched, unchanged
-from axon.pages.recorded import Files, Recorded
+from axon.pages.recorded import Recorded
 from axon.pages.symbols import number_all
 from axon.pages.values import Closure, Inline, Named, Page, Parts, Scope, Value, Wire
 from axon.source import Span
 from axon.syntax import ast
 from axon.syntax.tokens import ELEMENT_TYPES
 from axon.types.show import Names, Show
-from axon.types.type import DimValue, Fn, Record, Renaming, ShapeValue, Tuple, Type, type_variables
+from axon.types.type import DimValue, Fn, Record, ShapeValue, Tuple, Type, type_variables
 from axon.workspace import workspace
 
 DEEPEST = 16
@@ -102,7 +103,7 @@ class _Draw:
         fn: ast.Fn,
         scope: Scope,
         types: tuple[Type, ...],
-        given: dict[int, Value],
+        given: Mapping[int, Value],
     ) -> None:
         for i, param in enumerate(fn.params):
             type_ = scope.renaming.type(types[i]) if i < len(types) else None
@@ -336,7 +337,7 @@ class _Draw:
                 continue
             values = [found, self.expr(page, node.right, scope)]
             title = node.op
-            rest = [v for v in values if not isinstance(v, Inline)]
+            rest: list[Value] = [v for v in values if not isinstance(v, Inline)]
             if not rest:
                 found = Inline(clip(" ".join(node.span.text.split())))
                 continue

@@ -35,7 +35,7 @@ class _Recorder(Recording):
         super().__init__(state, prelude)
         self.done: set[int] = set()
 
-    def infer_fn(self, fn: ast.Fn, *args: object, **more: object) -> Type:  # type: ignore[override]
+    def infer_fn(self, fn: ast.Fn, *args: object, **more: object) -> Type:
         kept = self.kept
         if id(fn.body.result) in self.done:
             self.record = self.kept = Record()
