@@ -188,6 +188,11 @@ class Function:
         line, plain = self.described.line(names=True), self.plain
         return line if plain is None else f"{line}\nplain: {plain}"
 
+    def _repr_html_(self) -> str:
+        from axon.run.html import function_html
+
+        return function_html(self)
+
     def explain(self, *, all: bool = False) -> str:
         """The derivation of its type, step by step; of a large one the first steps, or `all`."""
         from axon.explain import Most, derivation_text
@@ -400,7 +405,8 @@ class Function:
                 values.key(array)
                 values.type_at_rank(array)
             except Unfit as unfit:
-                raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
+                part = f"{self.__name__}: `{name}{unfit.path}`"
+                raise ArgumentError(f"{part} cannot be taken: {unfit}") from None
             except RaggedError as problem:
                 raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
             except RecursionError:
@@ -522,7 +528,7 @@ class Function:
             return function(*args)
         except CheckFailed as failed:
             raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
-        except (RaggedError, WrongResult, NotASize) as problem:
+        except (RaggedError, WrongResult) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
         except Undetermined as problem:
             raise self._undetermined(problem) from None
@@ -574,7 +580,7 @@ def _is_of_a_tracer(problem: Exception) -> bool:
 
 def _failure(problem: Exception) -> str | None:
     """The message, if the values or the sizes caused the failure."""
-    if isinstance(problem, Refused):
+    if isinstance(problem, Refused | NotASize):
         return str(problem)
     if isinstance(problem, ZeroDivisionError):
         return "a size is divided by zero"

@@ -75,15 +75,19 @@ def in_order_of_evaluation(constraints: list[Constraint]) -> list[Constraint]:
 
 def find_clash(basis: list[Constraint], core: list[Constraint], constraint: Constraint) -> Clash:
     """Solve the others, then read both sides of this one. The others are all constraints (`basis`),
-    which determine more, unless these conflict without this one too. Both are in the order of
-    evaluation.
+    which determine more, unless these conflict without this one too, or disagree with it at another
+    size than the conflict does. Both are in the order of evaluation.
     """
     found, clear = _clash_among(basis, constraint)
-    if found.size is None and not clear and basis is not core:
-        alone, _ = _clash_among(core, constraint)
-        known = _is_open(found.here) and not _is_open(alone.here)
-        return alone if alone.size is not None or known else found
-    return found
+    if basis is core or (found.size is None and clear):
+        return found
+    alone, _ = _clash_among(core, constraint)
+    if found.size is not None:
+        same_end = (alone.at < 0) == (found.at < 0)
+        elsewhere = alone.size is not None and same_end and alone.at != found.at
+        return alone if elsewhere else found
+    known = _is_open(found.here) and not _is_open(alone.here)
+    return alone if alone.size is not None or known else found
 
 
 def _is_open(word: Shape) -> bool:

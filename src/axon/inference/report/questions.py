@@ -73,12 +73,25 @@ def why(state: State, definition: Definition, question: str) -> Answer | str:
     subject = _subject(state, definition, question)
     if isinstance(subject, str):
         return subject
+    return _answer(state, definition, question.strip(), subject)
+
+
+def why_shape(
+    state: State, definition: Definition, name: str, shape: Shape, index: int | None
+) -> Answer | str:
+    """The same about the shape of a name inside a definition, or one of its dimensions."""
+    asked = name if index is None else f"{name}[{index}]"
+    subject = _in_range(state, _Subject(name, shape, index))
+    return subject if isinstance(subject, str) else _answer(state, definition, asked, subject)
+
+
+def _answer(state: State, definition: Definition, asked: str, subject: _Subject) -> Answer:
     value = subject.read(state.store)
     because = sufficient(list(definition.constraints), subject.read, value)
     show = Show(_names(definition))
     text = _text(subject, state.store.word(subject.shape), value, show)
     conditions = tuple(_conditions(definition, value, show))
-    return Answer(question.strip(), text, tuple(because), conditions)
+    return Answer(asked, text, tuple(because), conditions)
 
 
 def _names(definition: Definition) -> Names:
@@ -129,6 +142,12 @@ def _subject(state: State, definition: Definition, question: str) -> _Subject | 
         if not isinstance(type_, Tensor):
             return f"`{name}` is not a tensor"
         subject = _Subject(name, type_.shape, index)
+    return _in_range(state, subject)
+
+
+def _in_range(state: State, subject: _Subject) -> _Subject | str:
+    """The subject, unless it has no such dimension."""
+    name, index = subject.name, subject.index
     word = state.store.word(subject.shape)
     if index is None or any(isinstance(item, ShapeVar) for item in word):
         return subject
@@ -189,13 +208,13 @@ def _inside(name: str, word: Shape, index: int, show: Show) -> str:
 def _conditions(definition: Definition, value: Shape, show: Show) -> Iterable[Condition]:
     """The conditions of the signature, and its run-time checks, that mention a value."""
     mine = set(shape_variables(value))
-    relations = [*visible(definition.scheme.relations)]
-    relations += [guard.relation for guard in definition.guards]
-    for relation in dict.fromkeys(relations):
+    texts = {guard.relation: show.check(guard.relation) for guard in definition.guards}
+    texts = {r: show.relation(r) for r in visible(definition.scheme.relations)} | texts
+    for relation, text in texts.items():
         if mine.isdisjoint(relation_variables(relation)):
             continue
         because = enough_for(list(definition.constraints), _entails(relation))
-        yield Condition(show.check(relation), tuple(because))
+        yield Condition(text, tuple(because))
 
 
 def _entails(relation: Relation) -> Callable[[Store], bool]:
