@@ -80,13 +80,13 @@ def _check(layout: Layout) -> None:
         assert all(a[1] <= b[1] + 1e-6 for a, b in pairwise(points))
 
 
-@share(0.3)
+@share(0.15)
 @given(drawings())
 def test_the_laws_of_a_layout(drawing: Drawing) -> None:
     _check(arranged(drawing, {}))
 
 
-@share(0.1)
+@share(0.05)
 @given(drawings())
 def test_a_layout_is_the_same_each_time(drawing: Drawing) -> None:
     one, other = arranged(drawing, {}), arranged(drawing, {})
@@ -117,7 +117,7 @@ def test_open_boxes_have_room_for_what_is_inside() -> None:
         assert placed.opened.width <= placed.width and placed.opened.height <= placed.height
 
 
-@pytest.mark.parametrize("count", [300, 3_000])
+@pytest.mark.parametrize("count", [300, 1_500])
 def test_large_graphs(count: int) -> None:
     """All boxes are placed, in layers that do not overlap; the work for long edges is bounded."""
     rng = random.Random(count)

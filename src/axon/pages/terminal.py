@@ -57,7 +57,9 @@ def _line(line: str) -> str:
                 current.add(_HUES[code if code in _HUES else code.replace("9", "3", 1)][0])
         if text:
             names = " ".join(sorted(current))
-            out.append(f'<tspan class="{names}">{escaped(text)}</tspan>' if names else escaped(text))
+            out.append(
+                f'<tspan class="{names}">{escaped(text)}</tspan>' if names else escaped(text)
+            )
     return "".join(out)
 
 
