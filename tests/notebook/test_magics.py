@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -31,6 +32,7 @@ class _Tags(HTMLParser):
         self.tags: set[str] = set()
         self.attributes: set[str] = set()
         self.open: list[str] = []
+        self.images: list[str] = []
         self.text = ""
         self.feed(text)
         assert self.open == []
@@ -38,7 +40,10 @@ class _Tags(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
         self.attributes.update(name for name, _ in attrs)
-        self.open.append(tag)
+        if tag == "img":
+            self.images.append(dict(attrs).get("src") or "")
+        else:
+            self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -124,6 +129,9 @@ def test_a_function_has_parameters_and_a_derivation(cells: Notebook) -> None:
     cells.run(DENSE)
     page = _Tags(cells.run("dense").html)
     assert {"details", "summary", "table", "pre"} <= page.tags
+    (image,) = page.images
+    svg = b64decode(image.removeprefix("data:image/svg+xml;base64,")).decode()
+    assert svg.startswith("<svg") and "dense" in svg
     assert "A layer." in page.text and "constraints" in page.text and "total" in page.text
     assert "f32 [d,c]" in _Tags(cells.run("dense.parameters()").html).text
     explained = cells.run("%axon_explain dense")
@@ -160,7 +168,7 @@ def test_nothing_of_a_comment_becomes_a_tag() -> None:
     net = axon.compile(f"# <script>{HOSTILE}\nf = fn (x) {{ x }};")
     page = _Tags(net.f._repr_html_())
     assert "script" not in page.tags and "<script>" in page.text
-    assert page.attributes <= {"class", "colspan"}
+    assert page.attributes <= {"class", "colspan", "alt", "src"}
 
 
 def test_a_line_that_is_long_or_wide() -> None:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from axon.run.function import Function
     from axon.run.parameter_table import Parameters
 
-MOST_EXPLAINED = 20_000
-"""A program with more characters is not explained without being asked to: that checks it again."""
+MOST_EXPLAINED = 4_000
+"""A program with more characters is not drawn and explained without being asked to: that checks it
+again, which takes seconds for a whole model.
+"""
 
 TABLES = """\
 .axon-said table{border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit}
@@ -88,8 +90,30 @@ def function_html(function: Function) -> str:
     if len(table):
         pieces.append(folded("parameters", parameters_html(table)))
     if len(function.definition.span.source.text) <= MOST_EXPLAINED:
+        picture = graph_html(function)
+        pieces += [folded("graph", picture)] if picture else []
         pieces.append(folded("derivation", text_html(function.explain())))
     return framed(*pieces)
+
+
+def graph_html(function: Function) -> str:
+    """Its graph as a picture. It is an image of its own: what is in it is no part of the page."""
+    from base64 import b64encode
+
+    from axon.pages.program import picture_of
+    from axon.pages.recorded import Files
+    from axon.pages.svg import svg_of
+
+    program = function._program
+    recorded = Files(program._finder).recorded(program._module.program.source)
+    picture = picture_of(recorded, function.__name__)
+    if picture is None:
+        return ""
+    data = b64encode(svg_of(picture, theme="light").encode()).decode()
+    return (
+        f'<img class="axon-picture" alt="the graph of {escape(function.__name__)}" '
+        f'src="data:image/svg+xml;base64,{data}">'
+    )
 
 
 def parameters_html(table: Parameters) -> str:

@@ -38,6 +38,8 @@ def load(
     """A program from a file. `ops` implements the operators that it only declares; the values of
     those without arguments may be in a file, `weights`.
     """
+    if Path(path).suffix == ".onnx":
+        raise ProgramError(f"{path} is a model, not a program: `axon.from_onnx` takes it")
     try:
         source = read_source(str(path))
     except Unreadable as problem:
