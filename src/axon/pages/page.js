@@ -468,18 +468,20 @@
   let shown = -1; // whose graph is drawn
   let view = "derivation";
 
-  // The steps whose places lie inside a box: why its types are what they are.
-  function stepsAt(place) {
+  const isInside = (at, whole) => {
+    const [line, start, last, end] = data.places[whole], [a, b, c, d] = data.places[at];
+    return (a > line || (a === line && b >= start)) && (c < last || (c === last && d <= end));
+  };
+
+  // The steps whose places lie inside a box and inside none of the others that it contains: why its
+  // types are what they are.
+  function stepsAt(place, others) {
     if (!definition || place < 0) return [];
-    const [line, start, last, end] = data.places[place];
-    const inside = (at) => {
-      if (at === null) return false;
-      const [a, b, c, d] = data.places[at];
-      return (a > line || (a === line && b >= start)) && (c < last || (c === last && d <= end));
-    };
+    const within = others.filter((other) => other >= 0 && other !== place && isInside(other, place));
+    const own = (at) => at !== null && isInside(at, place) && !within.some((other) => at !== other && isInside(at, other));
     const found = [];
     definition.steps.forEach((step, i) => {
-      if (step.from.some((origin) => inside(data.origins[origin].place)))
+      if (step.from.some((origin) => own(data.origins[origin].place)))
         found.push({ number: i + 1, rule: step.rule, about: definition.texts[step.about] });
     });
     return found;
