@@ -35,12 +35,13 @@ const own = await readFile(join(here, "style.css"), "utf8");
 await writeFile(join(built, "style.css"), `${style.slice(at)}\n${own}`);
 await cp(join(here, "index.html"), join(built, "index.html"));
 
-// The first comment of a program says what it is about.
+// What a program is called in the menu: a part of the paper by its section, another by its file.
 async function program(path, group) {
   const text = await readFile(path, "utf8");
-  const comment = /^#\s*(.*)$/m.exec(text.split("\n").slice(0, 3).join("\n"));
-  const name = basename(path);
-  return { name, group, title: comment ? comment[1].replace(/[.:]$/, "") : name, text };
+  const name = basename(path), stem = name.replace(/\.axon$/, "");
+  const [, section, about] = /^# Section ([\d.]+)(.*)$/m.exec(text) ?? [];
+  const title = section ? `${section} ${about.replace(/^.*?: /, "").split(/[:;.]/)[0].trim() || stem}` : stem;
+  return { name, group, title: title.length > 48 ? `${title.slice(0, 47)}…` : title, text };
 }
 
 const found = [];
@@ -48,6 +49,6 @@ for (const [folder, group] of [["", "Networks"], ["paper", "The paper"]]) {
   const names = (await readdir(join(examples, folder))).filter((name) => name.endsWith(".axon")).sort();
   for (const name of names) found.push(await program(join(examples, folder, name), group));
 }
-const first = await program(join(here, "first.axon"), "Start");
+const first = { ...(await program(join(here, "first.axon"), "Start")), title: "A first look" };
 await writeFile(join(built, "examples.json"), JSON.stringify([first, ...found]));
 for (const name of ["encoder.onnx", "broken.onnx"]) await cp(join(examples, "onnx", name), join(built, name));

@@ -26,10 +26,15 @@ const checker = new Checker(meta("axon-checker"), meta("axon-token"), (state, te
   if (state === "failed") notice(text, ["Try again", () => location.reload()]);
 });
 
-const request = (kind, more = {}) => ({ kind, name, text: editor.text(), ...more });
+// What took too long once is not asked again, until it is changed.
+async function ask(kind, more = {}) {
+  const text = editor.text();
+  return text === stoppedAt ? { stopped: true } : checker.ask({ kind, name, text, ...more }, kind);
+}
+
 const editor = makeEditor($("editor"), {
-  hover: (at) => checker.ask(request("hover", { at }), "hover"),
-  complete: (at) => checker.ask(request("complete", { at }), "complete"),
+  hover: (at) => ask("hover", { at }),
+  complete: (at) => ask("complete", { at }),
   changed: () => { schedule(); sayPlace(); },
   moved: sayPlace,
 });
@@ -45,7 +50,7 @@ function schedule() {
 async function check() {
   const text = editor.text();
   if (text === stoppedAt) return;
-  const answer = await checker.ask(request("check"), "check");
+  const answer = await ask("check");
   if (answer === null) return; // a newer one is asked
   if (answer.stopped) {
     stoppedAt = text;
@@ -100,7 +105,7 @@ async function once(kind, key, more, show) {
   if (shown[kind] === key) return;
   shown[kind] = key;
   const before = checked;
-  const answer = await checker.ask(request(kind, more), kind);
+  const answer = await ask(kind, more);
   if (answer === null || checked !== before || shown[kind] !== key) return;
   if (answer.stopped) show({ error: `This took longer than ${SECONDS} seconds and was stopped.` });
   else show(answer);
@@ -336,8 +341,9 @@ const dark = () => ({ dark: "dark", light: "light" }[document.documentElement.da
 function setTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
-  $("theme").textContent = { dark: "Dark", light: "Light" }[theme] ?? "Auto";
-  $("theme").setAttribute("aria-label", `Colours: ${{ dark: "dark", light: "light" }[theme] ?? "as the system has them"}`);
+  const [short, long] = { dark: ["Dark", "dark colours"], light: ["Light", "light colours"] }[theme] ?? ["Auto", "colours as the system has them"];
+  $("theme").textContent = short;
+  $("theme").setAttribute("aria-label", `${short}: ${long}`);
   try { localStorage.setItem("axon-theme", theme); } catch { /* as before next time */ }
   redraw();
 }

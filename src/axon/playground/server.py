@@ -11,7 +11,7 @@ import hmac
 import html
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -46,10 +46,10 @@ CHECKOUT = Path(__file__).parents[3] / "build" / "playground"
 """Where `make play` puts the page together with Python for the browser."""
 
 
-def files_of_the_page() -> dict[str, Path]:
+def files_of_the_page(folders: Sequence[Path] = (BUILT, CHECKOUT)) -> dict[str, Path]:
     """Every file of the page, by its path in the address; none if it was not built."""
     found: dict[str, Path] = {}
-    for folder in (BUILT, CHECKOUT):
+    for folder in folders:
         if (folder / "main.js").is_file():
             for path in folder.rglob("*"):
                 if path.is_file() and path.suffix in TYPES:
