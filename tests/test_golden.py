@@ -4,7 +4,7 @@
 
 - `.types` is standard output; what else was said (notes) follows under a line `--- notes ---`.
 - `.err` is standard error; the definitions that could be typed follow under `--- typed ---`.
-- `.plain`, for a program in `plain/`, is standard output with `--plain`.
+- `.plain`, for a program in `plain/` or `plain_networks/`, is standard output with `--plain`.
 
 `make golden` (that is, AXON_GOLDEN=write) rewrites them. Read the diff: it is the test.
 """
@@ -32,6 +32,10 @@ CORPORA = (
     (ROOT / "examples" / "paper", GOLDEN / "paper"),
     (ROOT / "examples" / "models", GOLDEN / "networks"),
 )
+
+# Programs whose plain readings are expected too. Those of `plain_networks` are examples without the
+# annotations of their weights.
+PLAIN = ("plain", "plain_networks")
 
 WRITE = os.environ.get("AXON_GOLDEN") == "write"
 
@@ -91,7 +95,7 @@ def test_program(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in CASES if c.program.parent == GOLDEN / "plain"], ids=lambda case: case.name
+    "case", [c for c in CASES if c.program.parent.name in PLAIN], ids=lambda case: case.name
 )
 def test_plain_reading(case: Case) -> None:
     outcome = axon(["infer", "--plain", case.program.name], case.program.parent)

@@ -12,14 +12,14 @@ from axon.driver import Checked, prelude
 from axon.graph.module import Module, make_module
 from axon.inference.environment import Environment, bound_names
 from axon.inference.program import Definition, ProgramInference
-from axon.inference.report.plain import Reading, has_reading, read_plainly
+from axon.inference.report.plain import Reading, has_reading, read_plainly, solved
 from axon.inference.report.signature import type_text
 from axon.inference.schemes import visible
 from axon.source import Span
 from axon.syntax import ast, mentioned
-from axon.types.show import Names
+from axon.types.show import Names, Show
 from axon.types.trees import NOWHERE, Trees
-from axon.types.type import Fn, Scheme, type_variables
+from axon.types.type import AtLeast, DimEq, Fn, Scheme, relation_variables, type_variables
 from axon.workspace import workspace
 
 
@@ -56,15 +56,35 @@ def _reading(
         return None
     item = module.items[at]
     assert isinstance(item, ast.Binding)
+    fn = _as_function(item.value, definition)
+    if fn is None:
+        return None
     with workspace():
-        fn = _as_function(item.value, definition)
-        environment = _environment(checked, module, at, fn) if fn is not None else None
-        if fn is None or environment is None:
+        environment = _environment(checked, module, at, fn)
+        if environment is None:
             return None
-        reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
-        if reading is None or not _is_confirmed(definition, fn, environment, reading):
-            return None
-        return type_text(reading.type, reading.names, paper=True) if checked.paper else reading.text
+        return _text(fn, definition, environment, checked.paper)
+
+
+def reading_among(value: ast.Expr, definition: Definition, environment: Environment) -> str | None:
+    """The same for a definition by itself, whose names stand for what is in the environment."""
+    fn = _as_function(value, definition) if has_reading(definition.scheme) else None
+    if fn is None or _shares_variables(environment):
+        return None
+    with workspace():
+        return _text(fn, definition, environment)
+
+
+def _text(
+    fn: ast.Fn, definition: Definition, environment: Environment, paper: bool = False
+) -> str | None:
+    """The reading with its bounds, if it is confirmed."""
+    reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
+    bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
+    if reading is None or bounds is None:
+        return None
+    text = type_text(reading.type, reading.names, paper=True) if paper else reading.text
+    return f"{text} where {', '.join(bounds)}" if bounds else text
 
 
 def _as_function(value: ast.Expr, definition: Definition) -> ast.Fn | None:
@@ -93,10 +113,12 @@ def _environment(checked: Checked, module: Module, at: int, fn: ast.Fn) -> Envir
     for name in mentioned(fn):
         if "." in name and name not in found.names and name in imported:
             found.names[name] = imported[name]
-    types = [entry.type for entry in found.names.values()]
-    if any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types):
-        return None
-    return found
+    return None if _shares_variables(found) else found
+
+
+def _shares_variables(environment: Environment) -> bool:
+    types = [entry.type for entry in environment.names.values()]
+    return any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types)
 
 
 def _taken(definition: Definition, fn: ast.Fn) -> set[str]:
@@ -119,20 +141,35 @@ def _bound(fn: ast.Fn) -> Iterator[str]:
         yield from (name for name, _ in bound_names(binding.pattern))
 
 
-def _is_confirmed(
+def _confirmed(
     definition: Definition, fn: ast.Fn, environment: Environment, reading: Reading
-) -> bool:
+) -> list[str] | None:
+    """The bounds of sizes that the definition has with the reading as its annotation; None if the
+    reading is not confirmed.
+    """
     annotated = _annotated(fn, reading)
     if annotated is None:
-        return False
+        return None
     pattern = ast.NamePattern(definition.name, definition.span)
     inference = ProgramInference(_no_import, prelude)
     scheme = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
-    if scheme is None or scheme.stacked or scheme.choices or visible(scheme.relations):
-        return False
+    if scheme is None or scheme.stacked or scheme.choices:
+        return None
     names = Names()
     names.reserve(type_variables(scheme.type))
-    return type_text(scheme.type, names) == reading.text
+    if type_text(scheme.type, names) != reading.text:
+        return None
+    shown = set(type_variables(scheme.type))
+    left = visible(scheme.relations)
+    putting = solved([each for each in left if isinstance(each, DimEq)], kept=shown)
+    if putting is None:
+        return None
+    bounds = [putting.relation(each) for each in left if not isinstance(each, DimEq)]
+    if not all(isinstance(each, AtLeast) for each in bounds):
+        return None
+    if not all(shown.issuperset(relation_variables(each)) for each in bounds):
+        return None
+    return [Show(names).relation(each) for each in bounds]
 
 
 def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:
@@ -141,10 +178,12 @@ def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:
     try:
         types = [trees.type(each) for each in reading.type.params]
         result = trees.type(reading.type.result)
+        bounds = [trees.at_least(each) for each in reading.bounds]
     except ValueError:
         return None
     pairs = zip(fn.params, types, strict=True)
-    return replace(fn, params=tuple(replace(p, type=t) for p, t in pairs), result=result)
+    params = tuple(replace(p, type=t) for p, t in pairs)
+    return replace(fn, params=params, result=result, where=(*fn.where, *bounds))
 
 
 def _no_import(item: ast.Import) -> Diagnostic:

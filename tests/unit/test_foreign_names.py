@@ -10,7 +10,7 @@ from axon.ops import OPERATORS
 from axon.syntax.habits import STATEMENTS
 
 PARAMETERS = """
-  x : f32 [n,m], y : f32 [n,m], w : f32 [m,k], b : f32 [k], v : f32 [m], i : i64 [k],
+  x : f32 [n,m], y : f32 [n,m], w : f32 [m,k], b : f32 [k], v : f32 [m], i : i64 [k], r : i64 [n],
   c : bool [n,m], key : u32 [2], scale : f32 [m], bias : f32 [m], q : f32 [n,m], k : f32 [n,m],
   x3 : f32 [n,m,8], w3 : f32 [k,m,3], z : f32 [n,m,8,8], w4 : f32 [m,m,3,3],
   x5 : f32 [n,m,8,8,8], w5 : f32 [k,m,3,3,3]
@@ -27,7 +27,7 @@ def test_a_form_is_a_program(name: str) -> None:
 
 def test_no_form_is_for_an_operator_that_is_written_so() -> None:
     """A member may be called like an operator that is written in another way."""
-    assert {name for name in FORMS if name in OPERATORS} <= {"shape", "size", "dot"}
+    assert {name for name in FORMS if name in OPERATORS} <= {"shape", "size", "dot", "dropout"}
 
 
 def test_no_name_of_ours_is_foreign() -> None:

@@ -527,7 +527,9 @@ def _span(node: Node) -> Span | None:
     match node:
         case Apply() | Call() | Extern():
             return node.span
+        case Measure():
+            return node.span
         case Check():
             return node.origin.span
-        case Item() | Alias() | Measure():
+        case Item() | Alias():
             return None

@@ -211,8 +211,12 @@ class AttributeReader(Attributes):
                     found.append(error("AX210", text, wrong.item.span, "not that", help, subject))
         missing = sorted(operator.required.difference(values))
         if missing and not found:
+            from axon.inference.by_place import required
+
             text, example = f"{subject} needs `{missing[0]}=…`", f"`{subject}(…, {missing[0]}=…)`"
-            found.append(error("AX210", text, call.span, help=f"for example {example}"))
+            fixes = required(operator, call.args, missing[0], call.span)
+            help = f"for example {example}"
+            found.append(error("AX210", text, call.span, help=help, fixes=fixes))
         return None if found else values
 
     def parts(self, item: Any) -> Sequence[Any]:

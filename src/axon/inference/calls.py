@@ -6,9 +6,18 @@ from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, error
 from axon.inference.apply import Site, apply_scheme
+from axon.inference.by_place import exchanged
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
-from axon.inference.foreign_names import FORMS, LIBRARIES, WORDS, form_of, rewritten, shown
+from axon.inference.foreign_names import (
+    FORMS,
+    LIBRARIES,
+    WORDS,
+    form_of,
+    is_known,
+    rewritten,
+    shown,
+)
 from axon.inference.joined import takes_list
 from axon.inference.operators import apply_operator, wrong_count
 from axon.inference.parameters import arranged, types_of
@@ -70,12 +79,30 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     else:
         inference.calling = call
         type_ = inference.infer(function, env)
+        if isinstance(function, ast.Field):
+            call = _without_libraries(inference, function, call, env)
     if type_ is UNKNOWN:
         for arg in call.args:
             inference.infer(arg, env)
         return UNKNOWN
     arguments = arranged(inference, call, None, name) or []
     return apply(inference, type_, types_of(inference, call, arguments, env), call, name)
+
+
+def _without_libraries(
+    inference: Walk, method: ast.Field, call: ast.Call, env: Environment
+) -> ast.Call:
+    """A call of a tensor's method without what only other libraries have, `x.to(torch.float32)`:
+    the message about the method says all.
+    """
+    if not is_known(method.name):
+        return call
+    args = tuple(
+        arg
+        for arg in call.args
+        if not (isinstance(arg, ast.Field) and is_of_library(inference, arg, env))
+    )
+    return replace(call, args=args)
 
 
 def imported(inference: Walk, expr: ast.Field, env: Environment) -> ast.Name | None:
@@ -188,7 +215,7 @@ def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) 
     if form is None:
         return found
     new = rewritten(name, None, call) if call is not None else name if name in OPERATORS else None
-    fixes: tuple[Fix, ...] = ()
+    fixes = exchanged(name, None, call)
     if new is not None and shown(new):
         fixes = (Fix(f"write `{new}`", call.span if call is not None else span, new),)
     return replace(found, help=(f"Axon has `{form}`",), fixes=fixes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from axon.ops import OPERATORS
 from axon.syntax import ast
+from axon.types.elements import BIT, called_elsewhere
 
 LIBRARIES = {
     **dict.fromkeys(("np", "numpy", "scipy", "math", "einops"), "NumPy and the like"),
@@ -67,6 +68,16 @@ FORMS = {
     "std": "sqrt(variance(x))",
     "amax": "max(x, axis=1)",
     "amin": "min(x, axis=1)",
+    "dropout": "dropout(x, key=key, rate=0.1)",
+    "linear": "x @ w + b",
+    "cross_entropy": "cross_entropy(x, r)",
+    "conv1d": "conv(x3, w3)",
+    "conv2d": "conv(z, w4)",
+    "conv3d": "conv(x5, w5)",
+    "conv_transpose2d": "conv_transpose(z, w4)",
+    "max_pool2d": "max_pool(z, window=2)",
+    "avg_pool2d": "avg_pool(z, window=2)",
+    "adaptive_avg_pool2d": "global_avg_pool(z)",
     "interpolate": "upsample(z, scale=2)",
     "scaled_dot_product_attention": "attention(x, y, y)",
     "astype": "cast(x, to=f32)",
@@ -119,6 +130,11 @@ FORMS = {
 operator, is that operator.
 """
 
+HELPS = {
+    "shape": "`shape(x)[0]` is a size; a type can name it: `fn (x : t [n,d]) { … }`",
+}
+"""Where the form cannot just be written in the place of a member."""
+
 ATTRIBUTES_OF_TENSORS = frozenset({"T", "mT", "H", "shape", "size", "ndim", "dtype"})
 """Members that are not called. A field of another name, `p.mean`, may well be one of a record."""
 
@@ -152,6 +168,7 @@ ATTRIBUTES = {
     "dtype": "to",
     "a_min": "min",
     "a_max": "max",
+    "eps": "epsilon",
     "p": "rate",
     "repeats": "times",
     "chunks": "parts",
@@ -172,7 +189,13 @@ def form_of(name: str) -> str | None:
     """How Axon writes it, as an example."""
     if name in FORMS:
         return FORMS[name]
-    return f"{name}(x)" if name in OPERATORS else None
+    operator = OPERATORS.get(name)
+    if operator is None:
+        return None
+    from axon.ops.examples import examples, lift  # only for a message
+
+    shown_first = examples(operator.doc)
+    return lift(shown_first[0].call)[1] if shown_first else f"{name}(x)"
 
 
 def rewritten(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> str | None:
@@ -183,24 +206,46 @@ def rewritten(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> st
     attributes = _attributes(call)
     if name in JOINING:
         return _joined("stack" if name == "stack" else "concat", args, attributes)
-    texts = [_operand(arg) for arg in args]
-    rest = ", ".join(text for text in texts[1:])
+    texts = [arg.span.text for arg in args]
+    operands = [_operand(arg) for arg in args]
+    rest = ", ".join(texts[1:])
     match name, len(texts):
         case (("mm" | "bmm" | "matmul" | "dot" | "mv"), 2):
-            return f"{texts[0]} @ {texts[1]}"
+            return f"{operands[0]} @ {operands[1]}"
         case (("add" | "sub" | "subtract" | "mul" | "multiply" | "div" | "divide" | "power"), 2):
-            return FORMS[name].replace("x", texts[0], 1).replace("y", texts[1], 1)
+            return FORMS[name].replace("x", operands[0], 1).replace("y", operands[1], 1)
         case (("view" | "reshape"), n) if n > 1:
             shape = rest if isinstance(args[1], ast.ListExpr) else f"[{rest}]"
             return f"reshape({texts[0]}, {shape})"
-        case (("permute" | "transpose"), n) if n > 1:
+        case (("permute" | "transpose"), n) if n > 3 or (n == 2 and _is_list(args[1])):
+            perm = rest if n == 2 else f"[{rest}]"
+            return f"transpose({texts[0]}, perm={perm})"
+        case ("permute", n) if n > 1:
             return f"transpose({texts[0]}, perm=[{rest}])"
+        case (("transpose" | "swapaxes"), 3):
+            return None
         case "unsqueeze", 2:
             return f"expand_dims({texts[0]}, axis={texts[1]})"
         case "size", 2:
             return f"size({texts[0]}, axis={texts[1]})"
+        case (("to" | "astype" | "type"), 2) if to := _element(args[1]):
+            return f"cast({texts[0]}, to={to})"
+        case "linear", (2 | 3):
+            bias = f" + {operands[2]}" if len(texts) == 3 else ""
+            return f"{operands[0]} @ transpose({texts[1]}){bias}"
         case _:
             return _called(name, args, texts, attributes)
+
+
+def _is_list(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.ListExpr)
+
+
+def _element(expr: ast.Expr) -> str | None:
+    """Our name for `torch.float32`, `np.int32`, `float`."""
+    if not isinstance(expr, ast.Name | ast.Field):
+        return None
+    return expr.name if expr.name in BIT else called_elsewhere(expr.name)
 
 
 def _called(
@@ -209,7 +254,9 @@ def _called(
     form = FORMS.get(name)
     if form is not None:
         plain = form == "x" or form.endswith("(x)") or (form[-1] == ")" and "(x, to=" in form)
-        return form.replace("x", texts[0], 1) if plain and len(texts) == 1 else None
+        if not plain or len(texts) != 1:
+            return None
+        return form.replace("x", _operand(args[0]) if form in ("x", "-x") else texts[0], 1)
     operator = OPERATORS.get(name)
     if operator is None or not texts:
         return None

@@ -11,7 +11,6 @@ from axon.inference.apply import Site, apply_scheme, matched
 from axon.inference.attributes import AttributeReader, Values
 from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
-from axon.inference.foreign_names import is_axis
 from axon.inference.record import Use
 from axon.inference.schemes import instantiate
 from axon.inference.state import State
@@ -20,7 +19,13 @@ from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, SIGNS, Operator, Problem, written_as
 from axon.ops.levels import first_by_row
 from axon.ops.named import placed
-from axon.ops.scheme import General, general_scheme, scheme_of, structured_scheme
+from axon.ops.scheme import (
+    General,
+    general_scheme,
+    scheme_of,
+    spelled_scheme,
+    structured_scheme,
+)
 from axon.ops.structures import takes_structures
 from axon.ops.traits import Calls
 from axon.solver.constraints import Origin
@@ -131,9 +136,15 @@ def apply_chosen(
     exprs: tuple[ast.Expr, ...],
     span: Span,
     sign: str = "",
+    signature: str | None = None,
 ) -> Type:
-    """Apply an operator that the syntax stands for, with attributes that are known."""
-    general = general_scheme(operator, len(args), attributes, None, tuple(given))
+    """Apply an operator that the syntax stands for, with attributes that are known, or with a
+    signature of its own for structures.
+    """
+    if signature is not None:
+        general = spelled_scheme(operator, signature)
+    else:
+        general = general_scheme(operator, len(args), attributes, None, tuple(given))
     if isinstance(general, Problem):
         inference.error("AX210", general.text, span, subject=sign or operator.name)
         return UNKNOWN
@@ -320,9 +331,10 @@ def _apply(
     if len(params) != len(args):
         missing = operator.hints.get(1) if len(args) < len(params) else None
         fixes: tuple[Fix, ...] = ()
-        if len(args) == len(params) + 1 and "axis" in operator.attributes and is_axis(exprs[-1]):
-            text, missing = exprs[-1].span.text, "an axis is given by its name: `axis=…`"
-            fixes = (Fix(f"write `axis={text}`", exprs[-1].span, f"axis={text}"),)
+        if len(args) > len(params):
+            from axon.inference.by_place import advice
+
+            missing, fixes = advice(operator, exprs, len(params), span)
         wrong_count(inference, name, len(params), len(args), span, missing, fixes)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))

@@ -5,8 +5,16 @@ open record; its other fields are those of a variable (row polymorphism).
 from __future__ import annotations
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity, error
+from axon.inference.by_place import exchanged
 from axon.inference.environment import Environment
-from axon.inference.foreign_names import ATTRIBUTES_OF_TENSORS, form_of, is_known, rewritten, shown
+from axon.inference.foreign_names import (
+    ATTRIBUTES_OF_TENSORS,
+    HELPS,
+    form_of,
+    is_known,
+    rewritten,
+    shown,
+)
 from axon.inference.state import State
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
@@ -45,10 +53,19 @@ def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator:
         case Tensor():
             call = _call_of(inference, expr)
             inference.state.diagnostics.append(member_of_tensor(expr, call))
+            if form_of(name) is None:
+                _forget(expr, env)
             return UNKNOWN
         case _:
             unify(state, Record((state.fresh_type(),), (name,), state.fresh_row()), found, origin)
+            _forget(expr, env)
             return UNKNOWN
+
+
+def _forget(expr: ast.Field, env: Environment) -> None:
+    """What is no record has no other field either: that is said once."""
+    if isinstance(expr.record, ast.Name) and not env.is_global(expr.record.name):
+        env.forget(expr.record.name)
 
 
 def _call_of(inference: Walk, expr: ast.Field) -> ast.Call | None:
@@ -59,12 +76,12 @@ def _call_of(inference: Walk, expr: ast.Field) -> ast.Call | None:
 def member_of_tensor(expr: ast.Field, call: ast.Call | None) -> Diagnostic:
     """The message for `x.T` and the like: it names the operator, if there is one."""
     form = form_of(expr.name)
-    fixes = []
+    fixes = list(exchanged(expr.name, expr.record, call))
     new = rewritten(expr.name, expr.record, call) if form is not None else None
     if new is not None and shown(new):
         fixes.append(Fix(f"write `{new}`", (call or expr).span, new))
     what = "a method" if call is not None else "a field"
-    help = f"Axon has `{form}`" if form is not None else None
+    help = HELPS.get(expr.name, f"Axon has `{form}`") if form is not None else None
     message = f"a tensor has no {what.removeprefix('a ')} `{expr.name}`"
     return error("AX218", message, expr.span, f"{what} of a tensor", help, fixes=tuple(fixes))
 

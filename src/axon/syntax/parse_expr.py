@@ -41,7 +41,7 @@ from axon.syntax.lexer import unquote
 from axon.syntax.parse_foreign import begins_foreign, foreign_statement
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
-from axon.syntax.parse_record import parse_record
+from axon.syntax.parse_record import in_place_of_assignment, parse_record
 from axon.syntax.parse_types import parse_annotation
 from axon.syntax.tokens import (
     CHAIN_LEVEL,
@@ -51,6 +51,7 @@ from axon.syntax.tokens import (
     NOT,
     OPENER,
     WORDS,
+    shorten,
 )
 
 LONGEST_BARE_RECORD = 200
@@ -231,11 +232,20 @@ def _leaf(p: Cursor) -> Expr:
             span = p.here()
             if not p.strings_allowed:
                 message = "a string can only be the value of an attribute"
-                p.add(error("AX002", message, span, "a string", 'as in `f(x, mode="same")`'))
+                p.add(error("AX002", message, span, "a string", _string_help(p)))
             p.advance()
             return String(unquote(span.text), span)
         case _:
             return _missing(p)
+
+
+def _string_help(p: Cursor) -> str:
+    """A string that begins a subscript or a call stands for something else in other languages."""
+    if p.at > 1 and p.kinds[p.at - 1] == "[" and p.next_kind() == "]":
+        return f"a field is written with a point: `p.{shorten(unquote(p.text()))}`"
+    if p.at > 1 and p.kinds[p.at - 1] == "(" and p.tokens.text(p.at - 2).endswith("einsum"):
+        return f"the tensors come first: `einsum(x, y, equation={shorten(p.text())})`"
+    return 'as in `f(x, mode="same")`'
 
 
 def _missing(p: Cursor) -> Expr:
@@ -499,7 +509,7 @@ def _branch(body: Block) -> Fn:
 
 def _params(p: Cursor) -> tuple[Param, ...]:
     if p.kind != "(":
-        p.fail("expected `(` and the parameters of the function")
+        p.fail("expected `(` and the parameters of the function", "as in `fn (x, y) { … }`")
         return ()
     p.inside = LIST
     p.advance()
@@ -602,11 +612,23 @@ def parse_statement(p: Cursor) -> Binding | Expr:
             return foreign
         if p.at != start:  # a word that is left out
             return parse_statement(p)
-    value = parse_expr(p, commas=True)
-    if p.kind != "=" or p.stuck:
-        return value
-    message = "only names can be defined, on their own or as in `a, b`"
-    p.add(error("AX002", message, value.span, "this is not a name"))
+    help: str | None
+    if p.kind == "{" and p.kinds[end := p.closing()] == "}" and p.kinds[end + 1] == "=":
+        p.at = end
+        p.advance()
+        message, label = "a record pattern is a list of names", "more than names"
+        help = "take fields apart one by one: `{ a, b } = p; { c } = a;`"
+        value: Expr = Broken(p.since(start))
+    else:
+        value = parse_expr(p, commas=True)
+        if p.kind != "=" or p.stuck:
+            return value
+        message, label = (
+            "only names can be defined, on their own or as in `a, b`",
+            "this is not a name",
+        )
+        help = in_place_of_assignment(value)
+    p.add(error("AX002", message, value.span, label, help))
     p.advance()
     return Binding(NamePattern("_", value.span), parse_expr(p, commas=True), p.since(start))
 
@@ -621,6 +643,9 @@ def end_statement(p: Cursor) -> bool:
         begins_next = p.at in p.tokens.fresh and p.kind in _EXPRESSION_STARTS
         if begins_next and begins_foreign(p):
             pass  # that is reported, and `;` is often missing before it
+        elif begins_next and p.kind == "[":
+            p.missing_semicolon("a subscript stands on the line on which its tensor ends")
+            p.skip()
         elif begins_next or p.tokens.is_anchor(p.at):
             p.missing_semicolon()
         else:

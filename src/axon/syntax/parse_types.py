@@ -112,6 +112,9 @@ def _atom(p: Cursor) -> TypeExpr | None:
     if word == "dim" and (p.kind in ("int", "-", "*") or (begins_shape(p) and p.kind != "[")):
         return DimValueType(parse_dim(p), p.since(start))
     if begins_shape(p):
+        if p.kind == "(" and p.kinds[p.at + 2] == ",":
+            p.fail("expected a shape", "a shape is in square brackets, as in `f32 [n,m]`", "AX005")
+            return None
         shape = parse_shape(p)
         if word == "shape":
             return ShapeValueType(shape, p.since(start))

@@ -59,6 +59,10 @@ ELSEWHERE = {
 """Names of element types in other languages and libraries, and ours; none where we lack it."""
 
 
+TENSORS = frozenset({"Tensor", "Array", "NDArray", "FloatTensor", "LongTensor"})
+"""What libraries call the type of a tensor."""
+
+
 def called_elsewhere(name: str) -> str | None:
     """Our name for what others call an element type by this name, `F32` and `int32_t` included;
     empty if we have none, None if it is not known as one.

@@ -7,7 +7,7 @@ from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
-from axon.types.elements import ANY, BIT, ELEMENTS, called_elsewhere
+from axon.types.elements import ANY, BIT, ELEMENTS, TENSORS, called_elsewhere
 from axon.types.rows import RowCall
 from axon.types.scope import Aliases, Scope
 from axon.types.type import (
@@ -147,7 +147,11 @@ class Reader:
         if alias is None and (ours := self._foreign(name, span)):
             return Tensor(ours, ())
         if alias is None:
-            help = "define it before: `type Block(d) = { w : f32 [d,d] };`"
+            help = (
+                "a tensor is written `f32 [n,m]`, one of any element type and shape `t s`"
+                if name.rpartition(".")[2] in TENSORS
+                else "define it before: `type Block(d) = { w : f32 [d,d] };`"
+            )
             self.error("AX219", f"there is no type `{name}`", span, "not defined", help)
             return UNKNOWN
         if alias.broken:

@@ -143,6 +143,8 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
 def _hint(clash: Clash) -> list[str]:
     """What the operator says of the operand, if its signature writes the whole shape."""
     origin, relation = clash.constraint.origin, clash.constraint.relation
+    if origin.operator == "if" and origin.position == 1:
+        return ["`where(c, a, b)` chooses for each element"]
     known = OPERATORS.get(origin.operator)
     if known is None or origin.kind != "argument" or not isinstance(relation, ShapeEq):
         return []

@@ -6,7 +6,7 @@ from axon.diagnostics import Diagnostic, Fix, Label, Severity
 from axon.inference.state import State
 from axon.solver.constraints import Origin
 from axon.source import Span
-from axon.types.elements import class_name
+from axon.types.elements import BIT, INT, class_name
 from axon.types.show import Names, Show
 from axon.types.type import (
     DimValue,
@@ -29,6 +29,10 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
     else:
         message = f"{_who(origin)}the element types differ, {left} and {right}"
         label, wanted = f"{right} here, where {left} is wanted", left
+    if BIT[wanted] & INT and right != "bool" and not BIT[right] & INT:
+        help = f"convert the other side: `cast(…, to={right})`"
+        _report(state, "AX205", message, origin, label, help=help)
+        return
     fixes = _cast(origin, "convert it", wanted)
     _report(state, "AX205", message, origin, label, fixes=fixes)
 
@@ -108,7 +112,7 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     else:
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
         label = f"`{found}`, where `{wanted}` is wanted"
-        fixes = _as_tuple(expected, origin)
+        fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
     _report(state, code, message, origin, label, fixes=fixes)
 
 
@@ -123,6 +127,20 @@ def _as_tuple(expected: Type, origin: Origin) -> tuple[Fix, ...]:
             shown = new if len(new) <= 40 and "\n" not in new else "(a, b)"
             found.append(Fix(f"a tuple is in round brackets: `{shown}`", span, new))
     return tuple(found)
+
+
+def _as_shape(expected: Type, actual: Type, origin: Origin) -> tuple[Fix, ...]:
+    """A tuple of sizes, or one size, where a shape is wanted."""
+    span = origin.span
+    if not isinstance(expected, ShapeValue) or span is None:
+        return ()
+    text = span.text
+    if isinstance(actual, Tuple) and text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    elif not isinstance(actual, DimValue):
+        return ()
+    shown = f"[{text}]" if len(text) <= 40 and "\n" not in text else "[n, m]"
+    return (Fix(f"a shape is in square brackets: `{shown}`", span, f"[{text}]"),)
 
 
 def _first_argument(call: Span | None) -> Span | None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import count
+from math import gcd
 
 from axon.inference.program import Definition
 from axon.inference.report.ranks import Ranks, ranks
@@ -27,8 +28,11 @@ from axon.inference.state import State
 from axon.solver.constraints import NOWHERE
 from axon.solver.rules import new_store
 from axon.solver.store import Store
-from axon.types.show import Names
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.show import Names, inside_extremum
 from axon.types.type import (
+    AtLeast,
     Broadcast,
     DimBroadcast,
     DimEq,
@@ -59,6 +63,8 @@ class Reading:
     type: Fn
     names: Names
     text: str
+    bounds: tuple[AtLeast, ...]
+    """What sizes must be at least, `n >= s` of a table of `n` positions."""
 
 
 def has_reading(scheme: Scheme) -> bool:
@@ -96,12 +102,59 @@ def read_plainly(
             break
     if store.guards:
         return None
-    if not all(is_silent(constraint.relation) for constraint in store.waiting):
-        return None
+    left = [each for each in _relations(store) if not is_silent(each)]
     type_ = state.resolve(closed)
+    putting = solved([each for each in left if isinstance(each, DimEq)], store)
+    if putting is None:
+        return None
+    type_ = putting.type(type_)
     assert isinstance(type_, Fn)
     names = _names(definition, store, type_, taken)
-    return Reading(type_, names, type_text(type_, names))
+    bounds: list[AtLeast] = []
+    for each in left:
+        if isinstance(each, AtLeast):
+            bounds.append(AtLeast(putting.dim(store.dim(each.dim)), False))
+        elif not isinstance(each, DimEq):
+            return None
+    return Reading(type_, names, type_text(type_, names), tuple(bounds))
+
+
+def solved(
+    equations: list[DimEq], store: Store | None = None, kept: Collection[Var] = ()
+) -> Renaming | None:
+    """Sizes for which the equations hold, each given by others, but none for those that are kept.
+    None if none are found.
+    """
+    putting = Renaming({}, {}, {}, {})
+    for equation in equations:
+        gap = dims.sub(equation.left, equation.right)
+        known = _known_size(putting.dim(store.unrewritten(gap) if store else gap), kept)
+        if known is None:
+            return None
+        one = Renaming(known, {}, {}, {})
+        sizes = {var: one.dim(size) for var, size in putting.dims.items()}
+        putting = Renaming({**sizes, **known}, {}, {}, {})
+    return putting
+
+
+def _known_size(gap: Dim, kept: Collection[Var]) -> dict[DimVar, Dim] | None:
+    """`d = h*k` tells what `d` is, and `h*k = h*j` reads `k = j`; equal sides tell nothing."""
+    terms = dims.terms_of(gap)
+    common = gcd(*terms.values()) or 1
+    shared = [atom for atom in next(iter(terms), ()) if all(atom in mono for mono in terms)][:1]
+    parts = terms.items()
+    gap = dims.from_terms({dims.without_factor(m, tuple(shared)): c // common for m, c in parts})
+    terms = dims.terms_of(gap)
+    if not terms:
+        return {}
+    for mono, factor in terms.items():
+        var = mono[0] if len(mono) == 1 else None
+        if not isinstance(var, DimVar) or factor not in (1, -1) or var.runtime or var in kept:
+            continue
+        size = dims.scale(-factor, dims.combine(gap, -factor, var))
+        if not dims.occurs_elsewhere(var, mono, terms) and dims.is_nonnegative(size):
+            return {var: size}
+    return None
 
 
 def _closed(scheme: Scheme) -> Type | None:
@@ -148,6 +201,10 @@ def _ranks_chosen(store: Store, type_: Type) -> bool:
     if possible is None:
         return False
     words, before = _words(type_, relations), len(store.posted)
+    for left, right in _tails(relations):
+        if ranks([*relations, ShapeEq(left, right)]) is not None:
+            _equate(store, left, right)
+            return True
     batches = {item for word in words for item in _before_dimensions(word)}
     for relation in relations:
         if isinstance(relation, Broadcast):
@@ -157,6 +214,16 @@ def _ranks_chosen(store: Store, type_: Type) -> bool:
         if rank is not None:
             _equate(store, (shape,), tuple(DimVar("", 1, scope=shape.scope) for _ in range(rank)))
     return len(store.posted) > before
+
+
+def _tails(relations: list[Relation]) -> Iterator[tuple[Shape, Shape]]:
+    """In `broadcast([b,s]@f, [n]@g)`, what is behind the dimensions is one shape: two tables whose
+    rows are added have rows of one shape.
+    """
+    for relation in relations:
+        if isinstance(relation, Broadcast):
+            ends = [part[-1:] for part in relation.parts if len(part) > 1 and _is_open(part[-1:])]
+            yield from ((ends[0], end) for end in ends[1:] if end != ends[0])
 
 
 def _words(type_: Type, relations: list[Relation]) -> list[Shape]:
@@ -212,15 +279,30 @@ def _one_shape(store: Store) -> bool:
 
 
 def _one_size(store: Store) -> bool:
-    """In `d = broadcast(b, c)`, `b`, `c` and `d` are one size."""
+    """In `d = broadcast(b, c)`, `b`, `c` and `d` are one size; beside `b`, `min(b,c)` is `b`."""
     changed = False
     for relation in _relations(store):
         if isinstance(relation, DimBroadcast):
+            parts = [store.dim(part) for part in relation.parts]
+            bounds = [gap for part in parts for gap in _gaps(part, parts)]
+            for gap in bounds:
+                store.post(AtLeast(gap, False), NOWHERE, 1)
+            if bounds:
+                return True
             for part in relation.parts:
                 if store.dim(part) != store.dim(relation.result):
                     store.post(DimEq(relation.result, part), NOWHERE, 1)
                     changed = True
     return changed
+
+
+def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
+    """Of `min(b,c)` beside `b`: how much larger `c` is."""
+    inside = inside_extremum(part) if isinstance(part, Poly) else None
+    if inside is not None and inside[0] == "min":
+        other = next((each for each in inside[1] if each in parts), None)
+        if other is not None:
+            yield from (dims.sub(each, other) for each in inside[1] if each != other)
 
 
 def _equate(store: Store, word: Shape, other: Shape) -> None:
