@@ -68,7 +68,7 @@ lint: $(DEV_SETUP) ## ruff, mypy, the import contracts, and whether the mutants 
 	@$(BIN)/python scripts/mutate.py --list >/dev/null
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
-	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py tests/editor/test_hints_golden.py
 
 grammars: $(DEV_SETUP) ## rewrite the grammars of editors/ from the words and signs of the lexer
 	@$(BIN)/python scripts/grammars.py
