@@ -142,6 +142,11 @@ def test_a_symbol_has_one_colour_on_the_page(attention: Any) -> None:
     assert set(colours) == {"a", "b", "c", "d"}
     assert all(len(each) == 1 for each in colours.values())
     assert len({next(iter(each)) for each in colours.values()}) == 4
+    signature = attention.eval_on_selector_all(
+        "#signature .v", "all => all.map((e) => [e.textContent, getComputedStyle(e).color])"
+    )
+    assert {name for name, _ in signature} >= set(colours)
+    assert all({colour} == colours[name] for name, colour in signature if name in colours)
 
 
 def test_an_error_is_shown_at_once(page: Any, tmp_path: Path) -> None:

@@ -123,6 +123,15 @@ def test_hints_stand_after_names_without_a_type() -> None:
     assert not any(name == "width" for name, _ in found)  # its value says it
 
 
+def test_types_that_double_have_no_hint() -> None:
+    """Written out they would fill the memory."""
+    lines = "".join(f"  x{i} = (x{i - 1}, x{i - 1});\n" for i in range(1, 60))
+    document = Workspace().open("net.axon", f"f = fn (x0) {{\n{lines}  x59\n}};\n")
+    names = {hint.name for hint in document.hints()}
+    assert "x3" in names
+    assert "x40" not in names
+
+
 def test_hints_of_a_range_only() -> None:
     document = Workspace().open("net.axon", NET)
     start = NET.index("out =")

@@ -461,6 +461,17 @@
       out.push(el("div", "conditions", first ? first.message : "it uses something that has errors"));
     }
     $("signature").replaceChildren(...out);
+    const graph = data.graphs[data.definitions.indexOf(definition.raw)];
+    if (ok && graph && graph.signature === signature) colour(graph.symbols);
+  }
+
+  // Sizes in the signature have the colours that they have in the graph.
+  function colour(symbols) {
+    const hues = new Map(symbols.map((name, i) => [name, `c${i % 8}`]));
+    for (const node of document.querySelectorAll("#signature .v")) {
+      const hue = hues.get(node.dataset.text.replace("?", ""));
+      if (hue) node.classList.add(hue);
+    }
   }
 
   // --- the graph -------------------------------------------------------------------------------
