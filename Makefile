@@ -13,6 +13,7 @@ DEV_SETUP  := $(VENV)/.set-up-dev
 FUZZ_SETUP := $(VENV)/.set-up-fuzz
 TORCH_SETUP := $(VENV)/.set-up-torch
 EDITORS_SETUP := editors/node_modules/.package-lock.json
+PAGE_SETUP := playground/node_modules/.package-lock.json
 
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
@@ -24,7 +25,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden pictures grammars editors vsix bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden pictures grammars editors vsix playground play site bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -82,6 +83,19 @@ editors: $(DEV_SETUP) $(EDITORS_SETUP) ## test the grammars and the VS Code exte
 vsix: $(EDITORS_SETUP) ## package the VS Code extension as editors/vscode/axon.vsix (needs node)
 	@cd editors && npm run --silent vsix
 
+playground: $(DEV_SETUP) $(PAGE_SETUP) ## build the playground into build/playground (needs node)
+	@cd playground && npm run --silent build
+	@$(BIN)/python scripts/playground.py build/playground
+
+play: playground ## build the playground, and open it in the browser
+	@$(BIN)/axon play
+
+site: playground ## build the documentation and the playground into build/site
+	@rm -rf build/site
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
+	@cp -R build/playground build/site/playground
+	@echo "the site is in build/site; for a look: $(BIN)/python -m http.server -d build/site"
+
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
 	@status=0; for file in $(BENCHMARKS); do \
@@ -108,6 +122,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 clean: ## remove .venv, caches and builds
 	rm -rf $(VENV) build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
+	rm -rf playground/node_modules src/axon/playground/built
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------
@@ -130,6 +145,12 @@ $(FUZZ_SETUP): $(DEV_SETUP)
 $(TORCH_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing PyTorch into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev,torch]'
+	@touch $@
+
+$(PAGE_SETUP): playground/package.json playground/package-lock.json
+	@command -v npm >/dev/null || { echo "The playground needs node 20 or newer, with npm." >&2; exit 1; }
+	@echo "== set-up: installing what the playground is made of into playground/node_modules"
+	@cd playground && npm ci --silent --ignore-scripts
 	@touch $@
 
 $(EDITORS_SETUP): editors/package.json editors/package-lock.json

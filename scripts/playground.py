@@ -36,7 +36,9 @@ def main(target: Path) -> None:
         shutil.copyfile(PYODIDE / name, target / "pyodide" / name)
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if built.returncode:
+            sys.exit(f"the wheel was not built:\n{built.stdout}{built.stderr}")
         (wheel,) = Path(folder).glob("*.whl")
         repack(wheel, target / "axon.zip")
 
