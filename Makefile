@@ -12,6 +12,7 @@ USER_SETUP := $(VENV)/.set-up-user
 DEV_SETUP  := $(VENV)/.set-up-dev
 FUZZ_SETUP := $(VENV)/.set-up-fuzz
 TORCH_SETUP := $(VENV)/.set-up-torch
+RELEASE_SETUP := $(VENV)/.set-up-release
 EDITORS_SETUP := editors/node_modules/.package-lock.json
 
 # Twice quiet: pip says nothing but errors.
@@ -24,7 +25,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden grammars editors vsix bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden grammars editors vsix release bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -77,6 +78,9 @@ editors: $(DEV_SETUP) $(EDITORS_SETUP) ## test the grammars and the VS Code exte
 vsix: $(EDITORS_SETUP) ## package the VS Code extension as editors/vscode/axon.vsix (needs node)
 	@cd editors && npm run --silent vsix
 
+release: $(RELEASE_SETUP) ## build wheel and sdist into dist/, check and try them; uploads nothing
+	@$(BIN)/python scripts/release.py
+
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
 	@status=0; for file in $(BENCHMARKS); do \
@@ -120,6 +124,11 @@ $(DEV_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
 $(FUZZ_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing the fuzzer into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev,fuzz]'
+	@touch $@
+
+$(RELEASE_SETUP): $(DEV_SETUP)
+	@echo "== set-up: installing what builds and checks a release into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev,release]'
 	@touch $@
 
 $(TORCH_SETUP): $(DEV_SETUP)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
+from typing import Any
 
 from axon import __version__
+from axon.highlight.pygments_lexer import AxonLexer
 
 project = "Axon"
 author = "The Axon authors"
@@ -16,7 +14,7 @@ version = release = __version__
 
 extensions = ["myst_parser", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "errors/README.md"]
+exclude_patterns = ["_build", "errors/README.md"]  # error-codes.md is its page here
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 copybutton_exclude = ".linenos, .gp, .go"
@@ -30,3 +28,9 @@ html_copy_source = False
 html_show_sphinx = False
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
+
+
+def setup(app: Any) -> None:
+    """Programs are in colour, those with an error too."""
+    for tag in ("axon", "axon-error"):
+        app.add_lexer(tag, AxonLexer)

@@ -259,9 +259,7 @@ class _Draw:
             return Inline(name)
         return self._box(page, Kind.UNKNOWN, name, [], [], expr, scope)
 
-    def _global(
-        self, page: Page, name: str, home: Recorded, item: ast.Binding, at: int
-    ) -> Value:
+    def _global(self, page: Page, name: str, home: Recorded, item: ast.Binding, at: int) -> Value:
         """A definition: a function, or a value, which is a box that opens."""
         value, scope = item.value, Scope(home, at, unchanged())
         if isinstance(value, ast.Fn):
@@ -446,7 +444,9 @@ class _Draw:
             return None, []
         page = self._page(title)
         at = len(self.picture.drawings) - 1
-        for function, type_ in zip(functions, self._types(len(functions), expr, scope), strict=True):
+        for function, type_ in zip(
+            functions, self._types(len(functions), expr, scope), strict=True
+        ):
             index, captured = self._inside(function, [], type_)
             box = page.box(Kind.FUNCTION, function.name or "fn", [], function.fn.span)
             page.drawing.boxes[box].inside = index

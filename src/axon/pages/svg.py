@@ -136,7 +136,9 @@ class _Writer:
         found = []
         for text, symbol in pieces(label, self.picture.symbols):
             name = colour(symbol)
-            found.append(f'<tspan class="{name}">{escaped(text)}</tspan>' if name else escaped(text))
+            found.append(
+                f'<tspan class="{name}">{escaped(text)}</tspan>' if name else escaped(text)
+            )
         return "".join(found)
 
 
