@@ -20,14 +20,14 @@ import venv
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.markdown import blocks
+
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MOST_BYTES = 5_000_000
 """Of a wheel."""
-
-sys.path.insert(0, str(ROOT))
-
-from tests.markdown import blocks
 
 
 class Refused(Exception):
