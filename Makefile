@@ -25,7 +25,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden grammars editors vsix release bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden pictures grammars editors vsix release bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -68,6 +68,9 @@ lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
 	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+
+pictures: $(DEV_SETUP) ## write the pictures in docs/images anew
+	@$(BIN)/python scripts/pictures.py
 
 grammars: $(DEV_SETUP) ## rewrite the grammars of editors/ from the words and signs of the lexer
 	@$(BIN)/python scripts/grammars.py

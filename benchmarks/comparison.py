@@ -16,6 +16,7 @@ import contextlib
 import importlib.util
 import io
 import logging
+import re
 import sys
 import tempfile
 import warnings
@@ -126,7 +127,8 @@ def types(parsed: Any) -> str:
     graph = parsed.graph
     ends = [f"{v.name} : {_type(v)}" for v in (*graph.input, *graph.output)]
     named = [name for node in graph.node for name in node.output if name]
-    known = {v.name for v in (*graph.value_info, *graph.output) if "?" not in _type(v)}
+    values = (*graph.value_info, *graph.output)
+    known = {v.name for v in values if not re.search(r"\?|unk__", _type(v))}
     return "\n".join([*ends, f"sizes known or named: of {len(known)} of {len(named)} results"])
 
 

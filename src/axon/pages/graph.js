@@ -387,7 +387,7 @@ const Graph = (() => {
     const out = [];
     const line = hooks.line(place);
     if (line !== null) out.push(html("p", "law", `line ${line} of the program`));
-    const steps = hooks.stepsAt(place);
+    const steps = hooks.stepsAt(place, drawing(0).boxes.map((one) => one.place));
     if (!steps.length) return out;
     out.push(html("h3", "", "Why"));
     const list = html("ol", "");
