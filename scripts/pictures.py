@@ -9,12 +9,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from axon.diagnostics.text import render_all
 from axon.driver import check
 from axon.files import find_import, read_source
 from axon.pages.figure import figure_of
 from axon.pages.terminal import terminal_svg
 from axon.source import Source
+from scripts.solver_pictures import solver_pictures
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -34,6 +37,7 @@ def pictures() -> dict[str, str]:
         "bug-graph.svg": figure_of(Source("mlp.axon", MLP), "mlp").svg,
         "attention.svg": _example("attention.axon", "attention", 1),
         "decoder.svg": _example("transformer.axon", "decoder_layer", 0),
+        **solver_pictures(),
     }
 
 
