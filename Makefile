@@ -56,7 +56,7 @@ compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes),
 torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
 
-lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
+lint: $(DEV_SETUP) ## ruff, mypy, the import contracts, and whether the mutants still fit
 	@echo "== ruff"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || \
@@ -65,9 +65,11 @@ lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
 	@$(BIN)/mypy
 	@echo "== import-linter"
 	@$(BIN)/lint-imports --no-logo
+	@echo "== mutants: each is of a text that is there once"
+	@$(BIN)/python scripts/mutate.py --list >/dev/null
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
-	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py tests/editor/test_hints_golden.py
 
 pictures: $(DEV_SETUP) ## write the pictures in docs/images anew
 	@$(BIN)/python scripts/pictures.py

@@ -53,7 +53,8 @@ def call_of(call: Call, args: tuple[Expr, ...], comments: Comments) -> Builder:
         items.add(doc, arg.span.end)
     for each in call.attributes:
         items.before(each.span.start)
-        items.add((yield from attribute(each, comments, "=")), each.span.end)
+        given = yield from attribute(each, comments, "=")
+        items.add(given, each.span.end)
     return join(callee, items.closed("(", ")", call.span.end - 1))
 
 
@@ -62,7 +63,8 @@ def subscript(expr: Subscript, comments: Comments) -> Builder:
     items = Items(comments, expr.value.span.end)
     for each in expr.items:
         items.before(each.span.start)
-        items.add((yield from _subscript_item(each)), each.span.end)
+        item = yield from _subscript_item(each)
+        items.add(item, each.span.end)
     return join(value, items.closed("[", "]", expr.span.end - 1))
 
 
@@ -97,7 +99,8 @@ def pipe(expr: Call, comments: Comments) -> Builder:
     for link in reversed(links):
         docs += remarks_and_lines(comments, end, link.function.span.start, Line())[0]
         docs.append("|> ")
-        docs.append((yield from call_of(link, link.args[1:], comments)))
+        call = yield from call_of(link, link.args[1:], comments)
+        docs.append(call)
         end = link.span.end
     return chain(head, PIPE <= level_of(first) < ATOM, docs)
 

@@ -89,7 +89,8 @@ def fn_parts(fn: Fn, comments: Comments) -> Generator[Expr, Doc, tuple[Doc, Doc]
     items = Items(comments, start)
     for param in fn.params:
         items.before(param.span.start)
-        items.add((yield from _param(param, comments)), param.span.end)
+        doc = yield from _param(param, comments)
+        items.add(doc, param.span.end)
     end = items.end if fn.params else comments.closer(start) + 1
     head: list[Doc] = ["fn ", items.closed("(", ")", comments.closer(end))]
     since = comments.closer(end)
@@ -97,7 +98,8 @@ def fn_parts(fn: Fn, comments: Comments) -> Generator[Expr, Doc, tuple[Doc, Doc]
         head += [" : ", type_doc(fn.result, comments)]
         since = fn.result.span.end
     head.append(where_doc(fn.where, since, comments))
-    return join(*head), group(*(yield from _block(fn.body, comments)))
+    body = yield from _block(fn.body, comments)
+    return join(*head), group(body)
 
 
 def _param(param: Param, comments: Comments) -> Builder:
@@ -118,23 +120,27 @@ def if_(expr: If, comments: Comments) -> Builder:
         condition = yield expr.condition
         if has_bare_record(expr.condition):
             condition = join("(", condition, ")")
-        parts += ["if ", condition, " ", *(yield from _block(expr.then.body, comments)), " else "]
+        then = yield from _block(expr.then.body, comments)
+        parts += ["if ", condition, " ", then, " else "]
         match expr.otherwise.body:
             case Block((), If() as nested):
                 expr = nested
             case body:
-                return group(*parts, *(yield from _block(body, comments)))
+                otherwise = yield from _block(body, comments)
+                return group(*parts, otherwise)
 
 
-def _block(block: Block, comments: Comments) -> Generator[Expr, Doc, list[Doc]]:
+def _block(block: Block, comments: Comments) -> Builder:
     """On one line if it is just a value, with no comment, and there is room."""
     lines = Lines(comments, block.span.start)
     for binding in block.bindings:
         lines.before(binding.span)
-        lines.add(join((yield from statement(binding, comments)), ";"), binding.span.end)
+        doc = yield from statement(binding, comments)
+        lines.add(join(doc, ";"), binding.span.end)
     lines.before(block.result.span)
-    lines.add((yield from bare(block.result, comments)), block.result.span.end)
+    result = yield from bare(block.result, comments)
+    lines.add(result, block.result.span.end)
     lines.finish(block.span.end - 1)
     if block.bindings or lines.commented:
-        return ["{", lines.opening, indent(Hard(), *lines.parts), Hard(), "}"]
-    return ["{", indent(Line(), *lines.parts), Line(), "}"]
+        return join("{", lines.opening, indent(Hard(), *lines.parts), Hard(), "}")
+    return join("{", indent(Line(), *lines.parts), Line(), "}")

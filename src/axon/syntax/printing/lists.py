@@ -78,7 +78,8 @@ def record(record: Record, comments: Comments) -> Builder:
         items.end = record.base.span.end
     for each in record.fields:
         items.before(each.span.start)
-        items.add((yield from attribute(each, comments, " = ")), each.span.end)
+        doc = yield from attribute(each, comments, " = ")
+        items.add(doc, each.span.end)
     if not items.parts and record.base is not None:
         return join(opener, " }")
     return items.closed(opener, "}", record.span.end - 1)

@@ -44,7 +44,8 @@ def infix(expr: Infix, comments: Comments) -> Builder:
     for link in reversed(links):
         docs += remarks_and_lines(comments, end, link.right.span.start, Line())[0]
         docs.append(f"{link.op} ")
-        docs.append((yield from operand(link.right, level + 1)))
+        right = yield from operand(link.right, level + 1)
+        docs.append(right)
         end = link.right.span.end
     return chain(head, own <= level_of(first) < ATOM, docs)
 
