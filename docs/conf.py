@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from pygments import token
 
 from axon import __version__
 from axon.highlight.pygments_lexer import AxonLexer
@@ -30,7 +33,17 @@ pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
 
+class WrongProgramLexer(AxonLexer):
+    """Of programs that show a mistake, one in their characters too: that is no bug of the page."""
+
+    name = "Axon, with an error"
+    aliases: ClassVar = ["axon-error"]
+
+    def get_tokens_unprocessed(self, text: str, *stack: Any) -> Iterator[tuple[int, Any, str]]:
+        for at, kind, value in super().get_tokens_unprocessed(text, *stack):
+            yield at, token.Generic.Error if kind is token.Error else kind, value
+
+
 def setup(app: Any) -> None:
-    """Programs are in colour, those with an error too."""
-    for tag in ("axon", "axon-error"):
-        app.add_lexer(tag, AxonLexer)
+    app.add_lexer("axon", AxonLexer)
+    app.add_lexer("axon-error", WrongProgramLexer)

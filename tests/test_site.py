@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from axon.cli import COMMANDS
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 ELSEWHERE = {"errors/README"}  # its text is in error-codes.md
@@ -60,6 +62,11 @@ def test_programs_are_in_colour(site: Path) -> None:
     page = (site / "errors" / "AX101.html").read_text(encoding="utf-8")
     assert "highlight-axon-error" in page
     assert '<span class="k">fn</span>' in page
+
+
+def test_every_command_is_on_the_page_of_commands() -> None:
+    page = (DOCS / "commands.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"`axon {name}" not in page] == []
 
 
 def test_the_pictures_of_the_readme_are_in_the_repository() -> None:
