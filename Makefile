@@ -12,6 +12,7 @@ USER_SETUP := $(VENV)/.set-up-user
 DEV_SETUP  := $(VENV)/.set-up-dev
 FUZZ_SETUP := $(VENV)/.set-up-fuzz
 TORCH_SETUP := $(VENV)/.set-up-torch
+RELEASE_SETUP := $(VENV)/.set-up-release
 EDITORS_SETUP := editors/node_modules/.package-lock.json
 PAGE_SETUP := playground/node_modules/.package-lock.json
 
@@ -25,7 +26,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden pictures grammars editors vsix playground play site bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden pictures grammars editors vsix playground play site release bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -96,6 +97,9 @@ site: playground ## build the documentation and the playground into build/site
 	@cp -R build/playground build/site/playground
 	@echo "the site is in build/site; for a look: $(BIN)/python -m http.server -d build/site"
 
+release: $(RELEASE_SETUP) ## build wheel and sdist into dist/, check and try them; uploads nothing
+	@$(BIN)/python scripts/release.py
+
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
 	@status=0; for file in $(BENCHMARKS); do \
@@ -140,6 +144,11 @@ $(DEV_SETUP): pyproject.toml | $(VENV)/pyvenv.cfg
 $(FUZZ_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing the fuzzer into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev,fuzz]'
+	@touch $@
+
+$(RELEASE_SETUP): $(DEV_SETUP)
+	@echo "== set-up: installing what builds and checks a release into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev,release]'
 	@touch $@
 
 $(TORCH_SETUP): $(DEV_SETUP)
