@@ -100,6 +100,12 @@ const aboutField = StateField.define({
   provide: (field) => showTooltip.from(field),
 });
 
+// A message: its first line may break, the others show a place.
+function told(message) {
+  const [first, ...rest] = message.split("\n");
+  return el("div", "", el("div", "cm-told", first), rest.length ? el("pre", "", rest.join("\n")) : null);
+}
+
 // --- colours -------------------------------------------------------------------------------------
 
 const colours = HighlightStyle.define([
@@ -141,6 +147,7 @@ const look = EditorView.theme({
   ".cm-completionDetail": { color: "var(--soft)", fontStyle: "normal", marginLeft: "1em" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "600", color: "var(--accent)" },
   ".cm-diagnostic": { padding: "8px 12px", borderLeftWidth: "4px", maxWidth: "min(860px, 92vw)" },
+  ".cm-told": { font: "600 12.5px/1.5 var(--mono)" },
   ".cm-diagnostic pre": { font: "12.5px/1.5 var(--mono)", margin: "0", overflow: "auto", maxHeight: "40vh" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
   ".cm-panels": { backgroundColor: "var(--wash)", color: "var(--ink)" },
@@ -228,7 +235,7 @@ export function makeEditor(parent, { hover, complete, changed, moved }) {
         const [from, to] = range(place.from, place.to);
         const severity = i ? "info" : { note: "info" }[each.severity] ?? each.severity;
         const message = i ? place.text || each.message : each.text;
-        return { from, to, severity, message, renderMessage: () => el("pre", "", message) };
+        return { from, to, severity, message, renderMessage: () => told(message) };
       }));
       view.dispatch(setDiagnostics(view.state, found));
     },

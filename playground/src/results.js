@@ -19,14 +19,15 @@ export function showTypes(signatures, plain) {
   $("types").replaceChildren(el("ul", "signatures", ...signatures.map((each) => signature(each, plain[each.name]))));
 }
 
-// The text as on the command line; with `go`, its title is a way to the place.
+// The text as on the command line: its first line may break, and with `go` it is a way to the place.
 function problem(each, go) {
-  const title = `${each.severity} ${each.code}`;
-  const head = go && each.places?.length ? button("link", title, () => go(each.places[0].from)) : el("span", "", title);
-  const text = el("pre", "", each.text);
+  const [first, ...rest] = each.text.split("\n");
+  const head = go && each.places?.length ? button("link", first, () => go(each.places[0].from)) : el("div", "head", first);
+  const text = el("pre", "", rest.join("\n"));
   text.tabIndex = 0;
-  text.setAttribute("aria-label", title);
-  return el("li", `problem ${each.severity}`, head, text);
+  text.setAttribute("aria-label", `Places of ${each.code}`);
+  text.setAttribute("role", "region");
+  return el("li", `problem ${each.severity}`, head, rest.length ? text : null);
 }
 
 export function showProblems(diagnostics, go) {

@@ -402,7 +402,12 @@ const Graph = (() => {
     return out;
   }
 
-  const wrong = (problem) => (problem < 0 ? null : html("pre", "", picture.problems[problem][1] || picture.problems[problem][0]));
+  function wrong(problem) {
+    if (problem < 0) return null;
+    const text = html("pre", "", picture.problems[problem][1] || picture.problems[problem][0]);
+    text.tabIndex = 0; // it may be wider than the panel, and keys scroll it then
+    return text;
+  }
 
   function showBox(one) {
     chosen = one.path;
