@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from axon.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,24 +14,24 @@ DOCS = ROOT / "docs"
 ELSEWHERE = {"errors/README"}  # its text is in error-codes.md
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `sphinx-build -W` makes of docs/."""
-    built = tmp_path_factory.mktemp("site")
+def test_the_site(tmp_path: Path) -> None:
+    """One test, since the site is built once: it takes most of the time."""
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     finished = subprocess.run(
-        [*command, "-d", str(built / ".doctrees"), str(DOCS), str(built)],
+        [*command, "-d", str(tmp_path / "doctrees"), str(DOCS), str(tmp_path / "site")],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
     assert finished.returncode == 0, finished.stderr
-    return built
+    _every_page_is_found(tmp_path / "site")
+    _pictures_and_downloads_are_there(tmp_path / "site")
+    _programs_are_in_colour(tmp_path / "site")
 
 
-def test_every_page_is_built_and_found_from_the_first(site: Path) -> None:
-    """By the links of the pages alone, as a reader goes."""
+def _every_page_is_found(site: Path) -> None:
+    """From the first, by links alone, as a reader goes."""
     found, waiting = set[Path](), [site / "index.html"]
     while waiting:
         page = waiting.pop()
@@ -50,13 +48,13 @@ def test_every_page_is_built_and_found_from_the_first(site: Path) -> None:
     assert pages - ELSEWHERE <= names
 
 
-def test_pictures_and_downloads_are_there(site: Path) -> None:
+def _pictures_and_downloads_are_there(site: Path) -> None:
     for page in site.rglob("*.html"):
         for target in re.findall(r'(?:src|download href)="([^":?]+)', page.read_text("utf-8")):
             assert (page.parent / target).is_file(), f"{page.relative_to(site)} shows {target}"
 
 
-def test_programs_are_in_colour(site: Path) -> None:
+def _programs_are_in_colour(site: Path) -> None:
     """Those with an error too."""
     assert '<span class="k">fn</span>' in (site / "tutorial.html").read_text(encoding="utf-8")
     page = (site / "errors" / "AX101.html").read_text(encoding="utf-8")
