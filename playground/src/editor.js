@@ -129,6 +129,7 @@ const look = EditorView.theme({
   ".cm-types": { color: "var(--soft)", paddingLeft: "2.2em", fontSize: "0.9em", fontStyle: "normal", userSelect: "none", cursor: "default" },
   ".cm-mark-here": { backgroundColor: "var(--here)", boxShadow: "0 2px 0 var(--here-line)", borderRadius: "2px 2px 0 0" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", boxShadow: "0 6px 24px rgb(0 0 0 / 22%)", overflow: "hidden" },
+  ".cm-tooltip-section:not(:first-child)": { borderTop: "1px solid var(--line)" },
   ".cm-about": { padding: "8px 12px", maxWidth: "min(620px, 86vw)", maxHeight: "46vh", overflow: "auto", font: "13.5px/1.45 var(--sans)" },
   ".cm-about pre": { font: "13px/1.5 var(--mono)", margin: "0 0 6px", whiteSpace: "pre-wrap" },
   ".cm-about p": { margin: "0 0 6px" },
@@ -227,7 +228,7 @@ export function makeEditor(parent, { hover, complete, changed, moved }) {
         const [from, to] = range(place.from, place.to);
         const severity = i ? "info" : { note: "info" }[each.severity] ?? each.severity;
         const message = i ? place.text || each.message : each.text;
-        return { from, to, severity, message, source: each.code, renderMessage: () => el("pre", "", message) };
+        return { from, to, severity, message, renderMessage: () => el("pre", "", message) };
       }));
       view.dispatch(setDiagnostics(view.state, found));
     },

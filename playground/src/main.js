@@ -185,6 +185,7 @@ function run() {
   const key = `${definition} ${JSON.stringify(params)}`;
   if (shown.run !== key && $("arguments").dataset.for !== key) {
     $("arguments").value = madeUp(params);
+    $("arguments").rows = Math.max(2, Math.min(params.length, 12));
     $("arguments").dataset.for = key;
   }
   shown.run = key;

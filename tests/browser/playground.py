@@ -39,7 +39,7 @@ class Playground:
         page.on("request", lambda r: self._see(r.url))
 
     def _hear(self, message: Any) -> None:
-        # Chromium's own editing tries to set styles, which the policy forbids it: at no line of ours
+        # Chromium's own editing tries to set styles, which the policy forbids: at no line of ours
         by_itself = "Applying inline style" in message.text and message.location["lineNumber"] == 0
         if message.type == "error" and not by_itself:
             self.wrong.append(message.text)
@@ -66,6 +66,21 @@ class Playground:
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(text)
         self.checked_after(before)
+
+    def paste(self, text: str) -> None:
+        """Everything anew, in one piece however long it is."""
+        self.page.click(EDITOR)
+        self.page.keyboard.press("Control+a")
+        self.page.evaluate(
+            """(text) => {
+              const clipboardData = new DataTransfer();
+              clipboardData.setData("text/plain", text);
+              const root = document.querySelector("#editor").shadowRoot;
+              const how = { clipboardData, bubbles: true, cancelable: true };
+              root.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", how));
+            }""",
+            text,
+        )
 
     def type(self, text: str) -> None:
         """Key by key, at the cursor."""
@@ -105,6 +120,12 @@ class Playground:
         self.page.click(f"#tab-{name}")
         self.page.wait_for_selector(f"#{name}:not([hidden])", state="attached")
 
+    def notice(self, words: str, timeout: int = 30_000) -> None:
+        """Until the page says so below the editor."""
+        self.wait(
+            f"document.querySelector('#notice-text').textContent.includes('{words}')", timeout
+        )
+
     def said(self, panel: str) -> str:
         found: str = self.page.inner_text(f"#{panel}")
         return found
@@ -123,16 +144,18 @@ class Playground:
             self.page.dispatch_event("#main", event, {"dataTransfer": handle})
 
     def serious(self) -> list[str]:
-        """What axe finds that is serious or critical. An experimental rule is left out: it wants the
-        words of a box to follow each other in its label as they do in the drawing.
+        """What axe finds that is serious or critical. An experimental rule is left out: it wants
+        the words of a box to follow each other in its label as they do in the drawing.
         """
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate(
             """async () => {
               const rules = { "label-content-name-mismatch": { enabled: false } };
-              const { violations } = await axe.run(document, { resultTypes: ["violations"], rules });
+              const asked = { resultTypes: ["violations"], rules };
+              const { violations } = await axe.run(document, asked);
               const where = (node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`;
-              return violations.map(({ impact, id, nodes }) => [impact, id, nodes.slice(0, 3).map(where)]);
+              const told = ({ impact, id, nodes }) => [impact, id, nodes.slice(0, 3).map(where)];
+              return violations.map(told);
             }"""
         )
         return [f"{rule}: {at}" for impact, rule, at in found if impact in ("serious", "critical")]

@@ -62,10 +62,10 @@ class Answers:
     def answer(self, request: Json) -> Json:
         """Every request has an answer; what goes wrong is in it."""
         kind = request.get("kind")
-        if not isinstance(kind, str) or kind not in self._kinds:
+        if not isinstance(kind, str) or kind not in KINDS:
             return {"error": f"a request that is not understood: {kind!r}"}
         try:
-            return self._kinds[kind](self, request)
+            return KINDS[kind](self, request)
         except Nothing as problem:
             return {"error": str(problem)}
         except Exception:  # a bug: what is known may be half made, and is thrown away
@@ -88,13 +88,13 @@ class Answers:
 
     # --- the kinds of requests ---
 
-    def _give_files(self, request: Json) -> Json:
+    def give_files(self, request: Json) -> Json:
         files = {str(k): str(v) for k, v in _field(request, "files", dict).items()}
         self._files.update(files)
         self._workspace.touch(*files)
         return {}
 
-    def _check(self, request: Json) -> Json:
+    def check(self, request: Json) -> Json:
         document = self._document(request)
         units = Units(document.text)
         return {
@@ -125,7 +125,7 @@ class Answers:
             "names": _names(document),
         }
 
-    def _plain(self, request: Json) -> Json:
+    def plain(self, request: Json) -> Json:
         from axon.editor.hovers import plain_reading
 
         document = self._document(request)
@@ -137,7 +137,7 @@ class Answers:
                     found[signature.name] = reading
         return {"plain": found}
 
-    def _hover(self, request: Json) -> Json:
+    def hover(self, request: Json) -> Json:
         document = self._document(request)
         units = Units(document.text)
         found = document.hover(units.back(_field(request, "at", int)))
@@ -146,7 +146,7 @@ class Answers:
         start, end = units.of(found.place.start), units.of(found.place.end)
         return {"code": found.code, "text": found.text, "from": start, "to": end}
 
-    def _complete(self, request: Json) -> Json:
+    def complete(self, request: Json) -> Json:
         document = self._document(request)
         units = Units(document.text)
         found = document.completions(units.back(_field(request, "at", int)))
@@ -164,7 +164,7 @@ class Answers:
         ]
         return {"from": units.of(place.start), "to": units.of(place.end), "options": options}
 
-    def _derivation(self, request: Json) -> Json:
+    def derivation(self, request: Json) -> Json:
         from axon.driver import check
         from axon.pages.derivation import page_model
 
@@ -176,7 +176,7 @@ class Answers:
             raise Nothing(f"there is no definition `{name}`")
         return {**model, "source": None}
 
-    def _graph(self, request: Json) -> Json:
+    def graph(self, request: Json) -> Json:
         from axon.pages.derivation import Places
         from axon.pages.graph_data import graph_data
         from axon.pages.program import picture_of
@@ -194,7 +194,7 @@ class Answers:
             raise Nothing("the graph is too large for this page")
         return {"graph": graph, "places": places.table, "styles": STYLES}
 
-    def _model(self, request: Json) -> Json:
+    def model(self, request: Json) -> Json:
         from axon.importers.onnx.load import NoModel, read_bytes
         from axon.importers.onnx.model import import_model
         from axon.importers.reporting.report import report_on
@@ -227,16 +227,17 @@ class Answers:
             "styles": STYLES,
         }
 
-    _kinds: dict[str, Callable[[Answers, Json], Json]] = {
-        "files": _give_files,
-        "check": _check,
-        "plain": _plain,
-        "hover": _hover,
-        "complete": _complete,
-        "derivation": _derivation,
-        "graph": _graph,
-        "model": _model,
-    }
+
+KINDS: dict[str, Callable[[Answers, Json], Json]] = {
+    "files": Answers.give_files,
+    "check": Answers.check,
+    "plain": Answers.plain,
+    "hover": Answers.hover,
+    "complete": Answers.complete,
+    "derivation": Answers.derivation,
+    "graph": Answers.graph,
+    "model": Answers.model,
+}
 
 
 class Units:

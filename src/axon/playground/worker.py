@@ -1,4 +1,4 @@
-"""The process that answers the page's requests: a line of JSON each, on standard input and output."""
+"""The process that answers the page: a line of JSON each, on standard input and output."""
 
 from __future__ import annotations
 

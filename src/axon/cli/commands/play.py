@@ -7,7 +7,9 @@ import argparse
 from axon.cli.out import complain, say
 from axon.cli.status import FINE, WRONG_USAGE
 
-BUILD = "the page is not built: `make play` in a checkout of Axon builds it (needs node 20 or newer)"
+BUILD = (
+    "the page is not built: `make play` in a checkout of Axon builds it (needs node 20 or newer)"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -295,7 +295,7 @@ def elements(tensor: Message) -> Elements | None:
         return None
 
 
-def _listed(tensor: Message, kind: int) -> list[Any]:
+def _listed(tensor: Message, kind: int) -> Any:
     match kind:
         case 1:
             return tensor.float_data
