@@ -30,7 +30,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(USER_SETUP) ## see Axon infer, explain and run examples
 	@printf '\n%s\n\n' "== axon infer: the type of every definition in examples/attention.axon"
