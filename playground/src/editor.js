@@ -132,7 +132,7 @@ const look = EditorView.theme({
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": { backgroundColor: "var(--selected)" },
   ".cm-selectionMatch": { backgroundColor: "var(--accent-wash)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-wash)", outline: "1px solid var(--accent)" },
-  ".cm-types": { color: "var(--soft)", paddingLeft: "2.2em", fontSize: "0.9em", fontStyle: "normal", userSelect: "none", cursor: "default" },
+  ".cm-types": { color: "var(--soft)", display: "inline-block", maxWidth: "100%", paddingLeft: "2.2em", fontSize: "0.9em", fontStyle: "normal", userSelect: "none", cursor: "default" },
   ".cm-mark-here": { backgroundColor: "var(--here)", boxShadow: "0 2px 0 var(--here-line)", borderRadius: "2px 2px 0 0" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", boxShadow: "0 6px 24px rgb(0 0 0 / 22%)", overflow: "hidden" },
   ".cm-tooltip-section:not(:first-child)": { borderTop: "1px solid var(--line)" },
