@@ -12,13 +12,14 @@ from axon.driver import Checked, prelude
 from axon.graph.module import Module, make_module
 from axon.inference.environment import Environment, bound_names
 from axon.inference.program import Definition, ProgramInference
-from axon.inference.report.plain import Reading, has_reading, read_plainly, solved
+from axon.inference.report.plain import Reading, has_reading, read_plainly
+from axon.inference.report.plain_sizes import solved
 from axon.inference.report.signature import type_text
 from axon.inference.schemes import visible
 from axon.source import Span
 from axon.syntax import ast, mentioned
 from axon.types.show import Names, Show
-from axon.types.trees import NOWHERE, Trees
+from axon.types.trees import NOWHERE, Trees, as_expression
 from axon.types.type import AtLeast, DimEq, Fn, Scheme, relation_variables, type_variables
 from axon.workspace import workspace
 
@@ -159,11 +160,18 @@ def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:
         types = [trees.type(each) for each in reading.type.params]
         result = trees.type(reading.type.result)
         bounds = [trees.at_least(each) for each in reading.bounds]
+        sizes = {name: trees.dim(size) for name, size in reading.meanings.items()}
     except ValueError:
         return None
     pairs = zip(fn.params, types, strict=True)
     params = tuple(replace(p, type=t) for p, t in pairs)
-    return replace(fn, params=params, result=result, where=(*fn.where, *bounds))
+    bindings = [
+        ast.Binding(ast.NamePattern(name, NOWHERE), as_expression(size), NOWHERE)
+        for name, size in sizes.items()
+        if name in mentioned(fn)
+    ]
+    body = replace(fn.body, bindings=(*bindings, *fn.body.bindings))
+    return replace(fn, params=params, result=result, where=(*fn.where, *bounds), body=body)
 
 
 def _no_import(item: ast.Import) -> Diagnostic:

@@ -18,24 +18,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import count
-from math import gcd
 
 from axon.inference.program import Definition
+from axon.inference.report.plain_sizes import (
+    after,
+    as_sums,
+    multiples,
+    one_size,
+    solved,
+    waiting,
+)
 from axon.inference.report.ranks import Ranks, ranks
 from axon.inference.report.signature import describe_definition, shapes_of, type_text
-from axon.inference.schemes import is_silent
+from axon.inference.schemes import is_silent, visible
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE
 from axon.solver.rules import new_store
 from axon.solver.store import Store
-from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
-from axon.types.show import Names, inside_extremum
+from axon.types.dim import Dim
+from axon.types.show import Names
 from axon.types.type import (
     AtLeast,
     Broadcast,
-    DimBroadcast,
     DimEq,
+    DimValue,
     Fn,
     Record,
     Relation,
@@ -65,13 +71,18 @@ class Reading:
     text: str
     bounds: tuple[AtLeast, ...]
     """What sizes must be at least, `n >= s` of a table of `n` positions."""
+    meanings: dict[str, Dim]
+    """What a user's names stand for that are not in it."""
 
 
 def has_reading(scheme: Scheme) -> bool:
-    """Whether a type has open ranks or residual broadcasts: another one is read as it is."""
+    """Whether a type has open ranks, open rows, or conditions that are no bounds: another one is
+    read as it is.
+    """
     return isinstance(scheme.type, Fn) and (
-        any(isinstance(r, Broadcast | DimBroadcast) for r in scheme.relations)
+        any(not isinstance(r, AtLeast) for r in visible(scheme.relations))
         or any(isinstance(v, ShapeVar) for v in type_variables(scheme.type))
+        or any(each.rest is not None for each in _records(scheme.type))
     )
 
 
@@ -102,11 +113,14 @@ def read_plainly(
             break
     if store.guards:
         return None
-    left = [each for each in _relations(store) if not is_silent(each)]
+    left = [each for each in waiting(store) if not is_silent(each)]
     type_ = state.resolve(closed)
     putting = solved([each for each in left if isinstance(each, DimEq)], store)
     if putting is None:
         return None
+    type_ = putting.type(type_)
+    assert isinstance(type_, Fn)
+    putting = after(as_sums([dim for part in type_.params for dim in _dims(part)]), putting)
     type_ = putting.type(type_)
     assert isinstance(type_, Fn)
     names = _names(definition, store, type_, taken)
@@ -116,54 +130,28 @@ def read_plainly(
             bounds.append(AtLeast(putting.dim(store.dim(each.dim)), False))
         elif not isinstance(each, DimEq):
             return None
-    return Reading(type_, names, type_text(type_, names), tuple(bounds))
+    meanings = {
+        var.name: putting.dim(store.dim(var))
+        for var in type_variables(scheme.type)
+        if isinstance(var, DimVar) and var.user and var not in names.given
+    }
+    return Reading(type_, names, type_text(type_, names), tuple(bounds), meanings)
 
 
-def solved(
-    equations: list[DimEq], store: Store | None = None, kept: Collection[Var] = ()
-) -> Renaming | None:
-    """Sizes for which the equations hold, each given by others, but none for those that are kept.
-    None if none are found.
-    """
-    putting = Renaming({}, {}, {}, {})
-    for equation in equations:
-        gap = dims.sub(equation.left, equation.right)
-        known = _known_size(putting.dim(store.unrewritten(gap) if store else gap), kept)
-        if known is None:
-            return None
-        one = Renaming(known, {}, {}, {})
-        sizes = {var: one.dim(size) for var, size in putting.dims.items()}
-        putting = Renaming({**sizes, **known}, {}, {}, {})
-    return putting
-
-
-def _known_size(gap: Dim, kept: Collection[Var]) -> dict[DimVar, Dim] | None:
-    """`d = h*k` tells what `d` is, and `h*k = h*j` reads `k = j`; equal sides tell nothing."""
-    terms = dims.terms_of(gap)
-    common = gcd(*terms.values()) or 1
-    shared = [atom for atom in next(iter(terms), ()) if all(atom in mono for mono in terms)][:1]
-    parts = terms.items()
-    gap = dims.from_terms({dims.without_factor(m, tuple(shared)): c // common for m, c in parts})
-    terms = dims.terms_of(gap)
-    if not terms:
-        return {}
-    for mono, factor in terms.items():
-        var = mono[0] if len(mono) == 1 else None
-        if not isinstance(var, DimVar) or factor not in (1, -1) or var.runtime or var in kept:
-            continue
-        size = dims.scale(-factor, dims.combine(gap, -factor, var))
-        if not dims.occurs_elsewhere(var, mono, terms) and dims.is_nonnegative(size):
-            return {var: size}
-    return None
+def _dims(type_: Type) -> list[Dim]:
+    return [dim for word in shapes_of(type_) for dim in word if not isinstance(dim, ShapeVar)]
 
 
 def _closed(scheme: Scheme) -> Type | None:
     """The type with its open rows closed; None if a condition on structures is left."""
     rows = {each.rest for each in _records(scheme.type) if each.rest is not None}
-    for stacked in scheme.stacked:
-        if stacked.whole not in rows and stacked.row not in rows:
+    left = scheme.stacked
+    while left:
+        known = [each for each in left if each.whole in rows or each.row in rows]
+        if not known:
             return None
-        rows |= {stacked.whole, stacked.row}
+        rows.update(row for each in known for row in (each.whole, each.row))
+        left = tuple(each for each in left if each not in known)
     return Renaming({}, {}, {}, dict.fromkeys(rows, EMPTY)).type(scheme.type)
 
 
@@ -187,7 +175,12 @@ def _records(type_: Type) -> Iterator[Record]:
 def _chosen(state: State, type_: Type) -> bool:
     """Whether one of the rules has chosen something; the first that can comes first."""
     store = state.store
-    return _ranks_chosen(store, state.resolve(type_)) or _one_shape(store) or _one_size(store)
+    return (
+        _ranks_chosen(store, state.resolve(type_))
+        or _one_shape(store)
+        or one_size(store)
+        or multiples(store)
+    )
 
 
 def _ranks_chosen(store: Store, type_: Type) -> bool:
@@ -196,7 +189,7 @@ def _ranks_chosen(store: Store, type_: Type) -> bool:
     first, then the batches of records, which are weights, then those of other parameters from the
     last to the first: if there is a batch, the first parameter has it.
     """
-    relations = [_resolved(store, relation) for relation in _relations(store)]
+    relations = [_resolved(store, relation) for relation in waiting(store)]
     possible = ranks(relations)
     if possible is None:
         return False
@@ -267,7 +260,7 @@ def _let_vectors(
 def _one_shape(store: Store) -> bool:
     """In `broadcast(f, g)`, `g` reads `f`."""
     changed = False
-    for relation in _relations(store):
+    for relation in waiting(store):
         if isinstance(relation, Broadcast):
             parts = [word for part in relation.parts if (word := store.word(part))]
             if all(map(_is_open, parts)):
@@ -278,39 +271,8 @@ def _one_shape(store: Store) -> bool:
     return changed
 
 
-def _one_size(store: Store) -> bool:
-    """In `d = broadcast(b, c)`, `b`, `c` and `d` are one size; beside `b`, `min(b,c)` is `b`."""
-    changed = False
-    for relation in _relations(store):
-        if isinstance(relation, DimBroadcast):
-            parts = [store.dim(part) for part in relation.parts]
-            bounds = [gap for part in parts for gap in _gaps(part, parts)]
-            for gap in bounds:
-                store.post(AtLeast(gap, False), NOWHERE, 1)
-            if bounds:
-                return True
-            for part in relation.parts:
-                if store.dim(part) != store.dim(relation.result):
-                    store.post(DimEq(relation.result, part), NOWHERE, 1)
-                    changed = True
-    return changed
-
-
-def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
-    """Of `min(b,c)` beside `b`: how much larger `c` is."""
-    inside = inside_extremum(part) if isinstance(part, Poly) else None
-    if inside is not None and inside[0] == "min":
-        other = next((each for each in inside[1] if each in parts), None)
-        if other is not None:
-            yield from (dims.sub(each, other) for each in inside[1] if each != other)
-
-
 def _equate(store: Store, word: Shape, other: Shape) -> None:
     store.post(ShapeEq(word, other), NOWHERE, 1)
-
-
-def _relations(store: Store) -> list[Relation]:
-    return [constraint.relation for constraint in store.waiting]
 
 
 def _resolved(store: Store, relation: Relation) -> Relation:
@@ -345,21 +307,36 @@ def _is_open(word: Shape) -> bool:
 
 
 def _names(definition: Definition, store: Store, type_: Fn, taken: Collection[str]) -> Names:
-    """A user's names; then the first name that the signature has for a size. A shape is called
-    `s`.
+    """A user's names, a size that is a parameter has its name; then the first name that the
+    signature has for a size. Where one of these would be more than a letter, all are named anew, in
+    order of appearance. A shape is called `s`.
     """
     left = dict.fromkeys(type_variables(type_))
     names = Names()
     names.reserve(left)
     names.taken.update(taken)
+    for param, name in zip(type_.params, definition.params, strict=False):
+        if isinstance(param, DimValue) and isinstance(param.dim, DimVar):
+            _give(names, param.dim, name)
+    for var in left:
+        if isinstance(var, ShapeVar) and var not in names.given:
+            _give(names, var, _free("s", names))
     shown = {var: name for name, var in describe_definition(definition).variables.items()}
+    found: dict[Var, str] = {}
     for var in dict.fromkeys((*type_variables(definition.scheme.type), *shown)):
         stands_for = _image(store, var)
         if stands_for in left and stands_for not in names.given and var in shown:
-            name = _free("s" if isinstance(var, ShapeVar) else shown[var], names)
-            names.given[stands_for] = name
-            names.taken.add(name)
+            found.setdefault(stands_for, shown[var])
+    if all(len(name) == 1 for name in found.values()):
+        for var, name in found.items():
+            _give(names, var, _free(name, names))
     return names
+
+
+def _give(names: Names, var: Var, name: str) -> None:
+    if var not in names.given and name not in names.taken:
+        names.given[var] = name
+        names.taken.add(name)
 
 
 def _free(name: str, names: Names) -> str:
