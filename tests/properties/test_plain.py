@@ -112,6 +112,20 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
         ("f = fn (x, y, eps = 1e-5) { x + y + eps };", "(t s, t s, t []) -> t s"),
         ("f = softmax;", "t [b] -> t [b]"),
         ("f = fn (x) { softmax(x) };", "t [b] -> t [b]"),
+        ("f = fn (x : f32 [n]) { x + ones([2]) * sqrt(n) };", "f32 [2] -> f32 [2] where n = 2"),
+        (
+            "f = fn (x : f32 [b,d], h) { reshape(x, [b, h, d / h]) };",
+            "(f32 [b,a*h], dim h) -> f32 [b,h,a] where d = a*h",
+        ),
+        (
+            "f = fn (x, w, v) { conv(x, w, stride=2, pad=1) + conv(x, v, stride=2) };",
+            "(t [a,b,c,d], t [e,b,i+2,j+2], t [e,b,i,j]) -> t [a,e,(c-i)/2+1,(d-j)/2+1]",
+        ),
+        (
+            "f = fn (p, x : f32 [b,n,d]) { x + p[:n] };",
+            "(f32 [a,d], f32 [b,n,d]) -> f32 [b,n,d] where a >= n",
+        ),
+        ("f = fn (p, n) { p.w, ones([n]) };", "({ w : a }, dim n) -> (a, f32 [n])"),
         ("fn (x, y) { x @ y }", "(t [b,c], t [c,e]) -> t [b,e]"),
     ],
 )
@@ -127,7 +141,6 @@ def test_readings(program: str, reading: str) -> None:
         "f = 1f;",
         "f = fn (x : f32 [2], y : f32 [3], z : f32 [n]) { x + z, y + z };",  # z is 1
         "f = fn (x, h) { reshape(x, [size(x) / h, h]) };",  # a condition is left
-        "f = fn (x : f32 [n], y : f32 [m]) { x + y + ones([m]) + ones([2]) * sqrt(n) };",
     ],
 )
 def test_no_reading(program: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from math import gcd
 
 from axon.solver.constraints import NOWHERE
@@ -14,35 +15,50 @@ from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, Renaming
 from axon.types.variables import DimVar, Var
 
 
-def one_size(store: Store) -> bool:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was chosen: sizes that are zero, and sizes that are at least zero."""
+
+    equations: set[Dim] = field(default_factory=set)
+    bounds: set[Dim] = field(default_factory=set)
+
+
+def one_size(store: Store, said: Said) -> bool:
     """In `d = broadcast(b, c)`, `b`, `c` and `d` are one size; beside `b`, `min(b,c)` is `b`."""
     changed = False
     for relation in waiting(store):
         if isinstance(relation, DimBroadcast):
             parts = [store.dim(part) for part in relation.parts]
             bounds = [gap for part in parts for gap in _gaps(part, parts)]
-            for gap in bounds:
-                store.post(AtLeast(gap, False), NOWHERE, 1)
-            if bounds:
+            if any(_at_least(store, gap, said) for gap in bounds):
                 return True
-            if any(_same_quotient(store, parts[0], part) for part in parts[1:]):
+            if any(_same_quotient(store, parts[0], part, said) for part in parts[1:]):
                 return True
             for part in relation.parts:
-                changed |= _equal_sizes(store, relation.result, part)
+                changed |= _equal_sizes(store, relation.result, part, said)
     return changed
 
 
-def _equal_sizes(store: Store, left: Dim, right: Dim) -> bool:
-    """Whether they were not, and no equation that waits says so already."""
+def _at_least(store: Store, gap: Dim, said: Said) -> bool:
+    """A bound; where it does not help, since it is no linear one, an equation."""
+    if gap in said.bounds:
+        return _equal_sizes(store, gap, 0, said)
+    said.bounds.add(gap)
+    store.post(AtLeast(gap, False), NOWHERE, 1)
+    return True
+
+
+def _equal_sizes(store: Store, left: Dim, right: Dim, said: Said) -> bool:
+    """Whether they were not, and this was not said before."""
     gap = dims.sub(store.dim(left), store.dim(right))
-    said = {dims.sub(r.left, r.right) for r in waiting(store) if isinstance(r, DimEq)}
-    if gap == 0 or gap in said or dims.scale(-1, gap) in said:
+    if gap == 0 or gap in said.equations:
         return False
+    said.equations.update((gap, dims.scale(-1, gap)))
     store.post(DimEq(left, right), NOWHERE, 1)
     return True
 
 
-def _same_quotient(store: Store, left: Dim, right: Dim) -> bool:
+def _same_quotient(store: Store, left: Dim, right: Dim, said: Said) -> bool:
     """`(h-r)/2 + 2` and `(h-q)/2 + 1` are one size where their dividends are: `r = q + 2`."""
     rest = dims.sub(left, right)
     found = [m for m in dims.terms_of(rest) if len(m) == 1 and isinstance(m[0], FloorDiv)]
@@ -55,50 +71,71 @@ def _same_quotient(store: Store, left: Dim, right: Dim) -> bool:
     for mono, sign in zip(found, signs, strict=True):
         rest = dims.combine(rest, -sign, dims.from_terms({mono: 1}))
     gap = dims.scale(signs[0], dims.sub(top, other))
-    return _equal_sizes(store, dims.combine(gap, divisor, rest), 0)
+    return _equal_sizes(store, dims.combine(gap, divisor, rest), 0, said)
 
 
 def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
     """Of `min(b,c)` beside `b`: how much larger `c` is."""
-    inside = inside_extremum(part) if isinstance(part, Poly) else None
-    if inside is not None and inside[0] == "min":
-        other = next((each for each in inside[1] if each in parts), None)
-        if other is not None:
-            yield from (dims.sub(each, other) for each in inside[1] if each != other)
+    sizes = smallest(part)
+    other = next((each for each in sizes if each in parts), None)
+    if other is not None:
+        yield from (dims.sub(each, other) for each in sizes if each != other)
 
 
-def multiples(store: Store) -> bool:
+def multiples(store: Store, said: Said) -> bool:
     """In `d mod 2 = 0`, `d` reads `2*k`."""
     for relation in waiting(store):
         if isinstance(relation, DimEq):
-            gap = dims.sub(relation.left, relation.right)
-            found = multiple_of_mod(store.unrewritten(gap))
-            if found is not None:
+            gap = store.unrewritten(dims.sub(relation.left, relation.right))
+            found = multiple_of_mod(gap)
+            if found is not None and gap not in said.equations:
+                said.equations.add(gap)
                 _, top, bottom = found
-                several = dims.mul(bottom, DimVar("", 1))
-                store.post(DimEq(top, several), NOWHERE, 1)
+                store.post(DimEq(top, dims.mul(bottom, DimVar("", 1))), NOWHERE, 1)
                 return True
     return False
+
+
+def smallest(dim: Dim) -> tuple[Dim, ...]:
+    """`n` and `k` of `min(n,k)`; a size that is no minimum is its own."""
+    inside = inside_extremum(dim) if isinstance(dim, Poly) else None
+    return tuple(inside[1]) if inside is not None and inside[0] == "min" else (dim,)
 
 
 def waiting(store: Store) -> list[Relation]:
     return [constraint.relation for constraint in store.waiting]
 
 
-def solved(
-    equations: list[DimEq], store: Store | None = None, kept: Collection[Var] = ()
-) -> Renaming | None:
-    """Sizes for which the equations hold, each given by others, but none for those that are kept.
-    None if none are found.
+def settled(
+    relations: Iterable[Relation],
+    resolve: Callable[[Dim], Dim] = lambda dim: dim,
+    kept: Collection[Var] = (),
+) -> tuple[Renaming, list[AtLeast]] | None:
+    """Sizes for which the conditions hold, each given by others, but none for those that are kept,
+    and the bounds that are left. None if none are found.
     """
     putting = Renaming({}, {}, {}, {})
-    for equation in equations:
-        gap = dims.sub(equation.left, equation.right)
-        known = _known_size(putting.dim(store.unrewritten(gap) if store else gap), kept)
+    bounds: list[AtLeast] = []
+    for relation in sorted(relations, key=lambda each: not isinstance(each, DimEq)):
+        match relation:
+            case DimEq(left, right):
+                sides = left, right
+            case DimBroadcast(left, parts):
+                right, *others = (putting.dim(resolve(part)) for part in parts)
+                if any(other != right for other in others):
+                    return None
+                sides = left, right
+            case AtLeast():
+                bounds.append(relation)
+                continue
+            case _:
+                return None
+        known = _known_size(putting.dim(resolve(dims.sub(*sides))), kept)
         if known is None:
             return None
         putting = after(known, putting)
-    return putting
+    sizes = [putting.dim(resolve(bound.dim)) for bound in bounds]
+    return putting, [AtLeast(size, False) for size in sizes if not dims.is_nonnegative(size)]
 
 
 def after(sizes: dict[DimVar, Dim], others: Renaming) -> Renaming:
