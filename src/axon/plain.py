@@ -183,7 +183,7 @@ def _confirmed(
 
 def _meanings(fn: ast.Fn, reading: Reading) -> dict[str, Dim]:
     """What the names stand for that are in the function, but not in the reading."""
-    names = set(mentioned(fn))
+    names = set(mentioned(fn)) - set(_bound(fn))
     return {name: size for name, size in reading.meanings.items() if name in names}
 
 

@@ -12,7 +12,7 @@ from axon.driver import check_text
 from axon.inference.report.signature import type_text
 from axon.inference.schemes import visible
 from axon.plain import plain_readings
-from axon.types.show import Names
+from axon.types.show import Names, Show
 from axon.types.type import type_variables
 from tests.budget import ALL
 from tests.properties.printed import (
@@ -55,6 +55,18 @@ def shape_at(type_: str, sizing: Sizing) -> Shape:
     return tuple(found)
 
 
+def holds(bound: str, sizing: Sizing) -> bool:
+    """`n >= k + 1` at these sizes."""
+    left, op, right = next(
+        (left, op, right)
+        for op in (" >= ", " <= ")
+        for left, op, right in [bound.partition(op)]
+        if op
+    )
+    low, high = (right, left) if op == " >= " else (left, right)
+    return evaluate(low, sizing) <= evaluate(high, sizing)
+
+
 def drawn(data: st.DataObject, types: list[str]) -> Sizing:
     """Sizes for all names in the types of parameters."""
     sizing = Sizing()
@@ -73,8 +85,10 @@ def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None
     reading = reading_of(program.definition())
     if reading is None or "{" in reading:  # sizes are drawn for tensors
         return
-    params, result = params_and_result(reading)
+    type_, _, where = reading.partition(" where ")
+    params, result = params_and_result(type_)
     sizing = drawn(data, params)
+    assume(all(holds(bound, sizing) for bound in where.split(", ") if bound))
     shapes = tuple(shape_at(each, sizing) for each in params)
     if not program.goes_below_zero(shapes):
         assert at_sizes(result, sizing) == program.run(shapes), (reading, shapes)
@@ -87,15 +101,18 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
     reading = reading_of(program.definition())
     if reading is None:
         return
-    params, result = params_and_result(reading)
+    type_, _, where = reading.partition(" where ")
+    params, result = params_and_result(type_)
     written = ", ".join(f"{p.name} : {t}" for p, t in zip(program.params, params, strict=True))
-    checked = check_text(f"f = fn ({written}) : {result} {{ {program.body()} }};")
+    stated = f"where {where}" if where else ""
+    checked = check_text(f"f = fn ({written}) : {result} {stated} {{ {program.body()} }};")
     others = [d for d in checked.diagnostics if d.code != "AX305"]  # an unused name
     assert checked.ok and not others, others
     scheme = checked.inferred.definitions[-1].scheme
     names = Names()
     names.reserve(type_variables(scheme.type))
-    assert (type_text(scheme.type, names), visible(scheme.relations)) == (reading, [])
+    bounds = [Show(names).relation(each) for each in visible(scheme.relations)]
+    assert (type_text(scheme.type, names), ", ".join(bounds)) == (type_, where)
     assert plain_readings(checked) in ((reading,), (None,))
 
 

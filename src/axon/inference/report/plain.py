@@ -1,5 +1,5 @@
-"""The plain reading of a signature: what a person would write down for a type with open ranks or
-broadcasts.
+"""The plain reading of a signature: what a person would write down for a type with open ranks, open
+rows or conditions.
 
 The rules, in order; each is a choice among the instances of the type:
 
@@ -8,9 +8,11 @@ The rules, in order; each is a choice among the instances of the type:
                                    vector of its last dimension: f = [c]
     r = broadcast(f, g)            two operands that are both wholly open have one shape: f = g
     d = broadcast(b, c)            dimensions that broadcast with each other are equal: b = c
+    d mod k = 0                    a multiple is a product: d = j*k
     { r | w : t [c] }              open rows are closed: { w : t [c] }
 
-A reading is a guess. `axon.plain` confirms it by inferring the definition with it.
+They are in `plain_ranks` and `plain_sizes`. A reading is a guess. `axon.plain` confirms it by
+inferring the definition with it.
 """
 
 from __future__ import annotations
