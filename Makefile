@@ -12,6 +12,7 @@ USER_SETUP := $(VENV)/.set-up-user
 DEV_SETUP  := $(VENV)/.set-up-dev
 FUZZ_SETUP := $(VENV)/.set-up-fuzz
 TORCH_SETUP := $(VENV)/.set-up-torch
+EDITORS_SETUP := editors/node_modules/.package-lock.json
 
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
@@ -23,7 +24,7 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden pictures grammars editors vsix bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
@@ -54,7 +55,7 @@ compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes),
 torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
 
-lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
+lint: $(DEV_SETUP) ## ruff, mypy, the import contracts, and whether the mutants still fit
 	@echo "== ruff"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || \
@@ -63,9 +64,23 @@ lint: $(DEV_SETUP) ## ruff, mypy and the import contracts
 	@$(BIN)/mypy
 	@echo "== import-linter"
 	@$(BIN)/lint-imports --no-logo
+	@echo "== mutants: each is of a text that is there once"
+	@$(BIN)/python scripts/mutate.py --list >/dev/null
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
-	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py tests/editor/test_hints_golden.py
+
+pictures: $(DEV_SETUP) ## write the pictures in docs/images anew
+	@$(BIN)/python scripts/pictures.py
+
+grammars: $(DEV_SETUP) ## rewrite the grammars of editors/ from the words and signs of the lexer
+	@$(BIN)/python scripts/grammars.py
+
+editors: $(DEV_SETUP) $(EDITORS_SETUP) ## test the grammars and the VS Code extension (needs node, vim and a C compiler)
+	@CI=1 $(BIN)/python -m pytest -q tests/highlight
+
+vsix: $(EDITORS_SETUP) ## package the VS Code extension as editors/vscode/axon.vsix (needs node)
+	@cd editors && npm run --silent vsix
 
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
@@ -92,6 +107,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 
 clean: ## remove .venv, caches and builds
 	rm -rf $(VENV) build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------
@@ -114,6 +130,12 @@ $(FUZZ_SETUP): $(DEV_SETUP)
 $(TORCH_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing PyTorch into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev,torch]'
+	@touch $@
+
+$(EDITORS_SETUP): editors/package.json editors/package-lock.json
+	@command -v npm >/dev/null || { echo "The editors' parts need node 20 or newer, with npm." >&2; exit 1; }
+	@echo "== set-up: installing what the editors' parts are built and tested with into editors/node_modules"
+	@cd editors && npm ci --silent --ignore-scripts
 	@touch $@
 
 $(VENV)/pyvenv.cfg:

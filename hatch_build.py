@@ -21,6 +21,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 COMPILED = (
     "source.py",
     "syntax/*.py",
+    "syntax/*/*.py",
     "types/*.py",
     "solver/*.py",
     "ops/operator.py",

@@ -27,6 +27,11 @@ WORDS = (
     "s@[n]", "[n]@s", "t s", "shape s", "dim n", "?k", "*", "min(n,2)", "n mod 2", "size(s)",
     "rank(s)", "concat(", "reshape(", "split(x, parts=2)", "map(", "loop(", "reduce(+, 0f, ",
     "slice(x, start=1)", "conv(", "matmul(", "nonzero(", ">= 1", "# c\n", "};\n",
+    "{ w = e, b = e }", "{ p | w = e }", "{ r | w : f32 [d] }", "{ w, b } = p;", ".w", ".0",
+    "type P(d) = ", "if c { ", " } else { ", " and ", " or ", "not ", "**", "//", "%", " |> ",
+    "x[0]", "x[:, 1:n]", "[..., None]", "[::2]", "x[ids]", "[1.0, 2.0]", "[[1,2],[3,4]]",
+    "fn (x, eps = 1e-5) { ", "true", "fold(", "scan(", "either(p, q)", "split_key(k)",
+    "dropout(x, key=k, rate=0.1)", "uniform(k, [b,n])", "key u32 [2]",
 )  # fmt: skip
 SLOWEST = 25
 """Seconds for one input; the instrumented code is several times slower than the plain one."""

@@ -2,8 +2,9 @@
 
     python scripts/mutate.py [--jobs N] [--only WORD] [--quick] [--list]
 
-A mutation is a piece of text of the solver, of the normal forms or of the rules for records,
-structures, parameters, subscripts and branches, and what stands there instead.
+A mutation is a piece of text of the solver, of the normal forms, of the rules for records,
+structures, parameters, subscripts and branches, or of what simplest forms, plain readings and
+warnings are made by, and what stands there instead.
 Each is made in a copy of the repository. The tests are run on it until one fails: first with few
 examples, then, if it is still alive, with as many as `make test` has. The status is 1 if a mutant
 lives that is not in `EQUIVALENT`, where it is said why no test can see it.
@@ -36,6 +37,13 @@ TARGETS = (
     "inference/unify.py",
     "inference/subscripts.py",
     "inference/branches.py",
+    "inference/branch_types.py",
+    "inference/simplest.py",
+    "inference/implied.py",
+    "inference/unused.py",
+    "inference/report/plain.py",
+    "inference/report/forced.py",
+    "plain.py",
     "graph/structures.py",
 )
 SOLVER = [
@@ -60,8 +68,17 @@ STRUCTURES = [
     "tests/properties/test_running.py",
     "tests/run/test_if.py",
 ]
+SHOWN = [
+    "tests/unit/test_strict.py",
+    "tests/unit/test_plain.py",
+    "tests/properties/test_simplest.py",
+    "tests/properties/test_plain.py",
+    "tests/test_golden.py",
+]
 TYPES = ["tests/properties/test_dims.py", *SOLVER]
 NEAR = {"types": TYPES, "solver": SOLVER, "inference": STRUCTURES, "graph": STRUCTURES}
+NEAR |= dict.fromkeys(("simplest", "implied", "unused", "plain", "forced"), SHOWN)
+"""The tests of a module, by its name or by that of its package."""
 REST = ["tests/properties/test_programs.py", "tests/unit", "tests/test_rules_fire.py"]
 LIMIT_S = 180
 
@@ -377,16 +394,18 @@ MUTATIONS = (
     M("no tensor, no rows", "        if not isinstance(part, Tuple) or (isinstance(part, Record)",
       "        if True or (isinstance(part, Record)"),
     # --- parameters
-    M("a default for each call", "given[each] = replace(literal)", "given[each] = literal"),
-    M("an argument is given once", "        if attribute.name in given:\n", "        if False:\n"),
-    M("arguments in the order of the parameters", "return [given[each] for each in function.names]",
-      "return list(given.values())"),
-    M("a default knows no parameter", "if not set(every).isdisjoint(mentioned(param.default)):\n"
-      '            text = "a default cannot use the parameters of its function"\n'
-      '            inference.error("AX220", text, param.default.span)\n            sound',
-      "if False:\n"
-      '            text = "a default cannot use the parameters of its function"\n'
-      '            inference.error("AX220", text, param.default.span)\n            sound'),
+    M("a default for each call", "found.append(replace(literal))", "found.append(literal)"),
+    M("an argument is given once",
+      "place = next((at for at in places if given[at] is None), None)", "place = places[0]"),
+    M("arguments in the order of the parameters",
+      "        given[place] = attribute.value\n",
+      "        given[len(call.args) + call.attributes.index(attribute)] = attribute.value\n"),
+    M("a default knows no parameter",
+      "    if used.isdisjoint(param.name for param in fn.params):\n", "    if True:\n"),
+    M("a default knows no size of a parameter",
+      "_is_new(inference, name, env) for name in used", "False for name in used"),
+    M("what is given goes before the default", "        if argument is not None:\n",
+      "        if argument is not None and literal is None:\n"),
     M("a function without a name takes what it needs",
       "    found = with_defaults(fn)\n", "    found = fn\n"),
     # --- subscripts and branches
@@ -402,10 +421,130 @@ MUTATIONS = (
       'inference.state.post(AtLeast(dim, silent=True), Origin("size", expr.span))', "pass"),
     M("branches have one rank",
       "        if not self._ranks_agree():\n            return UNKNOWN\n", ""),
-    M("a size of one branch is not that of the other", "if pair[0] != pair[1]]", "if False]"),
+    M("each size of the branches that differs",
+      "return tuple([i for i in range(front) if left[i] != right[i]])", "return ()"),
     M("a condition decides between sizes",
-      "            choices.add(inference.state, made, then, otherwise, origin)\n",
-      "            pass\n"),
+      "                choices.add(state, each[0], each[1], each[2], origin)\n",
+      "                pass\n"),
+    # --- simplest forms
+    M("max(p,q) = p says p >= q", "sign = 1 if isinstance(atom, Max) else -1", "sign = -1"),
+    M("p/k = e is the upper bound where the lower one holds",
+      "if dims.is_nonnegative(low) and _is_plain(high):", "if _is_plain(high):"),
+    M("p/k = e is the lower bound where the upper one holds",
+      "if dims.is_nonnegative(high) and _is_plain(low):", "if _is_plain(low):"),
+    M("an equation replaces what it is about", "rewriting.atoms[step.atom] = step.value", "pass"),
+    M("a rest below k", "return dims.sub(bottom - 1, low), low",
+      "return dims.sub(bottom, low), low"),
+    M("p/k >= e is p >= k*e", "dims.combine(top, bottom, rest))", "dims.combine(top, 1, rest))"),
+    M("e >= p/k has the rest of the division", "_between(top, bottom, rest)[0])",
+      "_between(top, bottom, rest)[1])"),
+    M("e >= max(p,q) is two conditions", "if isinstance(atom, Max) != (coefficient > 0):",
+      "if True:"),
+    M("a part of a maximum that cannot be as large",
+      "if not dims.is_nonnegative(dims.sub(-1, part))]", "if dims.is_nonnegative(part)]"),
+    M("one part of a maximum is left", "if len(possible) == 1:", "if possible:"),
+    M("a broadcast to 0", "conditions.append(_at_least(dims.sub(1, size)))",
+      "conditions.append(_at_least(dims.sub(0, size)))"),
+    M("max(q,2) = broadcast(max(q,2), q)",
+      "in (dims.maximum(size, 1), dims.maximum(size, 2)):", "in (dims.maximum(size, 3),):"),
+    M("q = broadcast(q, max(q,1))", "size == dims.maximum(result, 1):", "size == 1:"),
+    M("a broadcast keeps what is not known", "    if len(kept) > 1:\n        conditions",
+      "    if False:\n        conditions"),
+    M("remainders are joined", "joined = lcm(bottom, found.get((factor, top), 1))",
+      "joined = bottom"),
+    M("a factor of a remainder may be zero",
+      "if factor != 1 and follows(_at_least(dims.sub(factor, 1)), others):", "if factor != 1:"),
+    M("a part that another contains", "any(other is not part and _contains(other, part)",
+      "any(False and _contains(other, part)"),
+    M("a part is not longer than what contains it", "return len(part) <= len(word) and all(",
+      "return all("),
+    M("a shape is not contained in a size of 1", "(b == 1 and not isinstance(a, ShapeVar))",
+      "b == 1"),
+    M("conditions on run-time sizes are checks",
+      "and not any(var.runtime for var in relation_variables(relation))", ""),
+    M("a silent inequality is no condition", "case AtLeast(dim, silent) if not silent:",
+      "case AtLeast(dim, silent):"),
+    M("what follows is left out", "        if follows(relation, others):\n            kept",
+      "        if False:\n            kept"),
+    M("a condition does not follow from itself",
+      "others = [r for r in kept if r is not relation and",
+      "others = [r for r in kept if"),
+    M("the weakest goes first", "return False, -_length(dim)", "return True, 1"),
+    M("n >= k is n = k + m", "gap = dims.sub(relation.dim, other)",
+      "gap = dims.combine(relation.dim, 1, other)"),
+    M("a variable that occurs twice is not solved",
+      "var is not other and not dims.occurs_elsewhere(var, mono, terms)", "var is not other"),
+    M("n mod k = 0 is n = k*m", "yield top, dims.scale(bottom, other)", "yield top, other"),
+    # --- plain readings
+    M("open rows are closed", "dict.fromkeys(rows, EMPTY)).type(", "{}).type("),
+    M("a bias is a vector", "_equate(store, part, last)", "_equate(store, part, ())"),
+    M("a bias of size 1 says nothing", "next((end for end in known if end != (1,)), None)",
+      "next(iter(known), None)"),
+    M("a batch is no bias", "if shape not in batches and _is_open", "if _is_open"),
+    M("two open operands have one shape", "_equate(store, parts[0], part)",
+      "_equate(store, parts[0], ())"),
+    M("a scalar beside open operands",
+      "[word for part in relation.parts if (word := store.word(part))]",
+      "[store.word(part) for part in relation.parts]"),
+    M("sizes that broadcast are equal", "store.post(DimEq(relation.result, part), NOWHERE, 1)",
+      "store.post(DimEq(1, part), NOWHERE, 1)"),
+    M("weights have no batch", "words = [word for each in _records(type_)",
+      "words = [word for each in ()"),
+    M("the first parameter has the batch", "for part in (*reversed(type_.params), type_.result)",
+      "for part in (*type_.params, type_.result)"),
+    M("a shape beside dimensions is empty",
+      "if len(shapes) < len(word) else []", "if shapes else []"),
+    M("a parameter with a number is a scalar", "                _equate(store, shape, ())\n",
+      "                pass\n"),
+    M("a reading without its guards", "    if store.guards:\n        return None\n", ""),
+    M("a silent condition is none of a reading",
+      "for each in _relations(store) if not is_silent(each)]",
+      "for each in _relations(store)]"),
+    M("a name that means something else", "    names.taken.update(taken)\n", ""),
+    M("a reading leaves no structure open",
+      "if scheme is None or scheme.stacked or scheme.choices:", "if scheme is None:"),
+    M("a reading is what is inferred with it",
+      "    if type_text(scheme.type, names) != reading.text:\n", "    if False:\n"),
+    M("a reading has no conditions but bounds",
+      "if not all(isinstance(each, AtLeast) for each in bounds):", "if False:"),
+    M("a bound is about sizes that are shown",
+      "if not all(shown.issuperset(relation_variables(each)) for each in bounds):", "if False:"),
+    M("open variables of another definition", "return None if _shares_variables(found) else found",
+      "return found"),
+    # --- warnings
+    M("a name that is a number", 'found.append(Forced("AX302", name, var, word))', "pass"),
+    M("names that are equal", "            if first != name:\n", "            if False:\n"),
+    M("a name that is an expression", 'found.append(Forced("AX303", name, var, word))', "pass"),
+    M("an expression in names of the user", "and own.issuperset(dims.variables(value))", ""),
+    M("what the program states is no news",
+      "if because and all(c.origin.kind in STATED for c in because):", "if False:"),
+    M("the fewest places",
+      "because = fewest(cone, replays, holds) if cone and holds(cone) else cone",
+      "because = cone"),
+    M("what is inside of a place is not shown",
+      "[s for s in texts if not any(s.is_within(o) for o in texts if o != s)]", "list(texts)"),
+    M("the last resort is the constraint that bound it",
+      "            while by.parents:\n                by = by.parents[0]\n", ""),
+    M("a definition with an error has no unused names",
+      "isinstance(item, ast.Binding) and item.span not in wrong", "isinstance(item, ast.Binding)"),
+    M("a result with an error has no unused names",
+      "if result is not None and result.span not in wrong:", "if result is not None:"),
+    M("an underscore is meant to be unused", 'if not bound.name.startswith("_"):', "if True:"),
+    M("a parameter counts by its size", "unused = [each for each in unused if not self._by_size(",
+      "unused = [each for each in unused if True or not self._by_size("),
+    M("a size that is named again", "(is_size and named[name] > 1)", "False"),
+    M("a size in a condition", "self.values.update(_sizes_in_conditions(expr))", "pass"),
+    M("a field of a name uses the name", 'name.partition(".")[0] if "." in name else name)',
+      "name)"),
+    M("a default is outside its function", "self._expr(param.default, scope)",
+      "self._expr(param.default, inner)"),
+    M("a value is outside its name", "            self._expr(binding.value, inner)\n            "
+      "fields = set(_fields(binding.pattern))\n", "            fields = set()\n"),
+    M("arguments by name are used", "                    todo.append(attribute.value)\n",
+      "                    pass\n"),
+    M("a definition that is bound again", "first.get(name)\n", "None\n"),
+    M("the types of a file have names apart", 'yield f"type {item.name}", item.name_span',
+      "yield item.name, item.name_span"),
     # --- structures in a graph
     M("leaves of leaves",
       "            yield from leaf_types(item, prune)\n", "            yield item\n"),
@@ -455,7 +594,10 @@ def broken(mutation: Mutation, quick: bool) -> tuple[bool, str]:
         shutil.copy(ROOT / "pyproject.toml", copy)
         target = copy / path.relative_to(ROOT)
         target.write_text(path.read_text(encoding="utf-8").replace(mutation.old, mutation.new))
-        stages = [("quick", NEAR[path.parent.name]), ("night", [*TYPES, *REST])]
+        stages = [
+            ("quick", NEAR.get(path.stem) or NEAR[path.parent.name]),
+            ("night", [*TYPES, *REST]),
+        ]
         for profile, tests in stages[: 1 if quick else 2]:
             noticed = _first_failure(copy, profile, [t for t in tests if (copy / t).exists()])
             if noticed is not None:

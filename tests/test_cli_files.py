@@ -151,3 +151,14 @@ def test_a_large_derivation_is_bounded(folder: Path) -> None:
     assert found.stdout.splitlines()[-1] == whole.stdout.splitlines()[-1]
     assert "more:" not in whole.stdout
     assert len(whole.stdout.splitlines()) > 300
+
+
+def test_so_are_the_sets_of_its_steps(folder: Path) -> None:
+    """A step has the set that is left, which grows with the definition."""
+    lines = "".join(f"  y{i} = softmax(x{i} @ w + b{i});\n" for i in range(12))
+    params = ", ".join(f"x{i}, b{i}" for i in range(12))
+    total = " + ".join(f"sum(y{i})" for i in range(12))
+    (folder / "wide.axon").write_text(f"wide = fn (w, {params}) {{\n{lines}  {total}\n}};\n")
+    found = axon(["explain", "wide.axon"], folder)
+    assert len(found.stdout.splitlines()) < 500
+    assert found.stdout.count("more: --all shows them") == 2

@@ -7,7 +7,10 @@
 - `console`: each `$ command` is run, and prints exactly the lines that follow it.
 - `python`: what follows `>>>` is run, and prints exactly the lines after it. The blocks of a page
   are one session.
-- The last two with `needs=jax`: left out where that package is not installed.
+- `text` with `session=repl`: what follows `axon> ` is typed into `axon repl`, and shows what is
+  below.
+- `text` with `session=notebook`: what follows `In [1]: ` is a cell of IPython, and shows that.
+- `console` and `python` with `needs=jax`: left out where that package is not installed.
 
 Commands and code run in an empty directory that has only those files and `examples/`. What is not
 meant to be run goes into a block tagged `sh`.
@@ -36,7 +39,11 @@ from axon.diagnostics.pages import page
 from axon.graph.state import MOST_NODES
 from axon.ops.reference import reference
 from axon.prove.extra import INSTALL, missing
+from axon.repl.interpreter import Interpreter
+from tests import transcripts
 from tests.markdown import Block, blocks
+from tests.notebook.shells import notebook
+from tests.repl.sessions import text_of
 from tests.shell import Outcome, axon
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,6 +77,10 @@ class Reader:
     last_status: int = 0
     problems: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
+    repl: Interpreter | None = None
+    cells: list[str] = field(default_factory=list)
+    """The cells of the blocks before: a page is one notebook."""
+
     stands_for: tuple[str, str] = ("", "")
     """What a command prints here, and what it would print."""
 
@@ -85,6 +96,10 @@ class Reader:
                 self._console(block)
             case "python":
                 self._python(block)
+            case "text" if block.settings.get("session") == "repl":
+                self._repl(block)
+            case "text" if block.settings.get("session") == "notebook":
+                self._notebook(block)
             case tag if tag not in UNCHECKED_TAGS:
                 self._complain(block, f"unknown tag `{tag}`")
             case _:
@@ -140,6 +155,26 @@ class Reader:
         self.names = test.globs
         if told:
             self._complain(block, "".join(told))
+
+    def _repl(self, block: Block) -> None:
+        if self.repl is None:
+            self.repl = Interpreter()
+        for typed in transcripts.repl(block.text):
+            with contextlib.chdir(self.directory):
+                shown = "\n".join(map(text_of, self.repl.answer(typed.text)))
+            if shown != typed.shown:
+                self._complain(block, f"{typed.text}\nshows\n{shown}\nand not\n{typed.shown}")
+
+    def _notebook(self, block: Block) -> None:
+        with notebook(self.directory) as cells, contextlib.chdir(self.directory):
+            for code in self.cells:
+                cells.run(code)
+            for typed in transcripts.cells(block.text):
+                self.cells.append(typed.text)
+                ran = cells.run(typed.text)
+                shown = (ran.text + ran.printed).strip("\n")
+                if shown != typed.shown:
+                    self._complain(block, f"{typed.text}\nshows\n{shown}\nand not\n{typed.shown}")
 
     def _run(self, command: str) -> str | None:
         """What a command prints, or None for one that is not known."""

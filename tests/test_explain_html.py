@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from axon.cli import html, main
-from axon.cli.html import explain_page, page_model
+from axon.cli import main
 from axon.driver import Checked, check
 from axon.files import find_import, read_source
+from axon.pages import derivation
+from axon.pages.derivation import page_model
+from axon.pages.embedding import embedded
+from axon.pages.page import explain_page
 from axon.solver.rules import RULES
 from axon.solver.trace import LAWS, derive
 from axon.source import Source
@@ -197,14 +200,14 @@ def _chain(length: int) -> str:
 
 
 def test_sets_are_left_out_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "MOST_LINES", 500)
+    monkeypatch.setattr(derivation, "MOST_LINES", 500)
     (f,) = _model(_chain(40))["definitions"]
     assert 0 < f["sets"] < len(f["steps"]) == f["total"]
     assert "set" in f["steps"][f["sets"] - 1] and "set" not in f["steps"][f["sets"]]
 
 
 def test_steps_are_left_out_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "MOST_STEPS", 10)
+    monkeypatch.setattr(derivation, "MOST_STEPS", 10)
     (f,) = _model(_chain(20))["definitions"]
     assert len(f["steps"]) == 10 < f["total"]
     assert all(found["step"] <= 10 for found in f["solved"].values())
@@ -213,10 +216,10 @@ def test_steps_are_left_out_when_there_are_too_many(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("room", [6_000, 12_000, 30_000, 60_000])
 def test_a_page_keeps_to_its_room(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     program = _chain(12) + "".join(_chain(6).replace("f =", f"g{i} =") for i in range(4))
-    whole = len(html.embedded(_model(program)))
-    monkeypatch.setattr(html, "MOST_BYTES", room)
+    whole = len(embedded(_model(program)))
+    monkeypatch.setattr(derivation, "MOST_BYTES", room)
     model = _model(program)
-    assert len(html.embedded(model)) < room + 3_500  # the laws and the notes are not counted
+    assert len(embedded(model)) < room + 3_500  # the laws and the notes are not counted
     shown = model["definitions"]
     if whole > room + 3_500:
         assert model["notes"] or any(d["sets"] < d["total"] for d in shown)
@@ -227,7 +230,7 @@ def test_a_page_keeps_to_its_room(monkeypatch: pytest.MonkeyPatch, room: int) ->
 
 
 def test_a_long_program_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "MOST_SOURCE", 100)
+    monkeypatch.setattr(derivation, "MOST_SOURCE", 100)
     model = _model("# a comment\n" * 50 + "f = fn (x) { x };\n")
     assert len(model["source"]["lines"]) == 9
     assert model["notes"] == ["Only the first 9 lines of the program are shown."]

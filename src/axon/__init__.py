@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from axon.diagnostics import Diagnostic
     from axon.driver import Checked, check, check_text
     from axon.inference.report.signature import Signature
+    from axon.pages.figure import Figure
     from axon.run.errors import ArgumentError, AxonError, ProgramError, RunError
     from axon.run.onnx import from_onnx
     from axon.run.program import Program, compile, load
@@ -26,6 +27,7 @@ __all__ = [
     "AxonError",
     "Checked",
     "Diagnostic",
+    "Figure",
     "Program",
     "ProgramError",
     "Ragged",
@@ -45,6 +47,7 @@ __all__ = [
 _HOMES = {
     "ArgumentError": "axon.run.errors",
     "AxonError": "axon.run.errors",
+    "Figure": "axon.pages.figure",
     "Program": "axon.run.program",
     "ProgramError": "axon.run.errors",
     "Ragged": "axon.backends.ragged",

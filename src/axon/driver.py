@@ -5,9 +5,10 @@ Nothing here touches a file: the shell hands in a function that finds what a pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from axon import stdlib
@@ -104,6 +105,15 @@ def check_file(
     inferred = infer_program(program, read, prelude, broken, reasons)
     if prove:
         inferred = _proved(inferred)
+    return _checked(program, inferred, problems, paper)
+
+
+def _checked(
+    program: ast.Program,
+    inferred: Inferred,
+    problems: tuple[Diagnostic, ...] = (),
+    paper: bool = False,
+) -> Checked:
     found = first_ones([*inferred.diagnostics, *_unintended(program, inferred)])
     return Checked(program, inferred, tuple(sorted((*problems, *found), key=_place)), paper)
 
@@ -249,19 +259,41 @@ def check_and_link(source: Source, find_file: FindFile | None = None) -> tuple[C
         return checked, _link(checked, imports if checked.ok else Imports(no_files))
 
 
-def _link(checked: Checked, imports: Imports) -> Module:
+def check_tree(
+    program: ast.Program,
+    find_file: FindFile | None = None,
+    reasons: bool = False,
+    held: Mapping[str, Entry] = MappingProxyType({}),
+) -> tuple[Checked, Module]:
+    """The same for items that were read already, perhaps from several texts. `held` are operators
+    that the caller has, with their types; no item declares them.
+    """
+    imports = Imports(find_file or no_files)
+
+    def read(item: ast.Import) -> Environment | Diagnostic:
+        return imports.read(item, item.span.source)
+
+    with workspace():
+        inferred = infer_program(program, read, prelude, (), reasons, held)
+        checked = _checked(program, inferred)
+        return checked, _link(checked, imports if checked.ok else Imports(no_files), held)
+
+
+def _link(
+    checked: Checked, imports: Imports, held: Mapping[str, Entry] = MappingProxyType({})
+) -> Module:
     from axon.graph.module import make_module
 
     found: dict[str, Module] = {}
     for item in checked.program.items:
         if isinstance(item, ast.Import):
             text = stdlib.find(item.path)
-            place = checked.program.source
+            place = item.span.source
             source = Source(item.path, text) if text is not None else imports.find(item.path, place)
             known = imports.files.get(source.name) if isinstance(source, Source) else None
             if known is not None and known.ok:
                 found[item.alias] = _link(known, imports)
-    return make_module(checked.program, checked.inferred, found)
+    return make_module(checked.program, checked.inferred, found, held)
 
 
 def graph(

@@ -21,6 +21,8 @@ class Most:
     ask: str
     constraints: int = 60
     steps: int = 100
+    lines: int = 300
+    """Of the steps: each has the set that is left, which is long where there are many."""
 
 
 def derivation_text(
@@ -82,11 +84,12 @@ def _steps(derivation: Derivation, short: bool, start: str | None, most: Most | 
     if not steps:
         return ["  none"]
     lines: list[str] = []
-    more = len(steps) - most.steps if most else 0
-    if most:
-        steps = steps[: most.steps]
-    width = max(len(step.rule) for step in steps)
+    more = 0
+    width = max(len(step.rule) for step in steps[: most.steps if most else None])
     for number, step in enumerate(steps, 1):
+        if most and (number > most.steps or len(lines) >= most.lines):
+            more = len(steps) - number + 1
+            break
         lines.append(f"  {number:>3}  {step.rule.ljust(width)}  {step.about}")
         if not short:
             lines.extend(f"         {line}" for line in _packed(step.after))

@@ -115,7 +115,8 @@ def keep(path: str, taken: Mapping[str, str]) -> None:
 def replacing(path: str, taken: Mapping[str, str]) -> Iterator[BinaryIO]:
     """A file to write to. It is written beside the one of that name and replaces it at the end of
     the block, so that a reader finds the old file or the new one. After a failure nothing is left
-    behind. Anything but a regular file, such as a pipe, is written to directly.
+    behind. The permissions of a file stay. Anything but a regular file, such as a pipe, is written
+    to directly.
     """
     keep(path, taken)
     try:
@@ -128,6 +129,8 @@ def replacing(path: str, taken: Mapping[str, str]) -> Iterator[BinaryIO]:
         unfinished = os.path.join(folder, f".{name[:100]}.{os.urandom(4).hex()}.part")
         try:
             with open(unfinished, "xb") as file:
+                if os.path.exists(target):
+                    os.chmod(unfinished, os.stat(target).st_mode & 0o7777)
                 yield file
             os.replace(unfinished, target)
         finally:

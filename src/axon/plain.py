@@ -59,22 +59,40 @@ def _reading(
         return None
     item = module.items[at]
     assert isinstance(item, ast.Binding)
+    fn = _as_function(item.value, definition)
+    if fn is None:
+        return None
     with workspace():
-        fn = _as_function(item.value, definition)
-        environment = _environment(checked, module, at, fn) if fn is not None else None
-        if fn is None or environment is None:
+        environment = _environment(checked, module, at, fn)
+        if environment is None:
             return None
-        reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
-        if reading is not None and any(map(_is_runtime, type_variables(reading.type.result))):
-            reading = _with_result(definition, fn, environment, reading)
-        bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
-        if reading is None or bounds is None:
-            return None
-        text = type_text(reading.type, reading.names, paper=True) if checked.paper else reading.text
-        show = Show(reading.names, checked.paper)
-        meanings = [f"{name} = {show.dim(size)}" for name, size in _meanings(fn, reading).items()]
-        where = [*meanings, *bounds]
-        return f"{text} where {', '.join(where)}" if where else text
+        return _text(fn, definition, environment, checked.paper)
+
+
+def reading_among(value: ast.Expr, definition: Definition, environment: Environment) -> str | None:
+    """The same for a definition by itself, whose names stand for what is in the environment."""
+    fn = _as_function(value, definition) if has_reading(definition.scheme) else None
+    if fn is None or _shares_variables(environment):
+        return None
+    with workspace():
+        return _text(fn, definition, environment)
+
+
+def _text(
+    fn: ast.Fn, definition: Definition, environment: Environment, paper: bool = False
+) -> str | None:
+    """The reading with its bounds, if it is confirmed."""
+    reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
+    if reading is not None and any(map(_is_runtime, type_variables(reading.type.result))):
+        reading = _with_result(definition, fn, environment, reading)
+    bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
+    if reading is None or bounds is None:
+        return None
+    text = type_text(reading.type, reading.names, paper=True) if paper else reading.text
+    show = Show(reading.names, paper)
+    meanings = [f"{name} = {show.dim(size)}" for name, size in _meanings(fn, reading).items()]
+    where = [*meanings, *bounds]
+    return f"{text} where {', '.join(where)}" if where else text
 
 
 def _as_function(value: ast.Expr, definition: Definition) -> ast.Fn | None:
@@ -103,10 +121,12 @@ def _environment(checked: Checked, module: Module, at: int, fn: ast.Fn) -> Envir
     for name in mentioned(fn):
         if "." in name and name not in found.names and name in imported:
             found.names[name] = imported[name]
-    types = [entry.type for entry in found.names.values()]
-    if any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types):
-        return None
-    return found
+    return None if _shares_variables(found) else found
+
+
+def _shares_variables(environment: Environment) -> bool:
+    types = [entry.type for entry in environment.names.values()]
+    return any(not isinstance(type_, Scheme) and type_variables(type_) for type_ in types)
 
 
 def _taken(definition: Definition, fn: ast.Fn) -> set[str]:

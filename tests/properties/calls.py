@@ -2,9 +2,10 @@
 
     program text, a zero byte, choices
 
-The choices say which definition is called, how, and with what: arrays with special values, lists of
-unequal rows, sizes that are absurd, things that are no tensors, texts as the command line takes
-them. `fuzz/run.py` chooses the bytes by coverage, `test_calls.py` by chance.
+The choices say which definition is called, how, and with what: arrays with special values, lists
+of unequal rows, records with fields too many or too few, sizes that are absurd, things that are no
+tensors, texts as the command line takes them. `fuzz/run.py` chooses the bytes by coverage,
+`test_calls.py` by chance.
 
 Small limits on work stand in for those of a machine: arrays of some kilobytes, graphs of some
 thousand nodes, loops of some hundred turns.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -33,8 +35,8 @@ from axon.run.function import Function
 from axon.run.program import Program
 from axon.source import Source
 from axon.types.dim import Dim
-from axon.types.type import DimValue, Fn, Shape, ShapeValue, Tensor, Tuple, Type
-from axon.types.variables import DimVar, ShapeVar, Var
+from axon.types.type import DimValue, Fn, Record, Shape, ShapeValue, Tensor, Tuple, Type
+from axon.types.variables import DimVar, ShapeVar, TypeVar, Var
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LARGEST = 1 << 14
@@ -51,11 +53,13 @@ OTHERS: tuple[Any, ...] = (
     object(), 1e400, 2**70, [2**70, -1], True, [True, 2], 1 + 2j, numpy.array(["a"]),
     numpy.array([{}], object), numpy.zeros(2, "c16"), numpy.zeros((), "M8[s]"),
     numpy.ma.masked_array([1.0, 2.0], [True, False]), numpy.zeros(3, ">f4"),
+    {"w": 1.0}, {"w": {"w": None}}, {1: 2.0}, {"a b": 1.0}, slice(0, 2), ...,
 )  # fmt: skip
 TEXTS = (
     "rand[2,3]", "zeros[0]", "ones[]", "2.5", "-1", "inf", "nan", "[[1,2],[3,4]]", "[[1],[2,3]]",
     "(rand[2],zeros[2])", "()", "zeros[0,99999999999999999999]", "rand[9999999]", "1e999", "true",
     "[" * 70 + "1" + "]" * 70, "(" * 70 + "1" + ")" * 70, "9" * 5000, "x.npy", "{}", "", "[1,2",
+    "{w=rand[2,2],b=zeros[2]}", "{w={w=1}}", "{w=}", "{" * 70 + "}" * 70, "{w=1,w=2}", "{rand[2]}",
 )  # fmt: skip
 
 
@@ -97,6 +101,8 @@ class Arguments:
     def fitting(self, type_: Type | None, depth: int) -> Any:
         choices = self.choices
         match type_:
+            case Record() if depth < 4:
+                return self.record(type_, depth)
             case Tuple(items) if depth < 4:
                 return tuple(self.value(item, depth + 1) for item in items)
             case DimValue(dim):
@@ -106,8 +112,27 @@ class Arguments:
             case Tensor(elem, shape):
                 kind = elem if isinstance(elem, str) else choices.one_of(("f32", "i64", "bool"))
                 return self.rows(kind, self.shape(shape))
+            case TypeVar() if depth < 2 and choices.pick(2):
+                parts = [self.value(None, depth + 1) for _ in range(choices.pick(4))]
+                return dict(zip("abw", parts, strict=False)) if choices.pick(2) else tuple(parts)
             case _:
                 return self.rows("f32", [self.size(None) for _ in range(choices.pick(4))])
+
+    def record(self, type_: Record, depth: int) -> Any:
+        """A dict, or a named tuple; mostly with the fields that are wanted."""
+        choices = self.choices
+        found = {name: self.value(part, depth + 1) for name, part in type_.fields.items()}
+        match choices.pick(12):
+            case 9 if found:
+                del found[choices.one_of(type_.names)]
+            case 10:
+                found["more"] = self.value(None, depth + 1)
+            case 11 if found:
+                # A name of Axon may have a quote or be a keyword of Python.
+                return namedtuple("Given", found, rename=True)(*found.values())
+            case _:
+                pass
+        return found
 
     def text(self, type_: Type | None) -> Any:
         """As the command line reads it."""
@@ -200,18 +225,29 @@ def _called(function: Function, choices: Choices) -> bool:
     wanted: tuple[Type, ...] = type_.params if isinstance(type_, Fn) else ()
     arguments = Arguments(choices)
     given = [arguments.value(each) for each in wanted]
-    match choices.pick(16):
+    named: dict[str, Any] = {}
+    match choices.pick(20):
         case 13:
             given = [*given, 1.0]
         case 14:
             given = given[1:]
         case 15:
             function.specialize(**{name: choices.one_of(OTHERS) for name in function.params[:1]})
+        case 16:
+            at = choices.pick(len(given) + 1)
+            named = dict(zip(function.params[at:], given[at:], strict=True))
+            given = given[:at]
+        case 17 | 18:
+            given = [
+                g for g, p in zip(given, function.params, strict=True) if p not in function.optional
+            ]
+        case 19:
+            function.specialize(**dict(zip(function.params, given, strict=True)))
         case _:
             pass
-    result = function(*given)
+    result = function(*given, **named)
     repr(result)
-    function(*given)  # sizes that were seen before take another way
+    function(*given, **named)  # sizes that were seen before take another way
     return True
 
 
@@ -266,6 +302,10 @@ PIECES = (
     b"max(", b"min(", b"sum(", b"argmax(", b"unique(", b"nonzero(", b"map(", b"sort(", b"[n]", b"*",
     b"[2,3]", b"x", b"y", b", axis=-1", b", axis=0", b" / 0", b" + 1", b"zeros([n,n])", b"size(x)",
     b"concat(x, ", b"reshape(x, [-1])", b"1e30", b"inf", b"f16", b"i8", b"bool", b"?k", b"n*n",
+    b"[0]", b"[-1]", b"[::2]", b"[1:n]", b"[..., None]", b"[ids]", b"[[1.0, 2.0]]", b".w", b"p.w",
+    b"{ w = x, b = y }", b"{ p | w = x }", b" |> ", b" % ", b" // ", b" ** ", b" and ", b"not ",
+    b"if true { x } else { y }", b" = 1", b"fold(x, ", b"scan(", b"loop(", b"true", b"x > 0",
+    b"uniform(key, [n])", b"dropout(x, key=key, rate=0.5)", b"split_key(key)", b"ragged(",
 )  # fmt: skip
 
 

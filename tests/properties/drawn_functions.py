@@ -49,10 +49,10 @@ def _function(d: Draft, args: tuple[Value, ...]) -> Expr | None:
         if kind < 4:
             return Bare(r.choice(o.BARE))
         if kind == 4:
-            alias = Bare(r.choice(o.BARE))
+            alias = Bare(r.choice(o.NAMED))
             return d.name(alias, "g") if gives(d, alias, args) else None
         if kind == 5:
-            operation = r.choice(o.BARE)
+            operation = r.choice(o.NAMED)
             return (
                 d.top.define(Bare(operation), d.top.fresh("top"))
                 if (gives(d, Bare(operation), args))

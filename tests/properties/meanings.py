@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy
 
@@ -185,6 +186,16 @@ def aligned(run: Run, f: Callable[..., Array], args: list[Tensor]) -> Tensor:
 
 def pointwise(f: Callable[..., Array], kinds: str = "fi") -> Meaning:
     return lambda run, *args: aligned(run, f, agree(run, list(args), kinds))
+
+
+def beside(literal: list[Any], f: Callable[..., Array]) -> Meaning:
+    """An operator between a tensor and a tensor that is written down."""
+
+    def meaning(run: Run, x: Value) -> Value:
+        (x,) = agree(run, [x], "f")
+        return aligned(run, f, [x, numpy.array(literal, dtype(x))])
+
+    return meaning
 
 
 def choose(run: Run, c: Value, x: Value, y: Value) -> Value:

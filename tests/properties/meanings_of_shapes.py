@@ -264,6 +264,13 @@ def compress(run: Run, x: Value, mask: Value) -> Value:
     return a[m]
 
 
+def compress_others(run: Run, x: Value, mask: Value) -> Value:
+    """A mask in an index; `not` in front of it makes it a tensor of truth values."""
+    m = vector(run, mask)
+    need(m.dtype.kind == "b")
+    return compress(run, x, numpy.logical_not(m))
+
+
 def gather(run: Run, x: Value, i: Value) -> Value:
     """Numbers that are out of range are a matter of values: where nobody looks at what they choose,
     nobody notices.

@@ -18,6 +18,7 @@ import axon
 from axon.driver import Checked, check, check_text
 from axon.inference.report.signature import Signature
 from axon.source import Source
+from tests.properties import operators as o
 from tests.properties.judge import Finding, expected, given, plain
 from tests.properties.printed import NAME, params_and_result
 from tests.properties.trees import (
@@ -70,12 +71,12 @@ def places(expr: Expr) -> Iterator[tuple[Expr, Callable[[Expr], Expr]]]:
         case Get(record, field):
             for part, put in places(record):
                 yield part, _in_field(field, put)
-        case Call(function, args):
+        case Call(function, args, by_name):
             for part, put in places(function):
-                yield part, _in_function(args, put)
+                yield part, _in_function(args, by_name, put)
             for i, arg in enumerate(args):
                 for part, put in places(arg):
-                    yield part, _in_args(args, i, put, lambda a: Call(function, a))
+                    yield part, _in_args(args, i, put, lambda a: Call(function, a, by_name))
         case _:
             return
 
@@ -97,8 +98,10 @@ def _in_field(field: str, put: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]
     return lambda other: Get(put(other), field)
 
 
-def _in_function(args: tuple[Expr, ...], put: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
-    return lambda other: Call(put(other), args)
+def _in_function(
+    args: tuple[Expr, ...], by_name: tuple[str, ...], put: Callable[[Expr], Expr]
+) -> Callable[[Expr], Expr]:
+    return lambda other: Call(put(other), args, by_name)
 
 
 def lines(body: Block) -> Iterator[tuple[int, Expr, Callable[[Expr], Block]]]:
@@ -176,14 +179,20 @@ def eta(program: Program) -> Iterator[Program]:
             yield replace(program, definitions=definitions)
 
 
+def _only_an_argument(part: Bare) -> bool:
+    """Signs, and the words for logic, stand for functions as arguments only."""
+    value = part.operation.value
+    return value is None or value in o.WORDS or not value.isidentifier()
+
+
 def let_block(body: Block) -> Iterator[Block]:
     """A name for a part. A number on its own takes the type of its surroundings, so it stays."""
     for i, value, put in lines(body):
         for part, back in places(value):
             if (part is value and i < len(body.lets)) or isinstance(part, Var | Number):
                 continue
-            if isinstance(part, Bare) and part.operation.value in ("+", "-", "*"):
-                continue  # signs stand for functions as arguments only
+            if isinstance(part, Bare) and _only_an_argument(part):
+                continue
             changed = put(back(Var("named")))
             yield Block(
                 (*changed.lets[:i], Let(("named",), part), *changed.lets[i:]), changed.result

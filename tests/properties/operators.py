@@ -63,6 +63,8 @@ def _ones() -> list[Operation]:
         Operation(1, "dropout({}, key=random_key(7), rate=0.25)", s.dropped((0, 7), 0.25)),
         Operation(1, "uniform(random_key(3), shape({}))", s.drawn((0, 3))),
         Operation(1, "dropout({})", m.each(lambda x: x, "fib"), "dropout"),
+        Operation(1, "({} + [0.5, -1.5])", m.beside([0.5, -1.5], numpy.add)),
+        Operation(1, "({} * [[1.5, 2], [3, 0.5]])", m.beside([[1.5, 2], [3, 0.5]], numpy.multiply)),
     ]
     return found
 
@@ -76,6 +78,9 @@ MAKERS = [
 UNARY = _ones()
 VECTOR = [o for o in UNARY if "axis" not in o.text or "axis=0" in o.text]
 BARE = [o for o in UNARY if o.value] + MAKERS * 3
+WORDS = frozenset(("and", "or", "not"))
+NAMED = [o for o in BARE if o.value not in WORDS]
+"""Those that can be given another name; signs and the words for logic are arguments only."""
 
 PLUS = Operation(2, "({} + {})", m.pointwise(numpy.add), "+")
 STRICT = Operation(2, "max({}, {})", m.strict(numpy.maximum))
@@ -103,6 +108,7 @@ BINARY = [
     Operation(2, "({} % {})", m.pointwise(numpy.remainder), "%"),
     Operation(2, "({} and {})", m.pointwise(numpy.logical_and, "b"), "and"),
     Operation(2, "({} or {})", m.pointwise(numpy.logical_or, "b"), "or"),
+    Operation(2, "{}[(not {})]", s.compress_others),
     Operation(2, "({} |> concat({}))", s.joined(0, s.concat)),
 ]
 GATHER = next(b for b in BINARY if b.value == "gather")

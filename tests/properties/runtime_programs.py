@@ -91,6 +91,39 @@ def line_called(d: Draft) -> bool:
             return d.name(Call(helper(d, "rows"), (f, x))) is not None
 
 
+def line_by_name(d: Draft) -> bool:
+    """A function with a default that it can take, called in each of the ways that there are."""
+    x, y = d.some(), d.some()
+    if x is None or y is None:
+        return False
+    operation = d.random.choice([b for b in o.BINARY if b.value])
+    body = Block((), Apply(operation, (Var("p"), Var("q"))))
+    default = d.random.choice(DEFAULTS)
+    if d.value(Apply(operation, (x, default))) is None:
+        return False
+    f = d.name(Lambda((Param("p"), Param("q", default=default)), body), "h")
+    if f is None:
+        return False
+    calls = (
+        Call(f, (x,)),
+        Call(f, (x,), ("p",)),
+        Call(f, (x, y)),
+        Call(f, (x, y), ("q",)),
+        Call(f, (y, x), ("q", "p")),
+        Call(helper(d, "ap"), (f, x)),
+    )
+    if d.name(d.random.choice(calls)) is not None:
+        return True
+    del d.values[d.lets.pop().names[0]]
+    return False
+
+
+DEFAULTS: tuple[Expr, ...] = (
+    Apply(o.ONES, (Apply(o.LITERALS[1], (Number("2", 2),)),)),
+    Apply(o.ZEROS, (Apply(o.LITERALS[1], (Number("1", 1),)),)),
+)
+
+
 def line_mapped(d: Draft) -> bool:
     x = d.some(1, 2, 3)
     if x is None:
@@ -318,6 +351,7 @@ def line_strict(d: Draft) -> bool:
 LINES = (
     [line_simple] * 6 + [line_strict] * 3 + [line_called] * 5 + [line_mapped] * 5 + [line_state] * 4
     + [line_split, line_size, line_condition] + [line_record] * 2 + [line_structured] * 3
+    + [line_by_name] * 2
 )  # fmt: skip
 
 

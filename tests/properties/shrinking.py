@@ -101,13 +101,13 @@ def smaller(expr: Expr) -> Iterator[Expr]:
             for i, arg in enumerate(args):
                 for other in smaller(arg):
                     yield Apply(operation, (*args[:i], other, *args[i + 1 :]))
-        case Call(function, args):
+        case Call(function, args, by_name):
             yield from args
             for other in smaller(function):
-                yield Call(other, args)
+                yield Call(other, args, by_name)
             for i, arg in enumerate(args):
                 for other in smaller(arg):
-                    yield Call(function, (*args[:i], other, *args[i + 1 :]))
+                    yield Call(function, (*args[:i], other, *args[i + 1 :]), by_name)
         case Several(items):
             yield from items
             for i, item in enumerate(items):

@@ -88,7 +88,7 @@ def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None
     type_, _, where = reading.partition(" where ")
     params, result = params_and_result(type_)
     sizing = drawn(data, params)
-    assume(all(holds(bound, sizing) for bound in where.split(", ") if bound))
+    assume(all(holds(bound, sizing) for bound in conditions(where)[0]))
     shapes = tuple(shape_at(each, sizing) for each in params)
     if not program.goes_below_zero(shapes):
         assert at_sizes(result, sizing) == program.run(shapes), (reading, shapes)
@@ -104,15 +104,17 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
     type_, _, where = reading.partition(" where ")
     params, result = params_and_result(type_)
     written = ", ".join(f"{p.name} : {t}" for p, t in zip(program.params, params, strict=True))
-    stated = f"where {where}" if where else ""
-    checked = check_text(f"f = fn ({written}) : {result} {stated} {{ {program.body()} }};")
+    bounds, meanings = conditions(where)
+    stated = f"where {', '.join(bounds)}" if bounds else ""
+    body = "".join(f"{each}; " for each in meanings) + program.body()
+    checked = check_text(f"f = fn ({written}) : {result} {stated} {{ {body} }};")
     others = [d for d in checked.diagnostics if d.code != "AX305"]  # an unused name
     assert checked.ok and not others, others
     scheme = checked.inferred.definitions[-1].scheme
     names = Names()
     names.reserve(type_variables(scheme.type))
-    bounds = [Show(names).relation(each) for each in visible(scheme.relations)]
-    assert (type_text(scheme.type, names), ", ".join(bounds)) == (type_, where)
+    left = [Show(names).relation(each) for each in visible(scheme.relations)]
+    assert (type_text(scheme.type, names), left) == (type_, bounds)
     assert plain_readings(checked) in ((reading,), (None,))
 
 

@@ -123,6 +123,8 @@ NO = False
         ([DimBroadcast(8, (8, N))], ["8 = broadcast(8, n)"]),
         ([DimBroadcast(dims.maximum(N, 2), (dims.maximum(N, 2), N))], ["n >= 1"]),
         ([DimBroadcast(N, (N, dims.maximum(N, 1)))], []),
+        ([DimBroadcast(N, (N, dims.maximum(N, 1), M))], ["n = broadcast(n, m)"]),
+        ([AtLeast(dims.sub(dims.maximum(N, M), 3), NO)], ["max(n,m) >= 3"]),
         ([AtLeast(dims.sub(N, 1), NO), AtLeast(dims.sub(N, 2), NO)], ["n >= 2"]),
         (
             [
@@ -163,6 +165,8 @@ def test_simplest(relations: list[Relation], texts: list[str]) -> None:
         ([(S, N), (M, 1)], [(S, N), (M, 1)]),
         ([(S, 1), (T, N)], [(S, 1), (T, N)]),
         ([(1, N), (S,)], [(1, N), (S,)]),
+        ([(N,), (1, 1), (T,)], [(N,), (1, 1), (T,)]),
+        ([(S,), (1,), (T,)], [(S,), (1,), (T,)]),
     ],
 )
 def test_parts_with_ones(parts: list[Shape], kept: list[Shape]) -> None:

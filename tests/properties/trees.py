@@ -58,8 +58,11 @@ class Bare:
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """`by_name` are the parameters that the last arguments are for."""
+
     function: Expr
     args: tuple[Expr, ...]
+    by_name: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,18 @@ class Get:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """`dims` has a name, a number or `*` for each dimension; None if nothing is said."""
+    """`dims` has a name, a number or `*` for each dimension; None if nothing is said. A `default`
+    has no names in it.
+    """
 
     name: str
     elem: str = "f32"
     dims: tuple[str | int, ...] | None = None
+    default: Expr | None = None
 
     def text(self) -> str:
+        if self.default is not None:
+            return f"{self.name} = {text(self.default)}"
         if self.dims is None:
             return self.name
         shape = f" [{','.join(map(str, self.dims))}]" if self.dims else ""
@@ -186,11 +194,13 @@ def text(expr: Expr) -> str:
         case Bare(operation):
             assert operation.value is not None
             return operation.value
-        case Call(function, args):
+        case Call(function, args, by_name):
             head = text(function)
             if isinstance(function, Lambda | Bare):
                 head = f"({head})"
-            return f"{head}({', '.join(map(text, args))})"
+            names = [""] * (len(args) - len(by_name)) + [f"{name}=" for name in by_name]
+            given = [name + text(arg) for name, arg in zip(names, args, strict=True)]
+            return f"{head}({', '.join(given)})"
         case Several(items):
             return f"({', '.join(map(text, items))})"
         case Fields(names, items, base):
@@ -262,10 +272,13 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             return operation.meaning(run, *values)
         case Bare(operation):
             return lambda *args: operation.meaning(run, *args)
-        case Call(callee, args):
+        case Call(callee, args, by_name):
             f = evaluate(callee, run, scope)
             need(callable(f))
-            return f(*[evaluate(a, run, scope) for a in args])
+            values = [evaluate(a, run, scope) for a in args]
+            many = len(args) - len(by_name)
+            named = dict(zip(by_name, values[many:], strict=True))
+            return f(*values[:many], **named) if named else f(*values)
         case Several(items):
             return tuple(attempted(item, run, scope) for item in items)
         case Fields(names, items, base):
@@ -279,12 +292,12 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             return found[field]
         case Lambda(params, body, where):
 
-            def function(*args: Value) -> Value:
+            def function(*args: Value, **named: Value) -> Value:
                 run.step()
                 run.idle.discard(id(function))
-                need(len(args) == len(params))
+                need(len(args) <= len(params))
                 inner = dict(scope)
-                for param, arg in zip(params, args, strict=True):
+                for param, arg in zip(params, given(params, args, named, run, scope), strict=True):
                     inner[param.name] = single(arg, run)
                     take(param, arg, inner)
                 for name, least in where:
@@ -294,6 +307,25 @@ def evaluate(expr: Expr, run: Run, scope: Mapping[str, Value]) -> Value:
             run.idle.add(id(function))
             run.kept.append(function)
             return function
+
+
+def given(
+    params: tuple[Param, ...],
+    args: tuple[Value, ...],
+    named: dict[str, Value],
+    run: Run,
+    scope: Mapping[str, Value],
+) -> list[Value]:
+    """An argument for each parameter: by its place, by its name, or its default."""
+    found = list(args)
+    need({param.name for param in params[len(args) :]} >= named.keys())
+    for param in params[len(args) :]:
+        need(param.name in named or param.default is not None)
+        if param.name in named:
+            found.append(named[param.name])
+        elif param.default is not None:
+            found.append(evaluate(param.default, run, scope))
+    return found
 
 
 class Missing:
@@ -369,7 +401,7 @@ def parts(expr: Expr) -> Iterator[Expr]:
                 yield Var(expr.base)
         case Get(record, _):
             yield from parts(record)
-        case Call(function, args):
+        case Call(function, args, _):
             yield from parts(function)
             for a in args:
                 yield from parts(a)
@@ -393,8 +425,9 @@ def rebuilt(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
     match expr:
         case Apply(operation, args):
             return Apply(operation, tuple(rebuilt(a, change) for a in args))
-        case Call(function, args):
-            return Call(rebuilt(function, change), tuple(rebuilt(a, change) for a in args))
+        case Call(function, args, by_name):
+            every = tuple(rebuilt(a, change) for a in args)
+            return Call(rebuilt(function, change), every, by_name)
         case Several(items):
             return Several(tuple(rebuilt(item, change) for item in items))
         case Fields(names, items, base):

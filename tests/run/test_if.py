@@ -31,6 +31,13 @@ X, Y = floats(3), floats(5)
         ("if not c { y } else if n == 4 { y } else { x }", X, Y),
         ("map(fn (r) { if c and r > 0 { r } else { 0 } }, x)", numpy.maximum(X, 0), 0 * X),
         ("range(if c { 2 } else { 3 })", numpy.arange(2), numpy.arange(3)),
+        ("if c { x, y } else { y, x }", (X, Y), (Y, X)),
+        ("p = if c { { a = x } } else { { a = if n == 4 { x } else { y } } }; p.a", X, Y),
+        (
+            "p = if c { { b = n, type = x } } else { { b = m, type = y } }; p.type * p.b",
+            X * 3,
+            Y * 5,
+        ),
     ],
 )
 def test_values(body: str, then: Any, otherwise: Any, c: bool) -> None:
@@ -105,3 +112,55 @@ def test_either_size(backend: str) -> None:
     numpy.testing.assert_array_equal(net.same(False, x, x * 3), x * 6)
     numpy.testing.assert_array_equal(net.known(False, False, x), x * 3)
     numpy.testing.assert_array_equal(net.known(True, False, x), x)
+
+
+@pytest.mark.parametrize(
+    ("program", "signature"),
+    [
+        (
+            "f = fn (c, x : f32 [n]) { if c { { a = x } } else { { a = x[1:] } } };",
+            "(bool, f32 [n]) -> { a : f32 [?a] } where ?a = either(n, max(n-1,0))",
+        ),
+        (
+            "g = fn (c, x, y : f32 [m]) { if c { { a = (x, y) } } else { { a = (y, y) } } };"
+            "f = fn (c, x : f32 [n]) { g(c, x, x) };",
+            "(bool, f32 [n]) -> { a : (f32 [n], f32 [n]) }",
+        ),
+        (
+            "f = fn (c, x : f32 [n,d], y : f32 [m]) { if c { x[0], y } else { y, y[1:] } };",
+            "(bool, f32 [n,d], f32 [m]) -> (f32 [?a], f32 [?b])"
+            " where n >= 1, ?a = either(d, m), ?b = either(m, max(m-1,0))",
+        ),
+        (
+            "f = fn (c, p) { if c { p } else { { p | w = p.w[1:] } } };",
+            "(bool, { c | w : t [a]@b }) -> { c | w : t [?d]@b } where ?d = either(a, max(a-1,0))",
+        ),
+        (
+            "f = fn (c, x) { if c { x } else { x[:, 1:] } };",
+            "(bool, t [a,b]@c) -> t [a,?d]@c where ?d = either(b, max(b-1,0))",
+        ),
+    ],
+)
+def test_sizes_in_structures(program: str, signature: str) -> None:
+    assert axon.compile(program).f.signature == signature
+
+
+@pytest.mark.parametrize("c", [True, False])
+def test_an_open_record(c: bool) -> None:
+    program = "f = fn (c, p) { if c { p } else { { p | w = p.w[1:] } } };"
+    for backend in BACKENDS:
+        found = axon.compile(program, backend=backend).f(c, {"w": X, "other": Y})
+        close(plain(found["w"]), X if c else X[1:])
+        close(plain(found["other"]), Y)
+
+
+@pytest.mark.parametrize("body", ["relu", "{ f = relu }", "x, fn (y) { y }"])
+def test_a_branch_gives_no_function(body: str) -> None:
+    with pytest.raises(axon.AxonError, match="a branch cannot give a function"):
+        axon.compile(f"f = fn (c : bool, x : f32 [n]) {{ if c {{ {body} }} else {{ {body} }} }};")
+
+
+def test_a_function_that_is_a_state() -> None:
+    net = axon.compile("f = fn (x : f32 [n]) { g = fold(relu, fn (f, _) { f }, x); g(x) };")
+    with pytest.raises(axon.AxonError, match="a function that an operator gives cannot be called"):
+        net.f(X)

@@ -120,6 +120,16 @@ def test_dimensions() -> None:
     assert on_both(once, 1.0).ndim == 40
 
 
+def test_rows_that_no_array_can_have() -> None:
+    """The code for a structure of rows, some of which vary, is made before sizes are compared."""
+    net = axon.compile(
+        f"f = fn (x : f32 [n,*], y : f32 [n,{1 << 63}]) {{"
+        " map(fn (r) { { s = sum(r.x) + r.y, r = r.x } }, { x = x, y = y }) };"
+    )
+    with pytest.raises(axon.ArgumentError, match=f"should be {1 << 63}"):
+        net.f([[1.0], [1.0, 2.0]], numpy.zeros((2, 3), "f4"))
+
+
 def test_room() -> None:
     check_fits((LARGEST // 4,), 4)
     check_fits((0, LARGEST // 4), 4)

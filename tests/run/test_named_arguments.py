@@ -80,3 +80,20 @@ def test_gradients() -> None:
 def test_what_does_not_fit(args: tuple[Any, ...], named: dict[str, Any], text: str) -> None:
     with pytest.raises(axon.AxonError, match=text):
         axon.compile(SOURCE).f(*args, **named)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("body", "factor"),
+    [
+        ("g = f; g(x)", 2),
+        ("g = f; g(x, k=3)", 3),
+        ("g = f; h = g; h(k=4, x=x) + h(x)", 6),
+        ("g = f; map(g, x)", 2),
+        ("f = fn (y, s = 5) { y * s }; g = f; g(x) + g(x, s=1)", 6),
+    ],
+)
+def test_another_name_in_a_body(body: str, factor: int, backend: str) -> None:
+    program = f"f = fn (x, k = 2) {{ x * k }}; main = fn (x) {{ {body} }};"
+    x = numpy.array([1, 2], numpy.float32)
+    close(axon.compile(program, backend=backend).main(x), x * factor)

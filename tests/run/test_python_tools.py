@@ -81,8 +81,9 @@ def test_nor_with_parts_of_arguments() -> None:
 def test_nor_with_constants() -> None:
     net = axon.compile(
         "c = ones([2]); f = fn (_x) { ones([2]) }; g = fn (_x) { transpose(ones([2,2])) };"
+        "h = fn (_x) { 1f };"
     )
-    for name, arguments in (("c", ()), ("f", (1,)), ("g", (1,))):
+    for name, arguments in (("c", ()), ("f", (1,)), ("g", (1,)), ("h", (1,))):
         function = net.function(name)
         assert function is not None
         function(*arguments)[...] = 7
@@ -213,3 +214,8 @@ def test_explain_is_what_the_command_prints(net: axon.Program) -> None:
     assert shown.startswith("dense\n\nconstraints\n")
     assert shown.endswith("dense : (f32 [b,n], f32 [n,m]) -> f32 [b,m]")
     assert net.dense.explain(all=True) == shown
+
+
+def test_a_model_is_no_program(tmp_path: Path) -> None:
+    with pytest.raises(axon.ProgramError, match=r"net\.onnx is a model.*axon\.from_onnx"):
+        axon.load(tmp_path / "net.onnx")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -192,3 +193,27 @@ def test_scans_and_outputs_of_structures(backend: str) -> None:
     assert float(last["k"]) == 3.0
     numpy.testing.assert_array_equal(outputs["k"], [0, 1, 2])
     numpy.testing.assert_array_equal(outputs["y"], [floats(2)] * 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"w": 1.0, "b": None}, "`p.b` cannot be taken: it is a NoneType"),
+        ({"w": 1.0, "b": 2.0, "more": {"name": "x"}}, "`p.more.name` cannot be taken: it is a str"),
+        ({"w": 1.0, "b": 2.0, "c": (2.0, "x")}, "`p.c.1` cannot be taken: it is a str"),
+    ],
+)
+def test_what_is_no_value_is_named(given: Any, message: str) -> None:
+    net = axon.compile("f = fn (p, x) { x * p.w + p.b };")
+    with pytest.raises(axon.AxonError, match=re.escape(message)):
+        net.f(given, 1.0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_sizes_in_a_record(backend: str) -> None:
+    program = "f = fn (p, x) { h, w = p.part; reshape(x, [h, p.d]) * w[0] };"
+    net = axon.compile(program, backend=backend)
+    x = numpy.arange(6, dtype="float32")
+    for h, d in ((2, 3), (3, 2), (numpy.int64(6), 1)):
+        given = {"part": (h, x + 2), "d": d}
+        assert numpy.asarray(net.f(given, x)).tolist() == (x.reshape(h, d) * 2).tolist()

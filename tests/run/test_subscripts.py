@@ -193,3 +193,21 @@ def test_any_subscript(random: Random) -> None:
         assert net.f.signature.split(" -> ")[1] == f"f32 {wanted}".rstrip(), (text, shape)
         for declared in ("", f" : f32 [{sizes}]"):
             close(plain(axon.compile(f"f = fn (x{declared}) {{ x[{text}] }};").f(x)), expected)
+
+
+@pytest.mark.parametrize(
+    ("program", "place"),
+    [
+        ("f = fn (x : f32 [n], i : i64) { x[i:] };", "x[i:]"),
+        ("f = fn (x : f32 [n], i : i64) { reshape(x, [i, 2]) };", "[i, 2]"),
+        ("f = fn (x : f32 [n], i : i64) { g = fn (y) { zeros([y]) }; g(i) };", "g(i)"),
+    ],
+)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_size_below_zero_has_a_place(program: str, place: str, backend: str) -> None:
+    net = axon.compile(program, backend=backend)
+    with pytest.raises(axon.AxonError) as caught:
+        net.f(numpy.ones(4, "float32"), -2)
+    (problem,) = caught.value.diagnostics
+    assert problem.message == "a size was computed to be -2, below zero"
+    assert problem.span is not None and problem.span.start >= program.index(place)

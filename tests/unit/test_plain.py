@@ -72,6 +72,11 @@ def test_python_has_the_reading() -> None:
     assert repr(net.g) == "g : (x : f32 [n]) -> f32 [n]"
 
 
+def test_a_column_does_not_say_what_a_bias_is() -> None:
+    """A bias of one element would be a choice: it may have a size as well."""
+    assert axon.compile("f = fn (x : f32 [n,1], b) { x + b };").f.plain is None
+
+
 @pytest.mark.parametrize(
     ("program", "reading"),
     [

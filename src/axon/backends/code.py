@@ -61,6 +61,7 @@ from axon.graph.sizes import (
 )
 from axon.ops.arrays import Arrays
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
+from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
 from axon.solver.constraints import Origin
 from axon.source import Span
@@ -492,6 +493,10 @@ class Body:
         operator, arity = node.operator, len(node.operands)
         rows = rows_of(operator, node.type, node.written)
         trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]
+        try:
+            blank = self._blank(node.result.type)
+        except Refused:  # no array is as large: the arguments, or a check, will say so
+            blank = None
         return row_plan.Plan(
             operator.name,
             operator.traits,
@@ -499,7 +504,7 @@ class Body:
             self.levels[node.result],
             core(operator, arity),
             goes_flat(operator, node.attributes, trees),
-            self._blank(node.result.type),
+            blank,
         )
 
     def _blank(self, type_: Type) -> Any:
@@ -509,9 +514,9 @@ class Body:
         if not isinstance(type_, Tensor):
             return None
         sizes = [size if isinstance(size, int) else 0 for size in type_.shape]
-        return numpy.empty(
-            (0, *sizes[1:])[: len(sizes)], self.coder.arrays.element(str(type_.elem))
-        )
+        shape, element = (0, *sizes[1:])[: len(sizes)], self.coder.arrays.element(str(type_.elem))
+        check_fits(shape, element.itemsize)
+        return numpy.empty(shape, element)
 
     def attribute(self, value: object) -> str:
         if isinstance(value, SizeOf):
@@ -527,7 +532,9 @@ def _span(node: Node) -> Span | None:
     match node:
         case Apply() | Call() | Extern():
             return node.span
+        case Measure():
+            return node.span
         case Check():
             return node.origin.span
-        case Item() | Alias() | Measure():
+        case Item() | Alias():
             return None

@@ -6,7 +6,7 @@ operators run one by one, and functions of the rows of a tensor are compiled for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -25,7 +25,7 @@ from axon.graph.graph import (
     Measure,
     Node,
 )
-from axon.types.type import DimValue, ShapeValue, type_variables
+from axon.types.type import DimValue, ShapeValue, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
 MOST_COMPILED = 256
@@ -56,8 +56,11 @@ class JaxBackend:
             self._traced += 1  # this runs when JAX traces, which is when it compiles
             return function(*args)
 
-        sizes = [i for i, p in enumerate(graph.params) if isinstance(p.type, DimValue | ShapeValue)]
-        whole = compiled(traced, sizes)
+        types = [param.type for param in graph.params]
+        spread = any(isinstance(t, Tuple) and _sizes(_parts(t)) for t in types)
+        given = _together(traced, types) if spread else traced
+        parts = [part for t in types for part in _parts(t)] if spread else types
+        whole = compiled(given, _sizes(parts))
         seen = 0
 
         inside: Callable[..., Any] | None = None
@@ -73,7 +76,7 @@ class JaxBackend:
         def outside(*args: Any) -> Any:
             nonlocal seen
             before = self._traced
-            result = whole(*args)
+            result = whole(*(_apart(types, args) if spread else args))
             seen += self._traced - before
             if seen > MOST_COMPILED:
                 whole.clear_cache()
@@ -86,6 +89,40 @@ class JaxBackend:
         """For `jax.grad` and similar: the caller decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
         return function if is_static(graph) else _concrete(function)
+
+
+def _sizes(types: Sequence[Type]) -> list[int]:
+    """The places of sizes, which a compiled function does not take as arrays."""
+    return [i for i, type_ in enumerate(types) if isinstance(type_, DimValue | ShapeValue)]
+
+
+def _parts(type_: Type) -> list[Type]:
+    """What a structure consists of, in order; sizes among it are arguments of their own."""
+    if isinstance(type_, Tuple):
+        return [part for item in type_.items for part in _parts(item)]
+    return [type_]
+
+
+def _apart(types: Sequence[Type], values: Sequence[Any]) -> list[Any]:
+    found: list[Any] = []
+    for type_, value in zip(types, values, strict=True):
+        found += _apart(type_.items, value) if isinstance(type_, Tuple) else [value]
+    return found
+
+
+def _together(function: Callable[..., Any], types: Sequence[Type]) -> Callable[..., Any]:
+    """The function of what its arguments consist of."""
+
+    def whole(type_: Type, parts: Iterator[Any]) -> Any:
+        if isinstance(type_, Tuple):
+            return tuple([whole(item, parts) for item in type_.items])
+        return next(parts)
+
+    def run(*args: Any) -> Any:
+        parts = iter(args)
+        return function(*[whole(type_, parts) for type_ in types])
+
+    return run
 
 
 def _concrete(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -39,9 +39,11 @@ class DoesNotFit(Exception):
 def scalar(value: float, elem: str, arrays: Arrays) -> Any:
     """A constant; NumPy's arrays are constants for every backend."""
     try:
-        return numpy.asarray(value, arrays.element(elem))
+        constant = numpy.asarray(value, arrays.element(elem))
     except OverflowError:
         raise DoesNotFit(value, elem) from None
+    constant.flags.writeable = False  # all calls share it
+    return constant
 
 
 def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:

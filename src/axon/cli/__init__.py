@@ -21,13 +21,17 @@ COMMANDS = {
     "check": "check programs; exit 0 when they are fine, 1 when not",
     "infer": "print the signature of every definition",
     "explain": "show how a type is derived, or what an error code means",
+    "graph": "draw a definition or a model: boxes, and edges with their shapes",
     "run": "run a definition on arrays",
+    "repl": "define and compute line by line",
     "import": "write an ONNX model as a program",
+    "fmt": "bring programs into their canonical form",
     "test": "test programs that say in comments what is expected of them",
     "doc": "write a page about the definitions of a program",
     "ops": "the reference of operators, by name or by words",
     "schema": "print the JSON schema of what commands print with --json",
     "completion": "print a script that completes command lines in bash, zsh or fish",
+    "lsp": "serve an editor: types, errors and more while you type",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 
 from axon.cli.out import complain
 from axon.cli.status import FINE, WRONG_USAGE
@@ -21,6 +22,17 @@ def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
             complain(str(problem))
             status = WRONG_USAGE
     return status
+
+
+def programs(paths: Sequence[str]) -> Iterator[str]:
+    """Files as they are; of folders, the programs in them."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(".axon"))
 
 
 def counted(count: int, noun: str) -> str:

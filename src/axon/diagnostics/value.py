@@ -38,7 +38,7 @@ class Fix:
 class Diagnostic:
     """One message. The first primary label (else the first label) decides line and column.
     `subject` is what it is about, an operator say; the message begins with it. `fixes` were not
-    tried yet: the first that works is the help.
+    tried yet: the first that works is the help, and the `fix`.
     """
 
     code: str
@@ -49,6 +49,7 @@ class Diagnostic:
     help: tuple[str, ...] = ()
     subject: str = ""
     fixes: tuple[Fix, ...] = ()
+    fix: Fix | None = None
 
     @property
     def span(self) -> Span | None:

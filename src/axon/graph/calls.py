@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from axon.diagnostics import error
 from axon.graph import elaborations, ragged
 from axon.graph.convert import argument, coerce_all, under_callers_type, under_param_type
 from axon.graph.graph import Call, Extern, OperatorFunction
 from axon.graph.module import Module
 from axon.graph.operators import apply_operator
-from axon.graph.scope import Closure, Declared, Known, Scope
+from axon.graph.scope import Closure, Declared, Known, Scope, Stop
 from axon.graph.walk import Walk
 from axon.inference.elaborate import Elaboration
 from axon.ops import Operator
@@ -49,7 +50,8 @@ def apply(
             state.emit(Extern(result, name, given, span))
             return result
         case Closure():
-            args = [argument(state, a, p) for a, p in zip(args, type_.params, strict=True)]
+            each = zip(args, type_.params, strict=True)
+            args = [argument(state, a, p, span) for a, p in each]
             known = callee.elaboration
             here = alone and known is state.elaboration
             if known is not None and (here or not _has_sizes(callee, type_)):
@@ -59,8 +61,9 @@ def apply(
             elaboration = elaborations.of_closure(state, callee, type_)
             callee = replace(callee, elaboration=None)
             return inline(lowering, callee, elaboration, args, type_)
-        case _:
-            raise AssertionError(callee)
+        case _:  # the state of a loop, say: which function it is, only the run knows
+            text = "a function that an operator gives cannot be called"
+            raise Stop([error("AX403", text, span)])
 
 
 def _has_sizes(closure: Closure, type_: Fn) -> bool:

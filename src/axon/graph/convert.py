@@ -45,7 +45,7 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar, given_at, is_ragged
 
 
-def coerce(state: State, value: Known, type_: Type) -> Operand:
+def coerce(state: State, value: Known, type_: Type, span: Span | None = None) -> Operand:
     """A value where one of this type is expected: sizes become tensors, and tensors sizes."""
     match value, type_:
         case SizeOf(dim, "", number), Tensor(elem, _):
@@ -55,14 +55,14 @@ def coerce(state: State, value: Known, type_: Type) -> Operand:
         case ShapeOf(shape, ""), Tensor(elem, _):
             return ShapeOf(shape, str(elem))
         case Value(), DimValue(dim) if not isinstance(value.type, DimValue):
-            state.emit(Measure(value, (dim,)))
+            state.emit(Measure(value, (dim,), span=span))
             return SizeOf(dim)
         case Value(), ShapeValue(shape) if not isinstance(value.type, ShapeValue):
-            state.emit(Measure(value, shape))
+            state.emit(Measure(value, shape, span=span))
             return ShapeOf(shape)
         case Bundle(items, names), Tuple(types):
             return Bundle(coerce_all(state, items, types), names)
-        case Closure() | Declared() | Structure(), _:
+        case Closure() | Declared() | Structure() | OperatorFunction(), _:
             span = state.elaboration.fn.body.result.span
             raise Stop([error("AX403", "a function cannot be a result", span)])
         case _:
@@ -86,12 +86,14 @@ def coerce_all(state: State, values: Sequence[Known], types: Sequence[Type]) -> 
     return tuple(coerce(state, value, type_) for value, type_ in zip(values, types, strict=True))
 
 
-def argument(state: State, value: Known, type_: Type) -> Known:
+def argument(state: State, value: Known, type_: Type, span: Span | None = None) -> Known:
     """The same where a function may be expected, or a structure with functions in it."""
     if isinstance(value, Structure) and isinstance(type_, Tuple):
         each = zip(value.items, type_.items, strict=True)
-        return Structure(tuple(argument(state, item, part) for item, part in each), value.names)
-    return value if isinstance(type_, Fn) else coerce(state, value, type_)
+        return Structure(
+            tuple(argument(state, item, part, span) for item, part in each), value.names
+        )
+    return value if isinstance(type_, Fn) else coerce(state, value, type_, span)
 
 
 def no_function(

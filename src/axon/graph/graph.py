@@ -158,6 +158,7 @@ class Measure:
     source: Operand
     shape: Shape
     counted: bool = False
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ from axon.graph.graph import (
 from axon.graph.levels import Analysis
 from axon.graph.measure import measure
 from axon.graph.module import Module
-from axon.graph.names import imported, is_imported, look_up, value_of
+from axon.graph.names import bound_to, imported, is_imported, look_up, value_of
 from axon.graph.operators import apply_operator, subscript, type_at, use_operator
 from axon.graph.ragged import runtime
 from axon.graph.scope import Closure, Known, Scope, Stop, Structure, as_function, bundle
@@ -221,7 +221,8 @@ class Lowering(Walk):
                 inner = Scope(scope.module, scope.before, inner, {}, scope.around)
             else:
                 self.state.hint = pattern.name if isinstance(pattern, ast.NamePattern) else ""
-                found = self.expr(value, inner)
+                named = isinstance(pattern, ast.NamePattern)
+                found = bound_to(self, value, inner) if named else self.expr(value, inner)
                 self.state.hint = ""
             self.bind(pattern, found, inner.names)
         return self.expr(block.result, inner)

@@ -24,7 +24,7 @@ def measure(lowering: Walk, expr: ast.Expr, scope: Scope) -> None:
             size = elaboration.as_made(DimValue(dim))
             assert isinstance(size, DimValue)
             state.shared.made |= set(dims.variables(size.dim))
-            state.emit(Measure(number, (size.dim,)))
+            state.emit(Measure(number, (size.dim,), span=expr.span))
             return
     match expr:
         case ast.ListExpr(items, _):

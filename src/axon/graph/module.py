@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from axon.inference.environment import Entry, Environment, bound_names
 from axon.inference.program import Definition, Inferred
 from axon.syntax import ast, mentioned
 from axon.types.read import read_signature
 from axon.types.scope import Alias
+from axon.types.trees import NOWHERE
 from axon.types.type import Fn, Scheme, Type
 
 
@@ -52,15 +55,27 @@ class Module:
         return Environment(None, known, self.aliases)
 
 
-def make_module(program: ast.Program, inferred: Inferred, imports: dict[str, Module]) -> Module:
+def make_module(
+    program: ast.Program,
+    inferred: Inferred,
+    imports: dict[str, Module],
+    held: Mapping[str, Entry] = MappingProxyType({}),
+) -> Module:
+    """The module of a program. `held` are operators that are known from outside its text: they
+    come first, and are declared.
+    """
     module = Module(program, imports=imports, aliases=inferred.environment.types)
     known = {definition.span: definition for definition in inferred.definitions}
-    items: list[ast.Item] = list(program.items)
+    items: list[ast.Item] = [_declared(name) for name in held]
+    for at, (name, entry) in enumerate(held.items()):
+        module.types[name, at] = entry
+        module.places[name] = [at]
+    items += program.items
     if program.result is not None:
         span = program.result.span
         items.append(ast.Binding(ast.NamePattern("main", span), program.result, span))
     module.items = items
-    for at, item in enumerate(items):
+    for at, item in enumerate(items[len(held) :], len(held)):
         if isinstance(item, ast.OpDecl):
             find = module.aliases.get
             scheme, _ = read_signature(item.signature, user=True, aliases=find)
@@ -74,6 +89,12 @@ def make_module(program: ast.Program, inferred: Inferred, imports: dict[str, Mod
                     module.types[name, at] = Entry(type_, span, None, found.function)
                 module.places.setdefault(name, []).append(at)
     return module
+
+
+def _declared(name: str) -> ast.OpDecl:
+    """A declaration whose type is stated elsewhere."""
+    nothing = ast.Signature(ast.TupleType((), NOWHERE), (), NOWHERE)
+    return ast.OpDecl(name, nothing, NOWHERE, NOWHERE)
 
 
 def _type(definition: Definition, inferred: Inferred) -> Type | Scheme:

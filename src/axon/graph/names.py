@@ -18,6 +18,19 @@ from axon.types.type import DimValue, Scheme, ShapeValue, Type
 
 def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
     """The value of a name. A name bound in an annotation is a size."""
+    return as_value(_named(lowering, expr, scope))
+
+
+def bound_to(lowering: Walk, value: ast.Expr, scope: Scope) -> Known:
+    """The value of a binding. Another name for a function keeps its parameters with defaults."""
+    if isinstance(value, ast.Name):
+        return _named(lowering, value, scope)
+    if isinstance(value, ast.Field) and is_imported(value, scope):
+        return _imported(lowering, value, scope)
+    return lowering.expr(value, scope)
+
+
+def _named(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
     elaboration = lowering.state.elaboration
     known = id(expr) in elaboration.record.types
     type_ = lowering.state.size_of(expr) if known else None
@@ -25,7 +38,7 @@ def value_of(lowering: Walk, expr: ast.Name, scope: Scope) -> Known:
         return SizeOf(type_.dim, "", type_.number)
     if isinstance(type_, ShapeValue):
         return ShapeOf(type_.shape)
-    return as_value(look_up(lowering, expr.name, scope, type_))
+    return look_up(lowering, expr.name, scope, type_)
 
 
 def as_value(found: Known) -> Known:
@@ -45,9 +58,13 @@ def is_imported(expr: ast.Field, scope: Scope) -> bool:
 
 def imported(lowering: Walk, expr: ast.Field, scope: Scope) -> Known:
     """The value of a name of an imported file."""
+    return as_value(_imported(lowering, expr, scope))
+
+
+def _imported(lowering: Walk, expr: ast.Field, scope: Scope) -> Known:
     types = lowering.state.elaboration.record.types
     type_ = lowering.state.size_of(expr) if id(expr) in types else None
-    return as_value(look_up(lowering, expr.dotted, scope, type_))
+    return look_up(lowering, expr.dotted, scope, type_)
 
 
 def look_up(lowering: Walk, name: str, scope: Scope, type_: Type | None = None) -> Known:

@@ -141,7 +141,7 @@ def _operand(
         recorded = lowering.state.elaboration.record.types
         own = lowering.state.type_of(expr) if id(expr) in recorded else param
         return lowering.function(found, param, written, own, expr.span, rows)
-    return coerce(lowering.state, found, param)
+    return coerce(lowering.state, found, param, expr.span)
 
 
 def _attribute(state: State, use: Use, value: object) -> object:

@@ -8,14 +8,14 @@ at the end of the definition, unless the two have the same type already.
 from __future__ import annotations
 
 from axon.inference import choices, operators
+from axon.inference.branch_types import differing, has_function, signature, tensors
 from axon.inference.environment import Environment
 from axon.inference.unify import unify, widened
 from axon.inference.walk import Pending, Walk
-from axon.ops.axes import LIMIT
 from axon.ops.families.functional import cond
 from axon.solver.constraints import Origin
 from axon.syntax import ast
-from axon.types.type import UNKNOWN, Fn, Tensor, Type
+from axon.types.type import UNKNOWN, DimValue, Fn, Tensor, Type
 from axon.types.variables import ShapeVar
 
 SIGN = "if"
@@ -28,7 +28,7 @@ def infer_if(inference: Walk, expr: ast.If, env: Environment) -> Type:
     assert isinstance(then, Fn) and isinstance(otherwise, Fn)
     branches = _Branches(inference, expr, condition, then.result, otherwise.result)
     if branches.are_alike():
-        return branches.applied(())
+        return branches.applied()
     result = state.fresh_type()
     args = [then.result, otherwise.result, condition]
     pending = Pending(
@@ -66,25 +66,10 @@ class _Branches:
             return False
         state = self.inference.state
         depth, state.depth = state.depth, self.depth
-        result = self.applied(self._differ())
+        result = self.applied(final=True)
         unify(state, self.result, result, Origin("call", self.expr.span, SIGN))
         state.depth = depth
         return True
-
-    def _differ(self) -> tuple[int, ...]:
-        """The axes along which two tensors of one rank differ."""
-        state = self.inference.state
-        one, other = state.prune(self.then), state.prune(self.otherwise)
-        if not isinstance(one, Tensor) or not isinstance(other, Tensor):
-            return ()
-        left, right = state.store.word(one.shape), state.store.word(other.shape)
-        if len(left) != len(right) or len(left) > LIMIT:
-            return ()
-        if any(isinstance(item, ShapeVar) for item in (*left, *right)):
-            return ()
-        return tuple(
-            [i for i, pair in enumerate(zip(left, right, strict=True)) if pair[0] != pair[1]]
-        )
 
     def _ranks_agree(self) -> bool:
         ranks = [_rank(self.inference, type_) for type_ in (self.then, self.otherwise)]
@@ -95,24 +80,45 @@ class _Branches:
         self.inference.error("AX102", text, span, _dimensions(ranks[1]), subject=SIGN)
         return False
 
-    def applied(self, differ: tuple[int, ...]) -> Type:
-        inference = self.inference
+    def _gives_function(self) -> bool:
+        state = self.inference.state
+        for branch, type_ in ((self.expr.then, self.then), (self.expr.otherwise, self.otherwise)):
+            if has_function(state, type_):
+                help = "choose in a function: `fn (x) { if c { f(x) } else { g(x) } }`"
+                text = "if: a branch cannot give a function"
+                self.inference.error("AX207", text, _result(branch).span, help=help)
+                return True
+        return False
+
+    def applied(self, final: bool = False) -> Type:
+        """The type of the result. Sizes in which the two differ are found if it is `final`."""
+        inference, state = self.inference, self.inference.state
         then, otherwise = self.then, self.otherwise
-        if then is UNKNOWN or otherwise is UNKNOWN:
+        if then is UNKNOWN or otherwise is UNKNOWN or self._gives_function():
+            return UNKNOWN
+        if isinstance(state.prune(self.condition), DimValue):
+            message = "a condition is a truth value, and this is a number"
+            span = self.expr.condition.span
+            inference.error("AX206", message, span, "a number", "compare it, as in `n > 0`", SIGN)
             return UNKNOWN
         if not self._ranks_agree():
             return UNKNOWN
         if not self.are_alike():
-            then = widened(inference.state, then, sizes=True)
-            otherwise = widened(inference.state, otherwise, sizes=True)
+            then = widened(state, then, sizes=True)
+            otherwise = widened(state, otherwise, sizes=True)
         args: list[Type] = [self.condition, Fn((), then), Fn((), otherwise)]
-        attributes: dict[str, object] = {"differ": differ} if differ else {}
+        attributes: dict[str, object] = {}
+        text = signature(state, then, otherwise) if final else None
+        if final and (axes := differing(state, then, otherwise)):
+            attributes["differ"] = axes
         made = operators.apply_chosen(
-            inference, cond, attributes, {}, args, _results(self.expr), self.expr.span, SIGN
+            inference, cond, attributes, {}, args, _results(self.expr), self.expr.span, SIGN, text
         )
-        if differ:
+        if text is not None or attributes:
             origin = Origin("call", self.expr.span, SIGN)
-            choices.add(inference.state, made, then, otherwise, origin)
+            for each in reversed(list(tensors(state, made, then, otherwise))):
+                choices.add(state, each[0], each[1], each[2], origin)
+            choices.solve(state)
         return made
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from axon.source import Span
 from axon.syntax import ast
 from axon.types.scope import Alias
-from axon.types.type import Scheme, Type
+from axon.types.type import UNKNOWN, Scheme, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,15 @@ class Environment:
                 return entry
             frame = frame.outer
         return None
+
+    def forget(self, name: str) -> None:
+        """Take nothing for known of a name whose use was reported: no further report follows."""
+        frame: Environment | None = self
+        while frame is not None:
+            if name in frame.names:
+                frame.names[name] = replace(frame.names[name], type=UNKNOWN)
+                return
+            frame = frame.outer
 
     def find_type(self, name: str) -> Alias | None:
         frame = self

@@ -67,7 +67,7 @@ class Inference(Walk):
                 return operators.apply_not(self, expr, self.infer(operand, env))
             case ast.Fn():
                 if has_defaults(expr):
-                    return self.infer(as_value(self, expr), env)
+                    return self.infer(as_value(self, expr, env), env)
                 return self.infer_fn(expr, env)
             case ast.TupleExpr(items, _):
                 return self.bounded(Tuple(tuple(self.infer(i, env) for i in items)), expr.span)

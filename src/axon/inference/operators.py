@@ -19,7 +19,13 @@ from axon.inference.walk import Pending, Walk
 from axon.ops import OPERATORS, SIGNS, Operator, Problem, written_as
 from axon.ops.levels import first_by_row
 from axon.ops.named import placed
-from axon.ops.scheme import General, general_scheme, scheme_of, structured_scheme
+from axon.ops.scheme import (
+    General,
+    general_scheme,
+    scheme_of,
+    spelled_scheme,
+    structured_scheme,
+)
 from axon.ops.structures import takes_structures
 from axon.ops.traits import Calls
 from axon.solver.constraints import Origin
@@ -130,9 +136,15 @@ def apply_chosen(
     exprs: tuple[ast.Expr, ...],
     span: Span,
     sign: str = "",
+    signature: str | None = None,
 ) -> Type:
-    """Apply an operator that the syntax stands for, with attributes that are known."""
-    general = general_scheme(operator, len(args), attributes, None, tuple(given))
+    """Apply an operator that the syntax stands for, with attributes that are known, or with a
+    signature of its own for structures.
+    """
+    if signature is not None:
+        general = spelled_scheme(operator, signature)
+    else:
+        general = general_scheme(operator, len(args), attributes, None, tuple(given))
     if isinstance(general, Problem):
         inference.error("AX210", general.text, span, subject=sign or operator.name)
         return UNKNOWN

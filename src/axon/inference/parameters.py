@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from axon.inference import size_values
 from axon.inference.environment import Environment, Parameters
 from axon.inference.record import Default
 from axon.inference.schemes import instantiate
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
-from axon.syntax import ast, free_names, with_defaults
+from axon.syntax import ast, free_names, sizes_mentioned, with_defaults
 from axon.types.scope import Scope
 from axon.types.type import Fn, Scheme, Type
 
@@ -32,9 +34,7 @@ def parameters_of(
     literals: dict[str, ast.Number | ast.Negate] = {}
     for param in optional:
         assert param.default is not None
-        if not set(every).isdisjoint(free_names(param.default)):
-            text = "a default cannot use the parameters of its function"
-            inference.error("AX220", text, param.default.span)
+        if _uses_parameters(inference, fn, param.default, env):
             sound = False
             continue
         match param.default:
@@ -49,13 +49,34 @@ def parameters_of(
     return Parameters(every, defaults, literals, value)
 
 
-def as_value(inference: Walk, fn: ast.Fn) -> ast.Fn:
+def _uses_parameters(inference: Walk, fn: ast.Fn, default: ast.Expr, env: Environment) -> bool:
+    """Report a default that uses parameters, or sizes that only their types name."""
+    used = set(free_names(default)).difference(sizes_mentioned(default))
+    text = "a default cannot use the parameters of its function"
+    if used.isdisjoint(param.name for param in fn.params):
+        text = "a default cannot use the sizes of the parameters of its function"
+        if not any(_is_new(inference, name, env) for name in used.intersection(_sizes(fn))):
+            return False
+    inference.error("AX220", text, default.span)
+    return True
+
+
+def _sizes(fn: ast.Fn) -> Iterator[str]:
+    """The names in the types of parameters."""
+    nothing = ast.Block((), ast.Broken(fn.span), fn.span)
+    params = tuple([replace(param, default=None) for param in fn.params])
+    return sizes_mentioned(replace(fn, params=params, body=nothing))
+
+
+def _is_new(inference: Walk, name: str, env: Environment) -> bool:
+    return env.find(name) is None and size_values.named_size(inference, name) is None
+
+
+def as_value(inference: Walk, fn: ast.Fn, env: Environment) -> ast.Fn:
     """A function that has no name takes its required parameters."""
-    every = [param.name for param in fn.params]
     for param in fn.params:
-        if param.default is not None and not set(every).isdisjoint(free_names(param.default)):
-            text = "a default cannot use the parameters of its function"
-            inference.error("AX220", text, param.default.span)
+        if param.default is not None:
+            _uses_parameters(inference, fn, param.default, env)
     found = with_defaults(fn)
     if inference.record is not None:
         inference.record.rewritten[fn.span] = found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from axon.diagnostics import Diagnostic, Fix, Severity, error
 from axon.inference import operators
@@ -21,6 +22,7 @@ from axon.inference.walk import Prelude
 from axon.solver.constraints import NOWHERE, Constraint, Guard
 from axon.source import Span
 from axon.syntax import ast
+from axon.types.elements import ELEMENTS
 from axon.types.read import make_alias, read_signature
 from axon.types.scope import Scope
 from axon.types.type import (
@@ -91,14 +93,16 @@ def infer_program(
     prelude: Prelude,
     broken: tuple[Span, ...] = (),
     reasons: bool = False,
+    held: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Inferred:
     """Infer every definition that can be; the errors of the others are in the diagnostics.
 
     `broken` are the spans that could not be parsed: a definition around one of them has no type. A
     definition is inferred with `reasons` only on request, or if it has an error whose message needs
-    them.
+    them. `held` are names that are known from outside the program.
     """
     program_inference = ProgramInference(read_import, prelude, broken, reasons)
+    program_inference.environment.names.update(held)
     for item in program.items:
         if isinstance(item, ast.Binding):
             for name, span in bound_names(item.pattern):
@@ -138,6 +142,7 @@ class ProgramInference:
         prelude: Prelude,
         broken: tuple[Span, ...] = (),
         reasons: bool = False,
+        trial: bool = False,
     ) -> None:
         self.state = State()
         self.inference = Inference(self.state, prelude)
@@ -151,8 +156,12 @@ class ProgramInference:
         self._shared = False
         self._explained = True
         self._trials = 0
-        self._is_trial = False
+        self._is_trial = trial
         self.functions: dict[str, tuple[ast.Fn, Span]] = {}
+        self.read_as(broken)
+
+    def read_as(self, broken: tuple[Span, ...]) -> None:
+        """The items that follow were read with mistakes at these places."""
         self._broken = sorted(span.start for span in broken)
 
     # --- items ---
@@ -187,6 +196,9 @@ class ProgramInference:
         made, problems = make_alias(item, self.environment.find_type)
         if not self._unreadable(item.span):
             self.diagnostics.extend(problems)
+            if item.name in ELEMENTS:
+                text = f"`{item.name}` is an element type, so no other type can be called that"
+                self.diagnostics.append(error("AX002", text, item.name_span, "an element type"))
         self.environment.types[item.name] = made
 
     def _op(self, item: ast.OpDecl) -> None:
@@ -302,8 +314,7 @@ class ProgramInference:
         """
         from axon.inference.trials import closed
 
-        other = ProgramInference(self._read_import, self.inference.prelude)
-        other._is_trial = True
+        other = ProgramInference(self._read_import, self.inference.prelude, trial=True)
         other.inference.missing |= self.inference.missing
         other.inference.files |= self.inference.files
         known = {**self.environment.names, **{k: e for k, e in before.items() if e is not None}}

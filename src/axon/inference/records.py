@@ -53,10 +53,19 @@ def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator:
         case Tensor():
             call = _call_of(inference, expr)
             inference.state.diagnostics.append(member_of_tensor(expr, call))
+            if form_of(name) is None:
+                _forget(expr, env)
             return UNKNOWN
         case _:
             unify(state, Record((state.fresh_type(),), (name,), state.fresh_row()), found, origin)
+            _forget(expr, env)
             return UNKNOWN
+
+
+def _forget(expr: ast.Field, env: Environment) -> None:
+    """What is no record has no other field either: that is said once."""
+    if isinstance(expr.record, ast.Name) and not env.is_global(expr.record.name):
+        env.forget(expr.record.name)
 
 
 def _call_of(inference: Walk, expr: ast.Field) -> ast.Call | None:

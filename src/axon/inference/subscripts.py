@@ -32,8 +32,10 @@ from axon.types.type import (
     AtLeast,
     DimValue,
     Elem,
+    Record,
     ShapeValue,
     Tensor,
+    Tuple,
     Type,
     type_variables,
 )
@@ -81,6 +83,9 @@ def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> T
         made = Tensor(ElemVar("", state.level), (state.fresh_shape(),))
         unify(state, made, type_, Origin("argument", expr.value.span, SIGN, 1))
         type_ = state.prune(type_)
+    if isinstance(type_, Tuple):
+        _report_structure(inference, expr, type_)
+        return UNKNOWN
     found = [_read(inference, item, env) for item in expr.items]
     read = [item for item in found if item is not None]
     if type_ is UNKNOWN or len(read) < len(found) or not _is_possible(inference, expr, read):
@@ -92,7 +97,8 @@ def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> T
     steps = _steps(expr, read)
     parts: list[Part] = []
     for step in steps:
-        args, exprs = [type_], [expr.value]
+        args: list[Type] = [type_]
+        exprs = [expr.value]
         if step.tensor is not None:
             exprs.append(step.tensor[0])
             args.append(step.tensor[1])
@@ -110,6 +116,17 @@ def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> T
     if inference.record is not None:
         inference.record.subscripts[expr.span] = tuple(parts)
     return type_
+
+
+def _report_structure(inference: Walk, expr: ast.Subscript, type_: Tuple) -> None:
+    if isinstance(type_, Record):
+        what, help = "a record", "a field is taken by its name: `p.w`"
+    else:
+        names = "abcdefgh"[: len(type_.items)] if len(type_.items) <= 8 else "ab"
+        left = ", ".join(names) + (", …" if len(type_.items) > 8 else "")
+        what, help = "a tuple", f"take it apart: `{left} = {expr.value.span.text};`"
+    text = f"{what} has no rows to index"
+    inference.error("AX207", text, expr.value.span, what, help if type_.items else None)
 
 
 # --- what the items are ----------------------------------------------------------------------
@@ -185,7 +202,8 @@ def _is_possible(inference: Walk, expr: ast.Subscript, read: list[_Read]) -> boo
         return False
     tensors = [item for item in read if isinstance(item, _Elements)]
     if len(tensors) > 1:
-        text, help = "only one item of a subscript can be a tensor", "index twice: `x[i][:, j]`"
+        text = "only one item of a subscript can be a tensor"
+        help = "index twice: `x[i][:, j]`, or `x[i][j]` where `i` is a scalar"
         inference.error("AX221", text, tensors[1].expr.span, "the second one", help)
         return False
     if tensors and any(isinstance(item, _Place) for item in read):

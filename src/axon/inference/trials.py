@@ -33,7 +33,7 @@ def settled(found: list[Diagnostic], works: Callable[[Fix], bool]) -> list[Diagn
             continue
         fix = next((fix for fix in each.fixes if works(fix)), None)
         help = (fix.text,) if fix is not None else each.help
-        kept[key] = replace(each, help=help, fixes=()) if each.fixes else each
+        kept[key] = replace(each, help=help, fixes=(), fix=fix) if each.fixes else each
     return list(kept.values())
 
 

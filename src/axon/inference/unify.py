@@ -128,6 +128,8 @@ def _unify_records(
     rest, other = expected.rest, actual.rest
     if (missing and other is None) or (extra and rest is None) or (rest and rest is other):
         if missing or extra:
+            if origin.kind == "result":  # what is declared stands on the other side
+                missing, extra = extra, missing
             fields_differ(state, tuple(missing), tuple(extra), origin)
         return
     if rest is None and other is None:

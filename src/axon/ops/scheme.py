@@ -77,6 +77,15 @@ def structured_scheme(operator: Operator, arity: int) -> General:
     return known
 
 
+def spelled_scheme(operator: Operator, signature: str) -> General | Problem:
+    """The scheme of an operator for one signature of those that it has for structures."""
+    key = (operator.name, signature)
+    known = _schemes.get(key)
+    if known is None:
+        known = _schemes[key] = _read(operator, signature, ())
+    return known
+
+
 def _read(operator: Operator, rule: Rule, given: tuple[str, ...]) -> General | Problem:
     if isinstance(rule, Problem):
         return rule

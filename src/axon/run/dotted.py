@@ -39,7 +39,7 @@ class Tree:
     def under(self, prefix: str) -> Tree | None:
         """The names that begin with a prefix, which is a path itself."""
         found: Tree | None = self
-        for part in prefix.split(".") if prefix else ():
+        for part in prefix.removesuffix(".").split(".") if prefix else ():
             found = found.parts.get(part) if found is not None else None
         return found
 

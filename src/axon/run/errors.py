@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from axon.diagnostics import Diagnostic, Label, Severity
+from axon.diagnostics.cells import shown
 from axon.diagnostics.text import render
 from axon.source import Span
 
@@ -22,6 +23,17 @@ class AxonError(Exception):
 
     def __str__(self) -> str:
         return "\n\n".join([self.message, *(render(d) for d in self.diagnostics)]).strip()
+
+    def _repr_html_(self) -> str:
+        from axon.run.html import error_html
+
+        return error_html(self)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message, since the way through our own code explains nothing."""
+        diagnostics = [render(d, colour=True) for d in self.diagnostics]
+        message = "\n".join(map(shown, self.message.split("\n")))
+        return "\n\n".join([message, *diagnostics]).strip().split("\n")
 
 
 class ProgramError(AxonError):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from axon.pages.figure import Figure
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
@@ -130,6 +131,12 @@ class Function:
         self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
 
+    def picture(self, depth: int = 0) -> Figure:
+        """The graph of the definition, drawn; the boxes of the first levels open."""
+        from axon.pages.figure import figure_of
+
+        return figure_of(self._module.program.source, self.__name__, self._program._finder, depth)
+
     # --- what it is ---
 
     @property
@@ -180,6 +187,11 @@ class Function:
     def __repr__(self) -> str:
         line, plain = self.described.line(names=True), self.plain
         return line if plain is None else f"{line}\nplain: {plain}"
+
+    def _repr_html_(self) -> str:
+        from axon.run.html import function_html
+
+        return function_html(self)
 
     def explain(self, *, all: bool = False) -> str:
         """The derivation of its type, step by step; of a large one the first steps, or `all`."""
@@ -393,7 +405,8 @@ class Function:
                 values.key(array)
                 values.type_at_rank(array)
             except Unfit as unfit:
-                raise ArgumentError(f"{self.__name__}: `{name}` cannot be taken: {unfit}") from None
+                part = f"{self.__name__}: `{name}{unfit.path}`"
+                raise ArgumentError(f"{part} cannot be taken: {unfit}") from None
             except RaggedError as problem:
                 raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
             except RecursionError:
@@ -515,7 +528,7 @@ class Function:
             return function(*args)
         except CheckFailed as failed:
             raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
-        except (RaggedError, WrongResult, NotASize) as problem:
+        except (RaggedError, WrongResult) as problem:
             raise RunError(f"{self.__name__}: {problem}") from None
         except Undetermined as problem:
             raise self._undetermined(problem) from None
@@ -567,7 +580,7 @@ def _is_of_a_tracer(problem: Exception) -> bool:
 
 def _failure(problem: Exception) -> str | None:
     """The message, if the values or the sizes caused the failure."""
-    if isinstance(problem, Refused):
+    if isinstance(problem, Refused | NotASize):
         return str(problem)
     if isinstance(problem, ZeroDivisionError):
         return "a size is divided by zero"

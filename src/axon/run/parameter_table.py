@@ -47,6 +47,11 @@ class Parameters:
         widths = [max(len(line[i]) for line in lines) for i in range(4)]
         return "\n".join(_line(line, widths) for line in lines)
 
+    def _repr_html_(self) -> str:
+        from axon.run.html import framed, parameters_html
+
+        return framed(parameters_html(self))
+
     def as_json(self) -> dict[str, object]:
         rows = [
             {"name": p.name, "type": p.type, "count": p.count, "bytes": p.bytes} for p in self.rows

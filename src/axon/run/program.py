@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from axon.diagnostics import Diagnostic, Severity
-from axon.driver import check_and_link
+from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
-from axon.run.function import Function, backend
+from axon.run.function import Backend, Function, backend
 from axon.run.safetensors import read
 from axon.run.weights import weights as weights_in
 from axon.source import Source
@@ -38,6 +38,8 @@ def load(
     """A program from a file. `ops` implements the operators that it only declares; the values of
     those without arguments may be in a file, `weights`.
     """
+    if Path(path).suffix == ".onnx":
+        raise ProgramError(f"{path} is a model, not a program: `axon.from_onnx` takes it")
     try:
         source = read_source(str(path))
     except Unreadable as problem:
@@ -118,6 +120,15 @@ class Program:
     def __repr__(self) -> str:
         return "\n".join(s.line(names=True) for s in self._checked.signatures)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the signatures, with their plain readings."""
+        from axon.diagnostics.html import diagnostics_html
+        from axon.plain import plain_readings
+        from axon.run.html import framed, signatures_html
+
+        table = signatures_html(self._checked.signatures, plain_readings(self._checked))
+        return framed(table, diagnostics_html(self.warnings))
+
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the check warns of: names that turn out equal or constant, names that are unused.
@@ -155,11 +166,24 @@ class Program:
 
     def on(self, backend_name: str) -> Program:
         """The same program on another backend."""
-        other: Program = object.__new__(Program)
-        other._checked, other._module = self._checked, self._module
-        other._finder = self._finder
-        other._backend, other._ops, other._functions = backend(backend_name), self._ops, {}
-        return other
+        made = backend(backend_name)
+        return Program.linked(self._checked, self._module, made, self._ops, self._finder)
+
+    @classmethod
+    def linked(
+        cls,
+        checked: Checked,
+        module: Module,
+        made: Backend,
+        ops: dict[str, Callable[..., Any]],
+        finder: Finder,
+    ) -> Program:
+        """A program that was checked, without errors, and linked."""
+        program: Program = object.__new__(cls)
+        program._checked, program._module = checked, module
+        program._finder = finder
+        program._backend, program._ops, program._functions = made, ops, {}
+        return program
 
     def _files(self) -> dict[str, str]:
         """The files that the program is in, and what each of them is."""

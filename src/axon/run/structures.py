@@ -12,7 +12,16 @@ from axon.types.type import Record, Tuple, Type
 
 
 class Unfit(Exception):
-    """An argument that is not a value of Axon, with the reason as a sentence."""
+    """An argument that is not a value of Axon, with the reason as a sentence. Of a structure `path`
+    is the part that is not one, `.layers.0`.
+    """
+
+    path = ""
+
+    def inside(self, part: object) -> Unfit:
+        """The same of the structure that has this part."""
+        self.path = f".{part}{self.path}"
+        return self
 
 
 class Fields(tuple[Any, ...]):

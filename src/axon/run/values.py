@@ -55,14 +55,15 @@ def take(given: Given, wanted: Type | None) -> Any:
     fields = fields_of(given, wanted)
     if fields is not None:
         types = wanted.fields if isinstance(wanted, Record) else {}
-        return Fields({name: take(fields[name], types.get(name)) for name in sorted(fields)})
+        return Fields({name: _part(name, fields[name], types.get(name)) for name in sorted(fields)})
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
         parts: Sequence[Type | None] = (
             wanted.items
             if isinstance(wanted, Tuple) and len(wanted.items) == len(given)
             else [None] * len(given)
         )
-        return tuple(take(item, type_) for item, type_ in zip(given, parts, strict=True))
+        each = enumerate(zip(given, parts, strict=True))
+        return tuple(_part(i, item, type_) for i, (item, type_) in each)
     if is_torch(given):
         return from_torch(given)
     if _module(given) == "awkward":
@@ -74,6 +75,13 @@ def take(given: Given, wanted: Type | None) -> Any:
     if isinstance(given, list) and wanted is not None and wants_rows(wanted):
         return _rows(given, wanted)
     return _plain(given, wanted)
+
+
+def _part(name: object, given: Given, wanted: Type | None) -> Any:
+    try:
+        return take(given, wanted)
+    except Unfit as unfit:
+        raise unfit.inside(name) from None
 
 
 def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:

@@ -21,6 +21,14 @@ def balance(tokens: Tokens) -> Tokens:
     return tokens if _balanced(tokens.kinds) else _repair(tokens, _unclosed(tokens))
 
 
+def is_settled(tokens: Tokens) -> bool:
+    """Whether balanced tokens come out as they went in even where others, before or behind, are not
+    balanced.
+    """
+    found = _repair(tokens, _unclosed(tokens))
+    return not found.virtual and found.kinds == tokens.kinds
+
+
 def _balanced(kinds: list[str]) -> bool:
     expected: list[str] = []
     for kind in kinds:

@@ -90,12 +90,12 @@ class Cursor:
 
     # --- expecting ---
 
-    def expect(self, kind: str, where: str) -> bool:
+    def expect(self, kind: str, where: str, help: str | None = None) -> bool:
         """Step over a sign, or report that it is missing."""
         if self.kind == kind and not self.stuck:
             self.advance()
             return True
-        self.fail(f"expected `{kind}` {where}")
+        self.fail(f"expected `{kind}` {where}", help)
         return False
 
     def name(self, what: str) -> tuple[str, Span] | None:
@@ -129,7 +129,8 @@ class Cursor:
         """After an item of a list: is there another? Gets the list unstuck; stops at the closer."""
         self.drop_strays()
         if self.kind not in (",", closer):
-            self.fail(f"expected `,` or `{closer}`")
+            help = "items are separated by `,`" if self.kind == ";" else None
+            self.fail(f"expected `,` or `{closer}`", help)
         self.stuck = False
         if self.kind == ",":
             self.advance()
@@ -145,6 +146,15 @@ class Cursor:
                 self.report("")
             self.failures += 1
             self.advance()
+
+    def closing(self) -> int:
+        """The index of the bracket that closes the one at the cursor."""
+        depth, at = 0, self.at
+        while True:
+            depth += (self.kinds[at] in CLOSER) - (self.kinds[at] in OPENER)
+            if depth <= 0 or self.kinds[at] == "eof":
+                return at
+            at += 1
 
     # --- reporting ---
 
@@ -190,13 +200,13 @@ class Cursor:
             help = f"another name will do: `{self.kind.lower()}_`"
             self.add(error("AX002", message, self.here(), "a reserved word", help))
 
-    def missing_semicolon(self) -> None:
+    def missing_semicolon(self, help: str | None = None) -> None:
         """Report it at the end of the line where it belongs, not at what comes next."""
         end = self.ends[self.at - 1]
         place = Span(self.source, end, end)
         found = self.tokens.describe(self.at)
         message = f"expected `;` at the end of a definition, found {found}"
-        self.add(error("AX002", message, place, "`;` is missing here"))
+        self.add(error("AX002", message, place, "`;` is missing here", help))
 
     def _report_unclosed(self) -> None:
         """A bracket without an end, reported once for all that end at the same place.

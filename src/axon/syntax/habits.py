@@ -133,8 +133,6 @@ def habit_at(tokens: Tokens, at: int, helped: bool = False) -> Habit | None:
             return Habit("->", tokens.span(at), "a function is written `fn (x) : TYPE { … }`")
         case ":" if not helped and _is_typed(tokens, at):
             help = "a type is given to a parameter: `fn (x : f32 [n]) { … }`"
-            if tokens.kinds[at - 2] in ("{", ",") and tokens.kinds[at + 2] in ("}", ","):
-                help = "a field of a record is written `w = …`"
             return Habit(":", tokens.span(at), help)
         case "@" if at in tokens.fresh:
             return Habit("@", tokens.span(at), "there are no decorators: leave it out")

@@ -16,26 +16,29 @@ from axon.syntax.foreign_comments import without_foreign_comments
 from axon.syntax.problems import Problems
 from axon.syntax.tokens import RESERVED, Tokens, shorten
 
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*+'*+"
+NAME = r"[A-Za-z_][A-Za-z0-9_]*+'*+"
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rf"""
       (?P<newline> \n [ \t\r\f\v\n]*+ )
-    | (?P<name>    {_NAME} )
-    | (?P<field>   \.{_NAME} )
+    | (?P<name>    {NAME} )
+    | (?P<field>   \.{NAME} )
     | (?P<sign>    \.\.\. | -> | \|> | // | \*\* | [=!<>]= | [-+*/%@<>=(),;:|\[\]{{}}] )
-    | (?P<int>     [0-9]++ (?! [A-Za-z_.] ) )
+    | (?P<int>     [0-9]++ (?! [A-Za-z0-9_.] ) )
     | (?P<float>   [0-9]++ (?: \.[0-9]++ )? (?: [eE][+-]?[0-9]++ )? f? (?! [A-Za-z0-9_.] ) )
     | (?P<number>  \.?[0-9][A-Za-z0-9_.]*+ )
     | (?P<comment> \#[^\n]*+ )
     | (?P<string>  "[^"\\\n]*+ (?: \\[^\n] [^"\\\n]*+ )*+ " )
     | (?P<open>    "[^\n]*+ )
-    | (?P<runtime> \?{_NAME} )
+    | (?P<runtime> \?{NAME} )
     | (?P<quoted>  (?<! [A-Za-z0-9_'] ) ['‘’“”„] [^'‘’“”„"\n]*+ ['‘’“”"] )
     | (?P<bad>     [^ \t\r\f\v\nA-Za-z0-9_\#"\-+*/%@<>=(),;:|\[\]{{}}]++ )
     """,
     re.VERBOSE,
 )
+"""One group for each kind. The grammars for editors are made of the same groups, so a group matches
+the same text where a possessive `*+` is read as `*`: it ends where it can end only once.
+"""
 
 _INSTEAD = {
     "→": "->",
@@ -75,7 +78,7 @@ def lex(source: Source) -> tuple[Tokens, Problems]:
     ends = array("q")
     fresh: dict[int, int] = {0: _first_indent(text)}
     comments: list[Span] = []
-    for match in _TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
+    for match in TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
         kind = match.lastgroup
         start, end = match.span()
         if kind == "newline":
@@ -138,6 +141,9 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             )
         case "number":
             point = _whole(text)
+            before = span.source.text[span.start - 1 : span.start]
+            if point is not None and (before.isalnum() or before in ("_", ")")):
+                point = "a tuple is taken apart by a pattern: `a, b = p;`"
             return error(
                 "AX001",
                 f"`{shorten(text)}` is not a number",

@@ -41,7 +41,7 @@ from axon.syntax.lexer import unquote
 from axon.syntax.parse_foreign import begins_foreign, foreign_statement
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
-from axon.syntax.parse_record import parse_record
+from axon.syntax.parse_record import in_place_of_assignment, parse_record
 from axon.syntax.parse_types import parse_annotation
 from axon.syntax.tokens import (
     CHAIN_LEVEL,
@@ -587,19 +587,6 @@ def _block(p: Cursor) -> Block:
     return Block(tuple(bindings), result, p.since(start))
 
 
-def _definition_of(value: Expr) -> str | None:
-    """How what is written as an assignment elsewhere is said with names."""
-    match value:
-        case Call(Name(name, _), _, _, _):
-            return f"a function is written `{shorten(name)} = fn (x, y) {{ … }};`"
-        case Field(_, name, _):
-            return f"a record keeps its fields: `q = {{ p | {shorten(name)} = … }};` is a new one"
-        case Subscript():
-            return "a tensor keeps its elements: `where`, `concat` and `scatter` make another one"
-        case _:
-            return None
-
-
 def parse_statement(p: Cursor) -> Binding | Expr:
     """A binding, or an expression that stands alone."""
     start = p.at
@@ -625,11 +612,23 @@ def parse_statement(p: Cursor) -> Binding | Expr:
             return foreign
         if p.at != start:  # a word that is left out
             return parse_statement(p)
-    value = parse_expr(p, commas=True)
-    if p.kind != "=" or p.stuck:
-        return value
-    message = "only names can be defined, on their own or as in `a, b`"
-    p.add(error("AX002", message, value.span, "this is not a name", _definition_of(value)))
+    help: str | None
+    if p.kind == "{" and p.kinds[end := p.closing()] == "}" and p.kinds[end + 1] == "=":
+        p.at = end
+        p.advance()
+        message, label = "a record pattern is a list of names", "more than names"
+        help = "take fields apart one by one: `{ a, b } = p; { c } = a;`"
+        value: Expr = Broken(p.since(start))
+    else:
+        value = parse_expr(p, commas=True)
+        if p.kind != "=" or p.stuck:
+            return value
+        message, label = (
+            "only names can be defined, on their own or as in `a, b`",
+            "this is not a name",
+        )
+        help = in_place_of_assignment(value)
+    p.add(error("AX002", message, value.span, label, help))
     p.advance()
     return Binding(NamePattern("_", value.span), parse_expr(p, commas=True), p.since(start))
 
@@ -644,6 +643,9 @@ def end_statement(p: Cursor) -> bool:
         begins_next = p.at in p.tokens.fresh and p.kind in _EXPRESSION_STARTS
         if begins_next and begins_foreign(p):
             pass  # that is reported, and `;` is often missing before it
+        elif begins_next and p.kind == "[":
+            p.missing_semicolon("a subscript stands on the line on which its tensor ends")
+            p.skip()
         elif begins_next or p.tokens.is_anchor(p.at):
             p.missing_semicolon()
         else:

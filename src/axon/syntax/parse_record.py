@@ -8,6 +8,7 @@ from axon.diagnostics.value import error
 from axon.source import Span
 from axon.syntax.ast import (
     Attribute,
+    Call,
     Expr,
     Field,
     FieldType,
@@ -16,9 +17,11 @@ from axon.syntax.ast import (
     Record,
     RecordPattern,
     RecordType,
+    Subscript,
     TypeExpr,
 )
 from axon.syntax.cursor import LIST, Cursor
+from axon.syntax.tokens import shorten
 
 
 def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
@@ -27,9 +30,16 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
     base: list[Expr] = []
     fields: list[Attribute] = []
     bare: list[str] = []
+    told: list[str] = []
 
     def item() -> None:
         begin = p.at
+        if (help := _foreign_field(p)) is not None:
+            if help not in told:
+                p.report("expected the name of a field", help)
+            told.append(help)
+            p.skip()
+            return
         found = p.field_name()
         if found is None:
             return
@@ -38,6 +48,12 @@ def parse_record(p: Cursor, value: Callable[[Cursor], Expr]) -> Record:
                 help = f"write `{found[0]} = {found[0]}`"
                 p.add(error("AX002", "a field needs a value", found[1], "`=` is missing", help))
             bare.append(found[0])
+        elif p.kind == ":" and not p.stuck:
+            if ":" not in told:
+                help = f"a field is written `{shorten(found[0])} = …`"
+                p.report("expected `=` and the value of the field", help)
+            told.append(":")
+            p.skip()
         elif p.expect("=", "and the value of the field"):
             fields.append(Attribute(found[0], value(p), p.since(begin)))
 
@@ -61,6 +77,17 @@ def parse_path(p: Cursor) -> Expr:
         p.advance()
         part = Field(part, name, p.since(start))
     return part
+
+
+def _foreign_field(p: Cursor) -> str | None:
+    """What to write for a field as in other languages: `"a": e`, `...p`, `**p`."""
+    match p.kind:
+        case "string":
+            return "a name stands without quotes: `{ a = e }`"
+        case "..." | "**":
+            return "a record with other values for some fields is `{ p | a = e }`"
+        case _:
+            return None
 
 
 def _path_end(p: Cursor) -> int | None:
@@ -133,3 +160,17 @@ def _distinct(p: Cursor, fields: list[tuple[str, Span]]) -> None:
         if name in seen:
             p.add(error("AX002", f"the field `{name}` is there twice", span, "this is another one"))
         seen.add(name)
+
+
+def in_place_of_assignment(value: Expr) -> str | None:
+    """What to write where a part of a value is assigned to."""
+    match value:
+        case Call(Name(name), _, _):
+            return f"a function is written `{shorten(name)} = fn (x, y) {{ … }};`"
+        case Field(record, name):
+            new = f"{{ {record.span.text} | {name} = … }}"
+            return f"a record keeps its fields; one with another value is `{new}`"
+        case Subscript():
+            return "a tensor keeps its elements: `where` and `scatter` make another one"
+        case _:
+            return None

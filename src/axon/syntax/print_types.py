@@ -133,20 +133,16 @@ def print_record(fields: list[tuple[str, str]], row: str) -> str:
     return f"{{ {' '.join(parts)} }}" if parts else "{}"
 
 
+def is_alone(params: tuple[TypeExpr, ...]) -> bool:
+    """Whether the parameter of a function type needs no parentheses: it is one, and simple."""
+    return len(params) == 1 and not isinstance(params[0], TupleType | FnType)
+
+
 def print_params(params: tuple[TypeExpr, ...]) -> str:
-    """The parameters of a function type; one alone needs no parentheses if it is simple."""
-    match params:
-        case (
-            TensorType()
-            | NamedType()
-            | RecordType()
-            | AliasType()
-            | ShapeValueType()
-            | DimValueType() as only,
-        ):
-            return print_type(only)
-        case _:
-            return f"({', '.join([print_type(param) for param in params])})"
+    """The parameters of a function type."""
+    if is_alone(params):
+        return print_type(params[0])
+    return f"({', '.join([print_type(param) for param in params])})"
 
 
 def print_signature(signature: Signature) -> str:

@@ -109,8 +109,8 @@ def _explain_html(options: argparse.Namespace) -> int:
         return wrong("--html shows a program; a code's page is text")
     if options.why is not None or options.start is not None or options.short or options.json:
         return wrong("--html shows everything; it goes with none of --why, --from, --short, --json")
-    from axon.cli.html import explain_page
     from axon.driver import check
+    from axon.pages.page import explain_page
 
     finder = Finder()
     checked = check(read_program(options.file), finder, reasons=True)
@@ -119,7 +119,7 @@ def _explain_html(options: argparse.Namespace) -> int:
     if options.name is not None and options.name not in known:
         print_diagnostics(checked.diagnostics)
         return wrong(f"`{options.name}` does not exist; definitions: {', '.join(known) or 'none'}")
-    page = explain_page(checked, options.name, options.notation == "paper")
+    page = explain_page(checked, options.name, options.notation == "paper", finder)
     taken = dict.fromkeys(finder.read, "a program that it imports")
     write_page(options.html, page, {**taken, options.file: "the program itself"})
     say(options.html)

@@ -21,9 +21,8 @@ from axon.files import Unreadable, keep, read_program, replacing
 from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
-from axon.run.structures import Fields, by_path
-from axon.run.values import exact_type
-from axon.types.show import Show
+from axon.run.shown import lines_of_result, type_of_result
+from axon.run.structures import by_path
 from axon.types.type import Fn
 
 
@@ -106,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         complain(f"{name} needs more memory than there is")
         return HAS_ERRORS
     if options.json:
-        say_json({"type": Show().type(exact_type(_on_host(result))), "value": _data(result)})
+        say_json({"type": type_of_result(result), "value": _data(result)})
     else:
         _show(result)
     return _save(options.save, result, taken) if options.save else FINE
@@ -167,30 +166,7 @@ def _run(function: Function, given: dict[str, Any]) -> Any:
 
 
 def _show(result: Any) -> None:
-    print(Show().type(exact_type(_on_host(result))))
-    _show_value(result)
-
-
-def _show_value(value: Any, name: str = "") -> None:
-    """The tensors of a result; one in a record after its name."""
-    if isinstance(value, dict):
-        for field, part in value.items():
-            _show_value(part, f"{name}.{field}" if name else field)
-        return
-    if isinstance(value, tuple):
-        for i, part in enumerate(value):
-            _show_value(part, f"{name}[{i}]" if name else "")
-        return
-    if name:
-        print(f"{name} =")
-    if isinstance(value, Ragged):
-        print(value)
-    else:
-        print(
-            numpy.array2string(
-                numpy.asarray(value), threshold=200, precision=4, suppress_small=True
-            )
-        )
+    print("\n".join([type_of_result(result), *lines_of_result(result)]))
 
 
 def _data(value: Any) -> object:
@@ -210,14 +186,6 @@ def _data(value: Any) -> object:
             array = numpy.asarray(value)
             plain = array if array.dtype.kind in "biu" else array.astype(numpy.float64)
             return _data(plain.tolist())
-
-
-def _on_host(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_on_host(item) for item in value)
-    if isinstance(value, dict):
-        return Fields({name: _on_host(item) for name, item in value.items()})
-    return value if isinstance(value, Ragged) else numpy.asarray(value)
 
 
 def _save(path: str, result: Any, taken: dict[str, str]) -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from axon.cli.files import counted, for_each
+from axon.cli.files import counted, for_each, programs
 from axon.cli.out import complain, print_diagnostics, say, say_json
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
@@ -48,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
             _show(source.name, judged, changed)
         return HAS_ERRORS if failed_here else FINE
 
-    paths = list(_programs(options.files))
+    paths = list(programs(options.files))
     if not paths:
         complain("there are no programs (*.axon) in these folders")
         return WRONG_USAGE
@@ -58,17 +56,6 @@ def run(options: argparse.Namespace) -> int:
     elif len(paths) > 1:
         say(f"{counted(len(paths), 'file')}: {passed} passed, {failed} failed")
     return status
-
-
-def _programs(paths: Sequence[str]) -> Iterator[str]:
-    """Files as they are; of folders, the programs in them."""
-    for path in paths:
-        if not os.path.isdir(path):
-            yield path
-            continue
-        for folder, folders, names in os.walk(path):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(".axon"))
 
 
 def _show(name: str, judged: Judged, changed: int) -> None:

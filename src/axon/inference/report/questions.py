@@ -73,12 +73,25 @@ def why(state: State, definition: Definition, question: str) -> Answer | str:
     subject = _subject(state, definition, question)
     if isinstance(subject, str):
         return subject
+    return _answer(state, definition, question.strip(), subject)
+
+
+def why_shape(
+    state: State, definition: Definition, name: str, shape: Shape, index: int | None
+) -> Answer | str:
+    """The same about the shape of a name inside a definition, or one of its dimensions."""
+    asked = name if index is None else f"{name}[{index}]"
+    subject = _in_range(state, _Subject(name, shape, index))
+    return subject if isinstance(subject, str) else _answer(state, definition, asked, subject)
+
+
+def _answer(state: State, definition: Definition, asked: str, subject: _Subject) -> Answer:
     value = subject.read(state.store)
     because = sufficient(list(definition.constraints), subject.read, value)
     show = Show(_names(definition))
     text = _text(subject, state.store.word(subject.shape), value, show)
     conditions = tuple(_conditions(definition, value, show))
-    return Answer(question.strip(), text, tuple(because), conditions)
+    return Answer(asked, text, tuple(because), conditions)
 
 
 def _names(definition: Definition) -> Names:
@@ -129,6 +142,12 @@ def _subject(state: State, definition: Definition, question: str) -> _Subject | 
         if not isinstance(type_, Tensor):
             return f"`{name}` is not a tensor"
         subject = _Subject(name, type_.shape, index)
+    return _in_range(state, subject)
+
+
+def _in_range(state: State, subject: _Subject) -> _Subject | str:
+    """The subject, unless it has no such dimension."""
+    name, index = subject.name, subject.index
     word = state.store.word(subject.shape)
     if index is None or any(isinstance(item, ShapeVar) for item in word):
         return subject

@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.axon setfiletype axon

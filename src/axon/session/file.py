@@ -1,0 +1,231 @@
+"""One file, inferred part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from axon.diagnostics import Diagnostic, Severity
+from axon.driver import Imports, prelude
+from axon.inference.environment import Entry, Environment
+from axon.inference.program import Definition, ProgramInference, first_ones, place_in_text
+from axon.inference.report.signature import Signature, describe_definition
+from axon.inference.unused import bound_twice, names_of, unused_names
+from axon.ops import OPERATORS
+from axon.session.parts import Meaning, Part, Result
+from axon.session.pieces import Cutter, Piece
+from axon.source import Source, Span
+from axon.syntax import ast
+from axon.types.show import Show
+from axon.types.type import UNKNOWN, Scheme, relation_variables, type_variables
+
+MOST_ENTRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The result of checking a text: as `Checked`, without what only an explanation needs."""
+
+    signatures: tuple[Signature, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    inferred: int
+    """How many definitions, here and in what is imported, were not known from before."""
+
+    @property
+    def ok(self) -> bool:
+        return not any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+
+class File:
+    """A file, its pieces, and what is known of them. `files` and `missing` are the names of its
+    imports that were read, and of those that could not be.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.pieces: list[Piece] = []
+        self.files: frozenset[str] = frozenset()
+        self.missing: frozenset[str] = frozenset()
+        self._cutter = Cutter(name)
+        self._last: dict[str, dict[str, Entry]] = {}
+        self._starts: dict[Source, int] = {}
+
+    @property
+    def parts(self) -> Iterator[Part]:
+        return (part for piece in self.pieces for part in piece.parts)
+
+    def check(self, source: Source, imports: Imports) -> tuple[Snapshot, Environment]:
+        self.pieces = self._cutter.cut(source.text)
+        self._starts = {piece.source: piece.start for piece in self.pieces}
+        walk = ProgramInference(lambda item: imports.read(item, source), prelude)
+        for part in self.parts:
+            for name, span in part.bound:
+                walk.inference.defined_below.setdefault(name, span)
+        inferred = 0
+        new: list[tuple[Result, int, int]] = []
+        named, typed = walk.environment.names.get, walk.environment.types.get
+        missing = walk.inference.missing
+        for piece in self.pieces:
+            walk.read_as(piece.broken)
+            for part in piece.parts:
+                needs = tuple(
+                    [named(name) or typed(name) or _is_missing(name, missing) for name in part.free]
+                )
+                if part.find(needs):
+                    self._enter(walk, part)
+                    continue
+                first = len(walk.definitions)
+                self._infer(walk, part, needs)
+                new.append((part.result, first, len(walk.definitions)))
+                inferred += len(walk.definitions) - first
+        walk.finish()
+        for result, first, end in new:
+            made = walk.definitions[first:end]
+            result.signatures = tuple(describe_definition(d) for d in made)
+        self._close(walk, [result for result, _, _ in new])
+        self.files, self.missing = (
+            frozenset(walk.inference.files),
+            frozenset(walk.inference.missing),
+        )
+        said = first_ones([*self._in_the_text(source)])
+        problems = [self._in_text(p, source) for piece in self.pieces for p in piece.problems]
+        snapshot = Snapshot(
+            tuple(s for part in self.parts for s in part.result.signatures),
+            tuple(sorted((*problems, *said), key=lambda d: place_in_text(d)[0])),
+            inferred,
+        )
+        return snapshot, walk.environment
+
+    def _enter(self, walk: ProgramInference, part: Part) -> None:
+        """What a part gives whose result is valid."""
+        names = walk.environment.names
+        again = any(name in names for name, _ in part.bound)
+        for item in part.program.items:
+            walk.enter_function(item, again)
+        names.update(part.result.gives)
+        walk.environment.types.update(part.result.types)
+        for name, _ in part.bound:
+            walk.inference.defined_below.pop(name, None)
+
+    def _infer(self, walk: ProgramInference, part: Part, needs: tuple[Meaning, ...]) -> None:
+        program = part.program
+        result = Result(needs, program.source.lines_above)
+        first, names = len(walk.definitions), walk.environment.names
+        said, failed = len(walk.diagnostics), len(walk.failed)
+        for item in program.items:
+            walk.item(item)
+        if program.result is not None:
+            walk.result(program.result)
+        result.failed = tuple(walk.failed[failed:])
+        unused = unused_names(program.items, program.result, result.failed)
+        result.diagnostics = (*walk.diagnostics[said:], *unused)
+        made = walk.definitions[first:]
+        result.gives = {n: names[n] for n in _given(part) if n in names}
+        types = walk.environment.types
+        result.types = {n: types[n] for n in _named_types(part) if n in types}
+        result.known = _is_closed(part, result, made)
+        if result.known:
+            self._keep_identity(result, made)
+        names.update(result.gives)
+        part.enter(result)
+
+    def _close(self, walk: ProgramInference, new: list[Result]) -> None:
+        """Results keep what their names stood for, without variables of this inference, which may
+        be bound by what came after.
+        """
+        final = {d.span: d.scheme for at in walk.open for d in (walk.definitions[at],)}
+        for result in new:
+            if not result.known:
+                result.needs = tuple(_closed(each, final) for each in result.needs)
+
+    def _in_the_text(self, source: Source) -> Iterator[Diagnostic]:
+        """The diagnostics of the parts and of all together: one may point into several parts."""
+        names = (found for part in self.parts for found in names_of(part.program.items))
+        for found in (*(part.result.diagnostics for part in self.parts), bound_twice(names)):
+            for diagnostic in found:
+                yield self._in_text(diagnostic, source)
+
+    def _in_text(self, diagnostic: Diagnostic, source: Source) -> Diagnostic:
+        """A diagnostic with spans in the entire text."""
+        labels = tuple(
+            replace(label, span=self._moved(label.span, source)) for label in diagnostic.labels
+        )
+        fix = diagnostic.fix
+        if fix is not None:
+            fix = replace(fix, span=self._moved(fix.span, source))
+        return replace(diagnostic, labels=labels, fix=fix)
+
+    def _moved(self, span: Span, source: Source) -> Span:
+        start = self._starts.get(span.source)
+        return span if start is None else Span(source, span.start + start, span.end + start)
+
+    def _keep_identity(self, result: Result, made: list[Definition]) -> None:
+        """A definition with a result that it had before keeps its entry: its dependents stay
+        valid.
+        """
+        shown = dict.fromkeys(result.gives, "")  # a declaration, or without a type
+        for definition in made:
+            shown[definition.name] = _shown(definition)
+        single = len(shown) == 1
+        for name, text in shown.items():
+            if not text and result.gives[name].type is not UNKNOWN:
+                continue
+            entries = self._last.setdefault(name, {})
+            key = text if single else f"{text} | {', '.join(shown)}"
+            result.gives[name] = entries.setdefault(key, result.gives[name])
+            if len(entries) > MOST_ENTRIES:
+                del entries[next(iter(entries))]
+
+
+def _is_missing(name: str, missing: set[str]) -> bool:
+    """Whether a name belongs to an import that failed."""
+    return bool(missing) and name.partition(".")[0] in missing
+
+
+def _closed(meaning: Meaning, final: dict[Span, Scheme]) -> Meaning:
+    if not isinstance(meaning, Entry) or isinstance(meaning.type, Scheme):
+        return meaning
+    if not type_variables(meaning.type):
+        return meaning
+    known = final.get(meaning.span) if meaning.span is not None else None
+    return replace(meaning, type=known or UNKNOWN)
+
+
+def _given(part: Part) -> list[str]:
+    ops = [item.name for item in part.program.items if isinstance(item, ast.OpDecl)]
+    main = ["main"] if part.program.result is not None else []
+    return [*(name for name, _ in part.bound), *ops, *main]
+
+
+def _named_types(part: Part) -> list[str]:
+    return [item.name for item in part.program.items if isinstance(item, ast.TypeAlias)]
+
+
+def _is_closed(part: Part, result: Result, made: list[Definition]) -> bool:
+    """Whether the result depends on nothing outside the part except the names it needs."""
+    if any(isinstance(item, ast.Import) for item in part.program.items):
+        return False  # the file may have changed
+    if any(d.code == "AX201" for d in result.diagnostics):
+        return False  # names bound below are part of that message
+    if any(d.subject and d.subject not in OPERATORS for d in result.diagnostics):
+        return False  # a message about a call of a function shows a line of it
+    for definition in made:
+        scheme = definition.scheme
+        inside = set(scheme.variables)
+        mentioned = set(type_variables(scheme.type))
+        for relation in scheme.relations:
+            mentioned.update(relation_variables(relation))
+        if any(v not in inside and getattr(v, "rank_of", None) not in inside for v in mentioned):
+            return False
+    return all(
+        isinstance(entry.type, Scheme) or not set(type_variables(entry.type))
+        for entry in result.gives.values()
+    )
+
+
+def _shown(definition: Definition) -> str:
+    """Everything visible to the users of this definition, as text."""
+    signature = describe_definition(definition)
+    show = Show()
+    show.type(definition.scheme.type)
+    relations = [show.relation(relation) for relation in definition.scheme.relations]
+    return f"{signature.line(classes=True)} | {'; '.join(relations)}"
