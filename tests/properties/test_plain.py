@@ -57,14 +57,16 @@ def shape_at(type_: str, sizing: Sizing) -> Shape:
 
 def holds(bound: str, sizing: Sizing) -> bool:
     """`n >= k + 1` at these sizes."""
-    left, op, right = next(
-        (left, op, right)
-        for op in (" >= ", " <= ")
-        for left, op, right in [bound.partition(op)]
-        if op
-    )
-    low, high = (right, left) if op == " >= " else (left, right)
-    return evaluate(low, sizing) <= evaluate(high, sizing)
+    left, at_least, right = bound.partition(" >= ")
+    if not at_least:
+        right, _, left = bound.partition(" <= ")
+    return evaluate(right, sizing) <= evaluate(left, sizing)
+
+
+def conditions(where: str) -> tuple[list[str], list[str]]:
+    """The bounds, and what the names in the body stand for."""
+    found = [each for each in where.split(", ") if each]
+    return [c for c in found if " = " not in c], [c for c in found if " = " in c]
 
 
 def drawn(data: st.DataObject, types: list[str]) -> Sizing:
