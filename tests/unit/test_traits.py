@@ -54,7 +54,7 @@ OTHER_MEANING = {
         *("size", "stack", "transpose"),
     },
     "inference/report/labels.py": {"size"},
-    "inference/report/plain.py": {"min"},  # of sizes
+    "inference/report/plain_sizes.py": {"min"},  # of sizes
     "inference/report/mismatch.py": {"size", "any"},
     "inference/report/conflict.py": {"size", "rank", "uniform"},
     "inference/size_values.py": {"size"},

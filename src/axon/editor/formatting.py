@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.values import Refusal
 
 
-def formatted(document: Document) -> str | Refusal:
+def formatted(document: EditedFile) -> str | Refusal:
     from axon.format import Formatted, format_text
 
     found = format_text(document.text, document.name)
