@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from axon.importers.onnx.load import NoModel, checked, read_bytes
 from axon.importers.onnx.model import infer_model
-from axon.importers.onnx.wire import Elements, Message, WireError
+from axon.importers.onnx.wire import Elements, WireError, WireMessage
 from tests.importers.onnx_models import floats, ints, model, node
 from tests.importers.test_onnx_node_cases import cases, with_weights
 
@@ -126,7 +126,7 @@ def _read_or_refused(data: bytes) -> None:
 )
 def test_malformed_bytes_are_told_apart(data: bytes, problem: str) -> None:
     with pytest.raises(WireError, match=problem):
-        Message("Model", memoryview(data)).read_all()
+        WireMessage("Model", memoryview(data)).read_all()
     with pytest.raises(NoModel, match="m is not an ONNX model"):
         read_bytes(data, "m")
 

@@ -9,7 +9,7 @@ from typing import Any
 from axon.contents.singles import shortest
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.schema import ONNX, declared_attributes
-from axon.importers.onnx.wire import Message, elements
+from axon.importers.onnx.wire import WireMessage, elements
 from axon.importers.operations import (
     Attributes,
     Constant,
@@ -182,7 +182,7 @@ def _array(tensor: Any) -> Any:
 
 def _elements(tensor: Any) -> Any:
     kind, dims, data = tensor.data_type, tensor.dims[:], tensor.raw_data
-    if isinstance(tensor, Message):
+    if isinstance(tensor, WireMessage):
         return elements(tensor)
     import numpy
 

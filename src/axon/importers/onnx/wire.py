@@ -1,7 +1,8 @@
 """ONNX models without native code: the wire format of protocol buffers, as far as a model is read.
 
-A `Message` has the fields of ONNX's own messages that `read.py` and `load.py` ask for, under the
-same names, and reads them when they are asked for first. Fields that nobody asks for are skipped.
+A `WireMessage` has the fields of ONNX's own messages that `read.py` and `load.py` ask for, under
+the same names, and reads them when they are asked for first. Fields that nobody asks for are
+skipped. It is not called `Message`: compiled, an import in a function would replace that name.
 
 The format: a message is a list of fields, each a key and a value. The key is a number: eight times
 the number of the field, and the kind of the value: 0 a number in pieces of seven bits, 1 eight
@@ -98,7 +99,7 @@ FIXED: Final = {FLOAT: ("<f", 4, 5), DOUBLE: ("<d", 8, 1)}
 """Kinds of a fixed width: their format, how many bytes they have, and how the wire marks them."""
 
 
-class Message:
+class WireMessage:
     """A message of one of the kinds in `FIELDS`."""
 
     __slots__ = ("_data", "_deep", "_kind", "_values")
@@ -119,7 +120,9 @@ class Message:
             if field == name:
                 if many:
                     return []
-                return DEFAULTS[kind] if kind in DEFAULTS else Message(kind, _NOTHING, self._deep)
+                return (
+                    DEFAULTS[kind] if kind in DEFAULTS else WireMessage(kind, _NOTHING, self._deep)
+                )
         raise AttributeError(name)
 
     def HasField(self, name: str) -> bool:  # noqa: N802 (as protobuf calls it)
@@ -135,7 +138,7 @@ class Message:
         """Read what is inside, to the end: raises `WireError` if anything is malformed."""
         for value in self._read().values():
             for each in value if isinstance(value, list) else (value,):
-                if isinstance(each, Message):
+                if isinstance(each, WireMessage):
                     each.read_all()
 
     def _read(self) -> dict[str, Any]:
@@ -155,7 +158,7 @@ class Message:
                 values.setdefault(name, []).extend(self._many(kind, wire, value))
             elif kind in FIELDS and name in values:  # a message in parts is one message
                 joined = values[name].SerializeToString() + bytes(_bytes(wire, value))
-                values[name] = Message(kind, memoryview(joined), self._deep + 1)
+                values[name] = WireMessage(kind, memoryview(joined), self._deep + 1)
             else:
                 values[name] = self._one(kind, wire, value)
         return values
@@ -189,7 +192,7 @@ class Message:
                 return str(data, "utf-8")
             except UnicodeDecodeError:
                 raise WireError("a name is not UTF-8") from None
-        return Message(kind, data, self._deep + 1)
+        return WireMessage(kind, data, self._deep + 1)
 
 
 _NOTHING: Final = memoryview(b"")
@@ -280,7 +283,7 @@ FORMATS: Final = {
 """The element types that can be read, by their numbers in ONNX."""
 
 
-def elements(tensor: Message) -> Elements | None:
+def elements(tensor: WireMessage) -> Elements | None:
     """The elements of a tensor, in bytes or listed; None if they do not fit its sizes."""
     kind, dims = tensor.data_type, tensor.dims
     form, count = FORMATS.get(kind), prod(dims)
@@ -295,7 +298,7 @@ def elements(tensor: Message) -> Elements | None:
         return None
 
 
-def _listed(tensor: Message, kind: int) -> Any:
+def _listed(tensor: WireMessage, kind: int) -> Any:
     match kind:
         case 1:
             return tensor.float_data
