@@ -1,6 +1,7 @@
 // Builds the page into src/axon/playground/built: scripts, style, the graph's script, the examples.
 import { build } from "esbuild";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,7 +14,8 @@ const PARTS = ["autocomplete", "commands", "language", "lint", "search", "state"
 
 await rm(built, { recursive: true, force: true });
 await mkdir(built, { recursive: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   entryPoints: { main: join(here, "src/main.js"), worker: join(here, "src/worker.js") },
   outdir: built,
   bundle: true,
@@ -25,6 +27,21 @@ await build({
   // The grammar lies in editors/, and must use the same CodeMirror.
   alias: Object.fromEntries(PARTS.map((part) => [`@codemirror/${part}`, resolve(here, "node_modules/@codemirror", part)])),
 });
+
+// The licences of what is in the scripts, and of Pyodide, which a site has beside them.
+const packages = new Set(["pyodide"]);
+for (const path of Object.keys(metafile.inputs)) {
+  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];
+  if (name) packages.add(name);
+}
+const licences = [];
+for (const name of [...packages].sort()) {
+  const folder = join(here, "node_modules", name);
+  const { version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const text = existsSync(join(folder, "LICENSE")) ? await readFile(join(folder, "LICENSE"), "utf8") : "";
+  licences.push(`${name} ${version}, ${license}\n\n${text}`.trim());
+}
+await writeFile(join(built, "licences.txt"), `${licences.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 
 // The graph is that of `axon graph`: its script, and the last part of its style.
 await cp(join(pages, "graph.js"), join(built, "graph.js"));

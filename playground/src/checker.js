@@ -113,6 +113,14 @@ export class Checker {
     }
   }
 
+  // What else is asked of a text that took too long would take as long.
+  giveUp(text) {
+    const about = (each) => text !== undefined && each.request.text === text;
+    const without = this.waiting.filter(about);
+    this.waiting = this.waiting.filter((each) => !about(each));
+    for (const each of without) each.resolve({ stopped: true });
+  }
+
   async next() {
     if (this.busy || !this.up || !this.waiting.length) return;
     this.busy = true;
@@ -126,7 +134,10 @@ export class Checker {
     clearTimeout(busy);
     this.busy = false;
     if (answer.stopped || answer.bug) {
-      if (answer.stopped) engine.stop();
+      if (answer.stopped) {
+        engine.stop();
+        this.giveUp(request.text);
+      }
       if (this.files) this.waiting.unshift({ request: { kind: "files", files: this.files }, key: "files", resolve: () => {} });
       this.wait();
     } else this.on("ready", "Ready");

@@ -3,7 +3,7 @@
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { forEachDiagnostic, lintGutter, lintKeymap, nextDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, showTooltip, WidgetType } from "@codemirror/view";
@@ -132,7 +132,7 @@ const look = EditorView.theme({
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": { backgroundColor: "var(--selected)" },
   ".cm-selectionMatch": { backgroundColor: "var(--accent-wash)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-wash)", outline: "1px solid var(--accent)" },
-  ".cm-types": { color: "var(--soft)", paddingLeft: "2.2em", fontSize: "0.9em", fontStyle: "normal", userSelect: "none", cursor: "default" },
+  ".cm-types": { color: "var(--soft)", display: "inline-block", maxWidth: "100%", paddingLeft: "2.2em", fontSize: "0.9em", fontStyle: "normal", userSelect: "none", cursor: "default" },
   ".cm-mark-here": { backgroundColor: "var(--here)", boxShadow: "0 2px 0 var(--here-line)", borderRadius: "2px 2px 0 0" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", boxShadow: "0 6px 24px rgb(0 0 0 / 22%)", overflow: "hidden" },
   ".cm-tooltip-section:not(:first-child)": { borderTop: "1px solid var(--line)" },
@@ -184,6 +184,16 @@ export function makeEditor(parent, { hover, complete, changed, moved }) {
     view.dispatch({ effects: setAbout.of({ pos: found.from, above: true, create: () => ({ dom: description(found) }) }) });
   }
 
+  // To the next message, and say it.
+  function goToNext(view) {
+    const went = nextDiagnostic(view);
+    const { from, to } = view.state.selection.main;
+    let text = "";
+    forEachDiagnostic(view.state, (each, start, end) => { if (!text && start === from && end === to) text = each.message; });
+    announce(went && text ? text.split("\n")[0] : "No problems.");
+    return true;
+  }
+
   const close = (view) => {
     if (!view.state.field(aboutField)) return false;
     view.dispatch({ effects: setAbout.of(null) });
@@ -206,6 +216,7 @@ export function makeEditor(parent, { hover, complete, changed, moved }) {
         }),
         keymap.of([
           { key: "F2", run: (own) => { sayHere(own); return true; } },
+          { key: "F8", run: goToNext },
           { key: "Escape", run: close },
           { key: "Tab", run: acceptCompletion }, // else Tab leaves the editor
           ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,

@@ -60,15 +60,20 @@ class Playground:
     # --- the program ---
 
     def write(self, text: str) -> None:
-        """Everything anew, as from the clipboard; then it is checked."""
+        """Everything anew; then it is checked."""
+        before = self.checks()
+        self.paste(text)
+        self.checked_after(before)
+
+    def clear(self) -> None:
         before = self.checks()
         self.page.click(EDITOR)
         self.page.keyboard.press("Control+a")
-        self.page.keyboard.insert_text(text)
+        self.page.keyboard.press("Delete")
         self.checked_after(before)
 
     def paste(self, text: str) -> None:
-        """Everything anew, in one piece however long it is."""
+        """Everything anew, in one piece however long it is, as from the clipboard."""
         self.page.click(EDITOR)
         self.page.keyboard.press("Control+a")
         self.page.evaluate(

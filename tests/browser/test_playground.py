@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,7 +84,7 @@ def beside(chromium: Any, here: Server) -> Iterator[Playground]:
 
 
 def test_types_appear_at_the_ends_of_lines_while_typing(play: Playground) -> None:
-    play.write("")
+    play.clear()
     play.type("f = fn (x : f32 [n,3], w) {\n")
     play.type("y = matmul(x, w);\ny")
     assert [line.strip() for line in play.text().split("\n")[1:3]] == ["y = matmul(x, w);", "y"]
@@ -119,6 +119,7 @@ def test_the_keyboard_goes_to_a_mistake_and_asks_for_types(play: Playground) -> 
     play.page.keyboard.press("Control+Home")
     play.page.keyboard.press("F8")
     assert play.page.inner_text("#place") == "line 2, column 15"
+    play.wait("document.querySelector('#live').textContent.includes('the inner sizes differ')")
     play.write(FINE)
     play.page.keyboard.press("Control+Home")
     for _ in range(3):
@@ -356,5 +357,26 @@ def test_the_first_screen_without_a_program(chromium: Any, here: Server) -> None
 
 
 def test_what_is_built_is_small(static: Any) -> None:
-    size = sum(path.stat().st_size for path in Path(BUILT).rglob("*") if path.is_file())
+    size = sum(path.stat().st_size for path in BUILT.rglob("*") if path.is_file())
     assert size < 1_500_000
+
+
+def test_the_licences_of_what_is_in_it_are_there(static: Any) -> None:
+    text = (BUILT / "licences.txt").read_text(encoding="utf-8")
+    for name in ("@codemirror/view", "@lezer/highlight", "pyodide", "style-mod"):
+        assert f"{name} " in text
+    assert text.count("Permission is hereby granted") >= 8
+
+
+def test_a_site_has_the_page_and_leads_to_it(chromium: Any) -> None:
+    """`make site` puts both together."""
+    site = ROOT / "build" / "site"
+    if not os.environ.get("CI") and not (site / "index.html").is_file():
+        pytest.skip("`make site` was not run")
+    assert (site / "playground" / "pyodide" / "pyodide.asm.wasm").is_file()
+    context = _context(chromium)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    target = page.get_attribute("a[href^='playground/']", "href")
+    assert (site / target / "index.html").is_file()
+    context.close()

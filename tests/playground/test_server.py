@@ -31,7 +31,7 @@ def built(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "index.html").write_text(PAGE)
     (folder / "main.js").write_text("let a;")
-    (folder / "secret.txt").write_text("no part of the page")
+    (folder / "secret.md").write_text("no part of the page")
     (tmp_path / "outside.js").write_text("outside")
     return folder
 
@@ -77,7 +77,7 @@ def test_the_page_has_a_token_and_a_policy(served: Server) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/../outside.js", "/..%2foutside.js", "//etc/passwd", "/secret.txt", "/main.js/",
+        "/../outside.js", "/..%2foutside.js", "//etc/passwd", "/secret.md", "/main.js/",
         "/%2e%2e/outside.js", "/nothing", "/main.js%00",
     ],
 )  # fmt: skip

@@ -30,6 +30,7 @@ TYPES = {
     ".wasm": "application/wasm",
     ".zip": "application/zip",
     ".onnx": "application/octet-stream",
+    ".txt": "text/plain; charset=utf-8",
 }
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
