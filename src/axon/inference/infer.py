@@ -363,5 +363,11 @@ class Inference(Walk):
         else:
             parts = tuple(self.state.fresh_type() for _ in pattern.items)
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
+            if isinstance(found, ShapeValue):  # a list of what were no sizes is the same mistake
+                said = self.state.diagnostics
+                said[:] = [
+                    d for d in said if not (d.code == "AX206" and d.span and d.span.is_within(span))
+                ]
+                parts = (UNKNOWN,) * len(parts)
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)

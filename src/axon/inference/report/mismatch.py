@@ -102,6 +102,7 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     show = Show(names)
     wanted, found = show.type(expected), show.type(actual)
     fixes: tuple[Fix, ...] = ()
+    help = ""
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"
         label = ""
@@ -113,7 +114,9 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
         label = f"`{found}`, where `{wanted}` is wanted"
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
-    _report(state, code, message, origin, label, fixes=fixes)
+        if origin.kind == "pattern" and isinstance(actual, ShapeValue) and not fixes:
+            help = "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
+    _report(state, code, message, origin, label, help, fixes)
 
 
 def _as_tuple(expected: Type, origin: Origin) -> tuple[Fix, ...]:
