@@ -138,3 +138,11 @@ def test_what_another_name_for_an_operator_has_not() -> None:
         axon.compile("g = softmax; f = fn (x : f32 [n,m]) { g(x, axes=0) };")
     with pytest.raises(axon.ProgramError, match="softmax takes 1 argument, 2 are given"):
         axon.compile("g = softmax; f = fn (x : f32 [n,m]) { g(x, x) };")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_default_has_a_type_for_each_call(backend: str) -> None:
+    program = "h = fn (y, k = 1.5) { y + k }; g = fn (a : f16 [n], b : f32 [n]) { h(a), h(b) };"
+    a, b = numpy.ones(2, numpy.float16), numpy.ones(2, numpy.float32)
+    found = axon.compile(program, backend=backend).g(a, b)
+    assert [each.dtype for each in found] == [numpy.float16, numpy.float32]

@@ -127,6 +127,11 @@ def test_a_definition_with_an_error_has_no_unused_names() -> None:
     assert not checked.warnings
 
 
+@pytest.mark.parametrize("text", ["fn (x, y) { zz + y };", "a = 1; fn (x) { zz };"])
+def test_nor_has_a_result_with_one(text: str) -> None:
+    assert [d.code for d in check_text(text).diagnostics] == ["AX201"]
+
+
 def test_definitions_that_are_bound_again() -> None:
     assert warned("a = 1; b = a; a = 2;") == [("AX304", "a")]
     assert warned("op a : t s -> t s; a = fn (x) { relu(x) };") == [("AX304", "a")]

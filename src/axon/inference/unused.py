@@ -116,7 +116,7 @@ class _Uses:
                 todo.extend(_parts(node))
 
     def _use(self, name: str, scope: _Scope) -> None:
-        found = scope.find(name.partition(".")[0] if "." in name else name)
+        found = scope.find(name)
         if found is None:
             self.values.add(name)
         else:

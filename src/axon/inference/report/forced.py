@@ -157,14 +157,11 @@ def _because(store: Store, forced: Forced, replays: Replays) -> list[Constraint]
 
 
 def _binder(store: Store, forced: Forced) -> list[Constraint]:
-    """The posted constraint from which the name, or the one that it is equal to, was bound."""
+    """The constraint by which the name, or the one that it is equal to, was bound."""
     for var in (forced.variable, *forced.value):
         found = store.bindings.get(var) if isinstance(var, DimVar | ShapeVar) else None
         if found is not None:
-            by = found.by
-            while by.parents:
-                by = by.parents[0]
-            return [by]
+            return [found.by]  # what it was derived from has the same origin
     return []
 
 
