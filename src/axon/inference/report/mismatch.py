@@ -121,6 +121,8 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
         if isinstance(expected, Fn) != isinstance(actual, Fn):
             help = _type_of_operator(origin)
+        if origin.kind == "pattern" and isinstance(actual, ShapeValue) and not fixes:
+            help = "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
     _report(state, code, message, origin, label, fixes=fixes, help=help)
 
 
