@@ -13,7 +13,9 @@ USER_SETUP := $(VENV)/.set-up-user
 DEV_SETUP  := $(VENV)/.set-up-dev
 FUZZ_SETUP := $(VENV)/.set-up-fuzz
 TORCH_SETUP := $(VENV)/.set-up-torch
+RELEASE_SETUP := $(VENV)/.set-up-release
 EDITORS_SETUP := editors/node_modules/.package-lock.json
+PAGE_SETUP := playground/node_modules/.package-lock.json
 
 # Twice quiet: pip says nothing but errors.
 PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
@@ -25,11 +27,11 @@ BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test compiled torch lint golden grammars editors vsix bench fuzz stress mutate attack clean
+.PHONY: help run test compiled torch lint golden pictures grammars editors vsix playground play site release bench fuzz stress mutate attack clean
 
 help: ## show this list
 	@echo "Axon: tensor shapes, inferred. Targets:"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(USER_SETUP) ## see Axon infer, explain and run examples
 	@printf '\n%s\n\n' "== axon infer: the type of every definition in examples/attention.axon"
@@ -69,7 +71,10 @@ lint: $(DEV_SETUP) ## ruff, mypy, the import contracts, and whether the mutants 
 	@$(BIN)/python scripts/mutate.py --list >/dev/null
 
 golden: $(DEV_SETUP) ## rewrite the golden files; read the diff before you commit it
-	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py
+	@AXON_GOLDEN=write $(BIN)/python -m pytest -q tests/test_golden.py tests/editor/test_hints_golden.py
+
+pictures: $(DEV_SETUP) ## write the pictures in docs/images anew
+	@$(BIN)/python scripts/pictures.py
 
 grammars: $(DEV_SETUP) ## rewrite the grammars of editors/ from the words and signs of the lexer
 	@$(BIN)/python scripts/grammars.py
@@ -79,6 +84,22 @@ editors: $(DEV_SETUP) $(EDITORS_SETUP) ## test the grammars and the VS Code exte
 
 vsix: $(EDITORS_SETUP) ## package the VS Code extension as editors/vscode/axon.vsix (needs node)
 	@cd editors && npm run --silent vsix
+
+playground: $(DEV_SETUP) $(PAGE_SETUP) ## build the playground into build/playground (needs node)
+	@cd playground && npm run --silent build
+	@$(BIN)/python scripts/playground.py build/playground
+
+play: playground ## build the playground, and open it in the browser
+	@$(BIN)/axon play
+
+site: playground ## build the documentation and the playground into build/site
+	@rm -rf build/site
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
+	@cp -R build/playground build/site/playground
+	@echo "the site is in build/site; for a look: $(BIN)/python -m http.server -d build/site"
+
+release: $(RELEASE_SETUP) ## build wheel and sdist into dist/, check and try them; uploads nothing
+	@$(BIN)/python scripts/release.py
 
 bench: $(DEV_SETUP) ## run the benchmarks
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks yet (benchmarks/*.py)." >&2; exit 1; }
@@ -106,6 +127,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 clean: ## remove .venv, caches and builds
 	rm -rf $(VENV) build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
+	rm -rf playground/node_modules src/axon/playground/built
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------
@@ -125,9 +147,20 @@ $(FUZZ_SETUP): $(DEV_SETUP)
 	@$(PIP_INSTALL) --editable '.[dev,fuzz]'
 	@touch $@
 
+$(RELEASE_SETUP): $(DEV_SETUP)
+	@echo "== set-up: installing what builds and checks a release into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev,release]'
+	@touch $@
+
 $(TORCH_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing PyTorch into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev,torch]'
+	@touch $@
+
+$(PAGE_SETUP): playground/package.json playground/package-lock.json
+	@command -v npm >/dev/null || { echo "The playground needs node 20 or newer, with npm." >&2; exit 1; }
+	@echo "== set-up: installing what the playground is made of into playground/node_modules"
+	@cd playground && npm ci --silent --ignore-scripts
 	@touch $@
 
 $(EDITORS_SETUP): editors/package.json editors/package-lock.json

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
-sys.path.insert(0, str(Path(__file__).parent))
+from pygments import token
 
 from axon import __version__
+from axon.highlight.pygments_lexer import AxonLexer
 
 project = "Axon"
 author = "The Axon authors"
@@ -16,7 +17,7 @@ version = release = __version__
 
 extensions = ["myst_parser", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "errors/README.md"]
+exclude_patterns = ["_build", "errors/README.md"]  # error-codes.md is its page here
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 copybutton_exclude = ".linenos, .gp, .go"
@@ -30,3 +31,19 @@ html_copy_source = False
 html_show_sphinx = False
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
+
+
+class WrongProgramLexer(AxonLexer):
+    """Of programs that show a mistake, one in their characters too: that is no bug of the page."""
+
+    name = "Axon, with an error"
+    aliases: ClassVar = ["axon-error"]
+
+    def get_tokens_unprocessed(self, text: str, *stack: Any) -> Iterator[tuple[int, Any, str]]:
+        for at, kind, value in super().get_tokens_unprocessed(text, *stack):
+            yield at, token.Generic.Error if kind is token.Error else kind, value
+
+
+def setup(app: Any) -> None:
+    app.add_lexer("axon", AxonLexer)
+    app.add_lexer("axon-error", WrongProgramLexer)

@@ -48,6 +48,19 @@ def test_the_version_is_printed(folder: Path) -> None:
     assert (found.status, found.stdout) == (0, f"axon {package.__version__}\n")
 
 
+def test_the_version_costs_no_more_than_the_parser_of_arguments() -> None:
+    """What a module costs shows in every command, so the first of them import little."""
+    code = (
+        "import sys; from axon.cli import main; main(['--version']);"
+        "print(sorted(m for m in sys.modules if m in ('numpy', 'dataclasses', 'inspect', 'json')"
+        " or m.startswith('axon.') and not m.startswith('axon.cli')))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ran.stdout.splitlines()[1] == "[]"
+
+
 @pytest.mark.parametrize("command", ["check", "infer"])
 def test_a_missing_file_does_not_hide_the_others(folder: Path, command: str) -> None:
     found = axon([command, "none.axon", "good.axon", "bad.axon"], folder)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from axon.run.weight_files import load_weights, save
     from axon.source import Source
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ArgumentError",
     "AxonError",

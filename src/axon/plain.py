@@ -12,14 +12,17 @@ from axon.driver import Checked, prelude
 from axon.graph.module import Module, make_module
 from axon.inference.environment import Environment, bound_names
 from axon.inference.program import Definition, ProgramInference
-from axon.inference.report.plain import Reading, has_reading, read_plainly, solved
+from axon.inference.report.plain import Reading, has_reading, read_plainly
+from axon.inference.report.plain_sizes import settled
 from axon.inference.report.signature import type_text
 from axon.inference.schemes import visible
 from axon.source import Span
 from axon.syntax import ast, mentioned
+from axon.types.dim import Dim
 from axon.types.show import Names, Show
-from axon.types.trees import NOWHERE, Trees
-from axon.types.type import AtLeast, DimEq, Fn, Scheme, relation_variables, type_variables
+from axon.types.trees import NOWHERE, Trees, as_expression
+from axon.types.type import Fn, Scheme, relation_variables, type_variables
+from axon.types.variables import ShapeVar, Var
 from axon.workspace import workspace
 
 
@@ -80,11 +83,16 @@ def _text(
 ) -> str | None:
     """The reading with its bounds, if it is confirmed."""
     reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
+    if reading is not None and any(map(_is_runtime, type_variables(reading.type.result))):
+        reading = _with_result(definition, fn, environment, reading)
     bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
     if reading is None or bounds is None:
         return None
     text = type_text(reading.type, reading.names, paper=True) if paper else reading.text
-    return f"{text} where {', '.join(bounds)}" if bounds else text
+    show = Show(reading.names, paper)
+    meanings = [f"{name} = {show.dim(size)}" for name, size in _meanings(fn, reading).items()]
+    where = [*meanings, *bounds]
+    return f"{text} where {', '.join(where)}" if where else text
 
 
 def _as_function(value: ast.Expr, definition: Definition) -> ast.Fn | None:
@@ -141,49 +149,82 @@ def _bound(fn: ast.Fn) -> Iterator[str]:
         yield from (name for name, _ in bound_names(binding.pattern))
 
 
+def _with_result(
+    definition: Definition, fn: ast.Fn, environment: Environment, reading: Reading
+) -> Reading | None:
+    """A reading whose result has a shape that the run makes: the result that the definition has
+    with the reading of its parameters.
+    """
+    scheme = _inferred(definition, _annotated(fn, reading, with_result=False), environment)
+    if scheme is None or not isinstance(scheme.type, Fn):
+        return None
+    names = Names()
+    names.reserve(type_variables(scheme.type))
+    text = type_text(scheme.type, names)
+    names.given.update(reading.names.given)
+    return replace(reading, type=scheme.type, names=names, text=text)
+
+
+def _is_runtime(var: Var) -> bool:
+    return isinstance(var, ShapeVar) and var.runtime
+
+
+def _inferred(definition: Definition, fn: ast.Fn | None, environment: Environment) -> Scheme | None:
+    if fn is None:
+        return None
+    pattern = ast.NamePattern(definition.name, definition.span)
+    inference = ProgramInference(_no_import, prelude)
+    scheme = inference.again(ast.Binding(pattern, fn, fn.span), environment)
+    return None if scheme is None or scheme.stacked or scheme.choices else scheme
+
+
 def _confirmed(
     definition: Definition, fn: ast.Fn, environment: Environment, reading: Reading
 ) -> list[str] | None:
     """The bounds of sizes that the definition has with the reading as its annotation; None if the
     reading is not confirmed.
     """
-    annotated = _annotated(fn, reading)
-    if annotated is None:
-        return None
-    pattern = ast.NamePattern(definition.name, definition.span)
-    inference = ProgramInference(_no_import, prelude)
-    scheme = inference.again(ast.Binding(pattern, annotated, fn.span), environment)
-    if scheme is None or scheme.stacked or scheme.choices:
+    scheme = _inferred(definition, _annotated(fn, reading), environment)
+    if scheme is None:
         return None
     names = Names()
     names.reserve(type_variables(scheme.type))
     if type_text(scheme.type, names) != reading.text:
         return None
     shown = set(type_variables(scheme.type))
-    left = visible(scheme.relations)
-    putting = solved([each for each in left if isinstance(each, DimEq)], kept=shown)
-    if putting is None:
+    found = settled(visible(scheme.relations), kept=shown)
+    if found is None:
         return None
-    bounds = [putting.relation(each) for each in left if not isinstance(each, DimEq)]
-    if not all(isinstance(each, AtLeast) for each in bounds):
-        return None
+    _, bounds = found
     if not all(shown.issuperset(relation_variables(each)) for each in bounds):
         return None
     return [Show(names).relation(each) for each in bounds]
 
 
-def _annotated(fn: ast.Fn, reading: Reading) -> ast.Fn | None:
+def _meanings(fn: ast.Fn, reading: Reading) -> dict[str, Dim]:
+    """What the names stand for that are in the function, but not in the reading."""
+    names = set(mentioned(fn)) - set(_bound(fn))
+    return {name: size for name, size in reading.meanings.items() if name in names}
+
+
+def _annotated(fn: ast.Fn, reading: Reading, with_result: bool = True) -> ast.Fn | None:
     """The function with the reading for an annotation; None if it cannot be written."""
     trees = Trees(reading.names)
     try:
         types = [trees.type(each) for each in reading.type.params]
-        result = trees.type(reading.type.result)
+        result = trees.type(reading.type.result) if with_result else None
         bounds = [trees.at_least(each) for each in reading.bounds]
+        sizes = {name: trees.dim(size) for name, size in _meanings(fn, reading).items()}
     except ValueError:
         return None
     pairs = zip(fn.params, types, strict=True)
     params = tuple(replace(p, type=t) for p, t in pairs)
-    return replace(fn, params=params, result=result, where=(*fn.where, *bounds))
+    bindings = [
+        ast.Binding(ast.NamePattern(name, NOWHERE), as_expression(size), NOWHERE)
+        for name, size in sizes.items()
+    ]
+    body = replace(fn.body, bindings=(*bindings, *fn.body.bindings))
+    return replace(fn, params=params, result=result, where=(*fn.where, *bounds), body=body)
 
 
 def _no_import(item: ast.Import) -> Diagnostic:

@@ -69,7 +69,7 @@ def test_random_edits(seed: int) -> None:
         document = files.open("net.axon", text)
         for _ in range(5):
             files.change("net.axon", text)
-            whole = check(Source("net.axon", text))
+            whole = check(Source("net.axon", text), files.find)
             assert [d.message for d in document.diagnostics] == [
                 d.message for d in whole.diagnostics
             ]

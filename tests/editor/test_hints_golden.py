@@ -81,9 +81,7 @@ def test_a_hint_says_what_the_signature_says(path: Path) -> None:
                 for b in view.names.binders
                 if b.kind == "parameter" and b.function is fn and b.name == name
             )
-            hints = [h for h in document.hints() if h.at == param.end + view.start]
-            if hints:
-                assert hints[0].full == type_
+            assert hints.get(param.end + view.start, type_) == type_
 
 
 def test_every_golden_has_a_program() -> None:

@@ -123,6 +123,15 @@ def test_hints_stand_after_names_without_a_type() -> None:
     assert not any(name == "width" for name, _ in found)  # its value says it
 
 
+def test_types_that_double_have_no_hint() -> None:
+    """Written out they would fill the memory."""
+    lines = "".join(f"  x{i} = (x{i - 1}, x{i - 1});\n" for i in range(1, 60))
+    document = Workspace().open("net.axon", f"f = fn (x0) {{\n{lines}  x59\n}};\n")
+    names = {hint.name for hint in document.hints()}
+    assert "x3" in names
+    assert "x40" not in names
+
+
 def test_hints_of_a_range_only() -> None:
     document = Workspace().open("net.axon", NET)
     start = NET.index("out =")
@@ -429,3 +438,16 @@ def test_columns_count_utf_16() -> None:
     assert lines.offset(0, 10) == lines.offset(0, 9) == text.index("😀")
     assert lines.offset(99, 0) == len(text)
     assert lines.offset(1, 99) == text.index("a") + 1
+
+
+# --- formatting ---
+
+
+def test_formatting() -> None:
+    document = Workspace().open("net.axon", "f=fn(x){x+1}")
+    assert document.formatted() == "f = fn (x) { x + 1 };\n"
+
+
+def test_a_text_with_mistakes_is_not_formatted() -> None:
+    found = Workspace().open("net.axon", "f = fn (x) { x").formatted()
+    assert isinstance(found, Refusal)

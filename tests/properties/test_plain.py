@@ -12,7 +12,7 @@ from axon.driver import check_text
 from axon.inference.report.signature import type_text
 from axon.inference.schemes import visible
 from axon.plain import plain_readings
-from axon.types.show import Names
+from axon.types.show import Names, Show
 from axon.types.type import type_variables
 from tests.budget import ALL
 from tests.properties.printed import (
@@ -55,6 +55,20 @@ def shape_at(type_: str, sizing: Sizing) -> Shape:
     return tuple(found)
 
 
+def holds(bound: str, sizing: Sizing) -> bool:
+    """`n >= k + 1` at these sizes."""
+    left, at_least, right = bound.partition(" >= ")
+    if not at_least:
+        right, _, left = bound.partition(" <= ")
+    return evaluate(right, sizing) <= evaluate(left, sizing)
+
+
+def conditions(where: str) -> tuple[list[str], list[str]]:
+    """The bounds, and what the names in the body stand for."""
+    found = [each for each in where.split(", ") if each]
+    return [c for c in found if " = " not in c], [c for c in found if " = " in c]
+
+
 def drawn(data: st.DataObject, types: list[str]) -> Sizing:
     """Sizes for all names in the types of parameters."""
     sizing = Sizing()
@@ -73,8 +87,10 @@ def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None
     reading = reading_of(program.definition())
     if reading is None or "{" in reading:  # sizes are drawn for tensors
         return
-    params, result = params_and_result(reading)
+    type_, _, where = reading.partition(" where ")
+    params, result = params_and_result(type_)
     sizing = drawn(data, params)
+    assume(all(holds(bound, sizing) for bound in conditions(where)[0]))
     shapes = tuple(shape_at(each, sizing) for each in params)
     if not program.goes_below_zero(shapes):
         assert at_sizes(result, sizing) == program.run(shapes), (reading, shapes)
@@ -87,15 +103,20 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
     reading = reading_of(program.definition())
     if reading is None:
         return
-    params, result = params_and_result(reading)
+    type_, _, where = reading.partition(" where ")
+    params, result = params_and_result(type_)
     written = ", ".join(f"{p.name} : {t}" for p, t in zip(program.params, params, strict=True))
-    checked = check_text(f"f = fn ({written}) : {result} {{ {program.body()} }};")
+    bounds, meanings = conditions(where)
+    stated = f"where {', '.join(bounds)}" if bounds else ""
+    body = "".join(f"{each}; " for each in meanings) + program.body()
+    checked = check_text(f"f = fn ({written}) : {result} {stated} {{ {body} }};")
     others = [d for d in checked.diagnostics if d.code != "AX305"]  # an unused name
     assert checked.ok and not others, others
     scheme = checked.inferred.definitions[-1].scheme
     names = Names()
     names.reserve(type_variables(scheme.type))
-    assert (type_text(scheme.type, names), visible(scheme.relations)) == (reading, [])
+    left = [Show(names).relation(each) for each in visible(scheme.relations)]
+    assert (type_text(scheme.type, names), left) == (type_, bounds)
     assert plain_readings(checked) in ((reading,), (None,))
 
 
@@ -112,6 +133,20 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
         ("f = fn (x, y, eps = 1e-5) { x + y + eps };", "(t s, t s, t []) -> t s"),
         ("f = softmax;", "t [b] -> t [b]"),
         ("f = fn (x) { softmax(x) };", "t [b] -> t [b]"),
+        ("f = fn (x : f32 [n]) { x + ones([2]) * sqrt(n) };", "f32 [2] -> f32 [2] where n = 2"),
+        (
+            "f = fn (x : f32 [b,d], h) { reshape(x, [b, h, d / h]) };",
+            "(f32 [b,a*h], dim h) -> f32 [b,h,a] where d = a*h",
+        ),
+        (
+            "f = fn (x, w, v) { conv(x, w, stride=2, pad=1) + conv(x, v, stride=2) };",
+            "(t [a,b,c,d], t [e,b,i+2,j+2], t [e,b,i,j]) -> t [a,e,(c-i)/2+1,(d-j)/2+1]",
+        ),
+        (
+            "f = fn (p, x : f32 [b,n,d]) { x + p[:n] };",
+            "(f32 [a,d], f32 [b,n,d]) -> f32 [b,n,d] where a >= n",
+        ),
+        ("f = fn (p, n) { p.w, ones([n]) };", "({ w : a }, dim n) -> (a, f32 [n])"),
         ("fn (x, y) { x @ y }", "(t [b,c], t [c,e]) -> t [b,e]"),
     ],
 )
@@ -127,7 +162,6 @@ def test_readings(program: str, reading: str) -> None:
         "f = 1f;",
         "f = fn (x : f32 [2], y : f32 [3], z : f32 [n]) { x + z, y + z };",  # z is 1
         "f = fn (x, h) { reshape(x, [size(x) / h, h]) };",  # a condition is left
-        "f = fn (x : f32 [n], y : f32 [m]) { x + y + ones([m]) + ones([2]) * sqrt(n) };",
     ],
 )
 def test_no_reading(program: str) -> None:

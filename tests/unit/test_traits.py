@@ -37,11 +37,24 @@ OTHER_MEANING = {
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
+    "inference/by_place.py": {"transpose"},  # a member of a tensor elsewhere
     "inference/foreign_names.py": {  # names of functions, members and attributes elsewhere
-        *("concat", "dot", "matmul", "max", "min", "pad", "permutation", "reshape", "shape"),
+        *(
+            "concat",
+            "dot",
+            "dropout",
+            "matmul",
+            "max",
+            "min",
+            "pad",
+            "permutation",
+            "reshape",
+            "shape",
+        ),
         *("size", "stack", "transpose"),
     },
     "inference/report/labels.py": {"size"},
+    "inference/report/plain_sizes.py": {"min"},  # of sizes
     "inference/report/mismatch.py": {"size", "any"},
     "inference/report/conflict.py": {"size", "rank", "uniform"},
     "inference/size_values.py": {"size"},

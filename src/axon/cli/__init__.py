@@ -15,7 +15,6 @@ from importlib import import_module
 from axon import __version__
 from axon.cli.out import COLOUR_CHOICES, choose_colour, complain
 from axon.cli.status import BUG, FINE, WRONG_USAGE
-from axon.files import Unreadable, Unwritable
 
 COMMANDS = {
     "check": "check programs; exit 0 when they are fine, 1 when not",
@@ -32,6 +31,7 @@ COMMANDS = {
     "schema": "print the JSON schema of what commands print with --json",
     "completion": "print a script that completes command lines in bash, zsh or fish",
     "lsp": "serve an editor: types, errors and more while you type",
+    "play": "a page with an editor, types, derivations and graphs, on this machine",
 }
 """Every command, in the order of `axon --help`, with its line there."""
 
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else WRONG_USAGE
-    except (Unreadable, Unwritable) as problem:
+    except _file_problems() as problem:
         complain(str(problem))
         return WRONG_USAGE
     except BrokenPipeError:
@@ -73,6 +73,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         complain(report(bug, arguments))
         return BUG
+
+
+def _file_problems() -> tuple[type[Exception], ...]:
+    """Asked for when there is an exception, so that start-up need not know of files."""
+    from axon.files import Unreadable, Unwritable
+
+    return Unreadable, Unwritable
 
 
 def make_parser(*full: str | None) -> argparse.ArgumentParser:

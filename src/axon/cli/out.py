@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from axon.cli.status import WRONG_USAGE
-from axon.diagnostics.cells import shown
 
 if TYPE_CHECKING:
     from axon.diagnostics import Diagnostic
@@ -27,6 +26,8 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 def safe(text: str) -> str:
     """A text of some lines, each safe to send."""
+    from axon.diagnostics.cells import shown
+
     return "\n".join(map(shown, text.split("\n")))
 
 

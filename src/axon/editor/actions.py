@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from axon.diagnostics import Severity
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.hints import _after_parameters
 from axon.editor.names import Binder
+from axon.editor.targets import target_of
 from axon.editor.values import Action, Edit, Place
 from axon.editor.view import View
 from axon.source import Source, Span
@@ -16,7 +17,7 @@ from axon.types.variables import ShapeVar
 MOST_QUESTIONS = 4
 
 
-def actions(document: Document, start: int, end: int) -> list[Action]:
+def actions(document: EditedFile, start: int, end: int) -> list[Action]:
     found = list(_fixes(document, start, end))
     view = document.view_at(start)
     if view is None or start > view.whole[1] + 1:
@@ -26,7 +27,7 @@ def actions(document: Document, start: int, end: int) -> list[Action]:
     return found
 
 
-def _fixes(document: Document, start: int, end: int) -> list[Action]:
+def _fixes(document: EditedFile, start: int, end: int) -> list[Action]:
     """The suggestions of the diagnostics that touch a place."""
     found: list[Action] = []
     for diagnostic in document.diagnostics:
@@ -52,7 +53,7 @@ def _title(text: str) -> str:
 # --- annotations -----------------------------------------------------------------------------
 
 
-def _signatures(document: Document, view: View, at: int) -> list[Action]:
+def _signatures(document: EditedFile, view: View, at: int) -> list[Action]:
     """Annotations for the innermost function around a place, or the one that is bound here; only
     those with which it still has the same type.
     """
@@ -130,12 +131,12 @@ def _still_checks(view: View, edits: list[tuple[int, str]]) -> bool:
 # --- questions -------------------------------------------------------------------------------
 
 
-def _questions(document: Document, view: View, start: int) -> list[Action]:
+def _questions(document: EditedFile, view: View, start: int) -> list[Action]:
     """Why the sizes of the name at a place are what they are."""
     use = view.names.at(start - view.start)
     if use is None:
         return []
-    target = document.target(view, use)
+    target = target_of(document, view, use)
     binder = target.binder if target is not None else None
     if binder is None or target is None or target.view is not view:
         return []

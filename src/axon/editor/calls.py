@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.names import Binder
 from axon.editor.reference import attributes_of, operator_signature, operator_text
 from axon.editor.targets import function_of, imported_file, in_library, last_of
@@ -30,7 +30,7 @@ class Around:
     given: tuple[str, ...]
 
 
-def call_around(document: Document, offset: int) -> Around | None:
+def call_around(document: EditedFile, offset: int) -> Around | None:
     """The innermost call whose brackets are around an offset, read backwards from it."""
     view = document.view_at(offset)
     start = min(view.whole[0], offset) if view is not None else 0
@@ -101,7 +101,7 @@ class Callee:
     view: View | None = None
 
 
-def callee_of(document: Document, offset: int, name: str) -> Callee | None:
+def callee_of(document: EditedFile, offset: int, name: str) -> Callee | None:
     view = document.view_at(offset)
     if view is None:
         operator = OPERATORS.get(name)
@@ -147,7 +147,7 @@ def visible_binder(view: View, name: str, at: int) -> Binder | None:
     return max(found, key=lambda b: b.start, default=None)
 
 
-def signature_help(document: Document, offset: int) -> SignatureHelp | None:
+def signature_help(document: EditedFile, offset: int) -> SignatureHelp | None:
     around = call_around(document, offset)
     callee = callee_of(document, offset, around.callee) if around is not None else None
     if around is None or callee is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.names import Binder, Use
+from axon.editor.targets import target_of
 from axon.editor.values import Token
 from axon.editor.view import View
 from axon.source import Source
@@ -15,7 +16,7 @@ _WORDS = {"op", "import", "as", "where"}
 _KINDS = {"int": "number", "float": "number", "string": "string"}
 
 
-def tokens(document: Document, start: int, end: int) -> list[Token]:
+def tokens(document: EditedFile, start: int, end: int) -> list[Token]:
     """Those between two offsets: names by what they stand for, everything else by how it looks."""
     first = document.text.rfind("\n", 0, start) + 1
     last = document.text.find("\n", end)
@@ -52,7 +53,7 @@ def _plain(word: str, start: int, end: int) -> Token:
     return Token(start, end, "keyword" if word in _WORDS else "variable")
 
 
-def _named(document: Document, start: int, end: int) -> dict[int, Token]:
+def _named(document: EditedFile, start: int, end: int) -> dict[int, Token]:
     found: dict[int, Token] = {}
     for view in document.views:
         if view.whole[1] < start or view.whole[0] > end:
@@ -65,7 +66,7 @@ def _named(document: Document, start: int, end: int) -> dict[int, Token]:
     return found
 
 
-def _kind(document: Document, view: View, use: Use) -> str:
+def _kind(document: EditedFile, view: View, use: Use) -> str:
     match use.kind:
         case "argument":
             return "parameter"
@@ -76,13 +77,13 @@ def _kind(document: Document, view: View, use: Use) -> str:
         case "member":
             if use.node == "type":
                 return "type"
-            target = document.target(view, use)
+            target = target_of(document, view, use)
             return _of(target.binder) if target is not None and target.binder else "property"
         case _:
             pass
     if use.binder is not None:
         return _of(use.binder)
-    target = document.target(view, use)
+    target = target_of(document, view, use)
     if target is None:
         return "variable"
     return "function" if target.document is None or target.binder is None else _of(target.binder)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from axon import stdlib
 from axon.editor.calls import call_around, callee_of, visible_binder
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.names import Binder
 from axon.editor.outline import nodes_around
 from axon.editor.reference import operator_signature, written
@@ -32,7 +32,7 @@ _ITEMS = ("import", "op", "type")
 MOST = 1_000
 
 
-def completions(document: Document, offset: int) -> list[Completion]:
+def completions(document: EditedFile, offset: int) -> list[Completion]:
     text = document.text
     word = _WORD.search(text, max(0, offset - 100), offset)
     start = word.start() if word is not None else offset
@@ -79,7 +79,7 @@ def _in_comment_or_string(line: str) -> bool:
     return string
 
 
-def _before(document: Document, view: View | None, offset: int) -> list[tuple[str, str]]:
+def _before(document: EditedFile, view: View | None, offset: int) -> list[tuple[str, str]]:
     """The tokens of the definition before an offset: their kinds and texts."""
     start = min(view.whole[0], offset) if view is not None else 0
     read, _ = lex(Source("", document.text[start:offset]))
@@ -133,7 +133,9 @@ def _in_brackets(tokens: list[tuple[str, str]]) -> bool:
 # --- after a dot -----------------------------------------------------------------------------
 
 
-def _members(document: Document, view: View | None, dot: int, place: Place) -> Iterator[Completion]:
+def _members(
+    document: EditedFile, view: View | None, dot: int, place: Place
+) -> Iterator[Completion]:
     """The names of an imported file, or the fields of a record."""
     if view is None:
         return
@@ -150,7 +152,7 @@ def _members(document: Document, view: View | None, dot: int, place: Place) -> I
             yield Completion(name, "field", place, view.noted.text(item), name)
 
 
-def _names_of(other: Document, place: Place) -> Iterator[Completion]:
+def _names_of(other: EditedFile, place: Place) -> Iterator[Completion]:
     for view, binder in other.outer_names():
         if binder.kind == "import":
             continue
@@ -159,7 +161,7 @@ def _names_of(other: Document, place: Place) -> Iterator[Completion]:
         yield Completion(binder.name, _kind(binder, detail), place, detail, binder.name)
 
 
-def _record_type(document: Document, view: View, dot: int) -> Type | None:
+def _record_type(document: EditedFile, view: View, dot: int) -> Type | None:
     """The type of what is before a dot."""
     at = dot - view.start
     whole = [n for n in nodes_around(view.item, at) if n.span.end == at]
@@ -179,7 +181,7 @@ def _record_type(document: Document, view: View, dot: int) -> Type | None:
     return found
 
 
-def _type_of_name(document: Document, view: View, name: str, at: int) -> Type | None:
+def _type_of_name(document: EditedFile, view: View, name: str, at: int) -> Type | None:
     binder = visible_binder(view, name, at)
     if binder is not None:
         return view.noted.named(Span(view.item.span.source, binder.start, binder.end))
@@ -194,7 +196,7 @@ def _type_of_name(document: Document, view: View, name: str, at: int) -> Type | 
 
 
 def _plain(
-    document: Document,
+    document: EditedFile,
     view: View | None,
     start: int,
     before: list[tuple[str, str]],
@@ -237,7 +239,7 @@ def _kind(binder: Binder, detail: str) -> str:
     return "function" if isinstance(binder.value, ast.Fn) or "->" in detail else "variable"
 
 
-def _locals(document: Document, view: View, start: int, place: Place) -> Iterator[Completion]:
+def _locals(document: EditedFile, view: View, start: int, place: Place) -> Iterator[Completion]:
     at = start - view.start
     source = view.item.span.source
     seen: set[str] = set()
@@ -264,7 +266,7 @@ def _locals(document: Document, view: View, start: int, place: Place) -> Iterato
                 yield Completion(match[1], "variable", place, "", match[1], 1)
 
 
-def _arguments(document: Document, start: int, place: Place) -> Iterator[Completion]:
+def _arguments(document: EditedFile, start: int, place: Place) -> Iterator[Completion]:
     """The attributes of an operator, or the parameters of a function, that are not given yet."""
     around = call_around(document, start)
     callee = callee_of(document, start, around.callee) if around is not None else None
@@ -289,7 +291,7 @@ def _arguments(document: Document, start: int, place: Place) -> Iterator[Complet
             yield Completion(name, "parameter", place, types.get(name, ""), f"{name}=", 0)
 
 
-def _types(document: Document, view: View | None, place: Place) -> Iterator[Completion]:
+def _types(document: EditedFile, view: View | None, place: Place) -> Iterator[Completion]:
     for name in sorted(ELEMENT_TYPES):
         yield Completion(name, "type", place, "an element type", name, 3)
     if view is not None:

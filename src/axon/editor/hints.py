@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.names import Binder
 from axon.editor.values import Hint
 from axon.editor.view import View
@@ -14,7 +14,7 @@ LONGEST = 60
 """How many characters of a type are shown."""
 
 
-def hints(document: Document, start: int, end: int) -> list[Hint]:
+def hints(document: EditedFile, start: int, end: int) -> list[Hint]:
     """The hints between two offsets, in order."""
     found: list[Hint] = []
     for view in document.views:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from axon.editor.document import Document, Target
+from axon.editor.edited_file import EditedFile, Target
 from axon.editor.names import Binder, Use
 from axon.editor.reference import operator_signature, operator_text
+from axon.editor.targets import target_of
 from axon.editor.values import Hover, Place
 from axon.editor.view import View
 from axon.inference.report.signature import Signature
@@ -17,20 +18,22 @@ from axon.types.type import DimValue, Fn, ShapeValue, Type
 LONGEST = 2_000
 
 
-def hover(document: Document, offset: int) -> Hover | None:
+def hover(document: EditedFile, offset: int) -> Hover | None:
     found = document.use_at(offset)
     if found is None:
         return _of_expression(document, offset)
     view, use = found
     place = Place(document.name, use.start + view.start, use.end + view.start)
-    target = document.target(view, use)
+    target = target_of(document, view, use)
     if target is not None and target.document is None:
         return _operator(place, view, use)
     code, text = _described(document, view, use, target)
     return Hover(place, code, text) if code or text else None
 
 
-def _described(document: Document, view: View, use: Use, target: Target | None) -> tuple[str, str]:
+def _described(
+    document: EditedFile, view: View, use: Use, target: Target | None
+) -> tuple[str, str]:
     """The line of code that says what a name is, and what else there is to say."""
     if use.kind == "argument" and (target is None or target.document is None):
         return _attribute(use)
@@ -185,7 +188,7 @@ def _attribute(use: Use) -> tuple[str, str]:
     return line, f"an attribute of `{name}`"
 
 
-def _of_expression(document: Document, offset: int) -> Hover | None:
+def _of_expression(document: EditedFile, offset: int) -> Hover | None:
     """The smallest expression with a type around an offset, or a sign between two."""
     from axon.editor.outline import nodes_around
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from axon.editor.document import Document, outer_binders
+from axon.editor.edited_file import EditedFile, outer_binders
 from axon.editor.names import Binder
 from axon.editor.values import Place, Symbol
 from axon.editor.view import View
@@ -14,7 +14,7 @@ from axon.syntax import ast
 MOST_NODES = 50_000
 
 
-def symbols(document: Document) -> list[Symbol]:
+def symbols(document: EditedFile) -> list[Symbol]:
     found: list[Symbol] = []
     for view in document.views:
         for binder in outer_binders(view.item, view.names.binders):
@@ -22,7 +22,7 @@ def symbols(document: Document) -> list[Symbol]:
     return found
 
 
-def _symbol(document: Document, view: View, binder: Binder) -> Symbol:
+def _symbol(document: EditedFile, view: View, binder: Binder) -> Symbol:
     detail = next((s.signature for s in view.signatures if s.name == binder.name), "")
     place = Place(document.name, binder.start + view.start, binder.end + view.start)
     return Symbol(
@@ -51,7 +51,7 @@ def _kind(view: View, binder: Binder) -> str:
             return "function" if isinstance(binder.value, ast.Fn) or arrow else "value"
 
 
-def _locals(document: Document, view: View, outer: Binder) -> Iterator[Symbol]:
+def _locals(document: EditedFile, view: View, outer: Binder) -> Iterator[Symbol]:
     if not isinstance(outer.value, ast.Fn):
         return
     body = {b.pattern.span.start: b for b in outer.value.body.bindings}
@@ -71,7 +71,7 @@ def matches(query: str, name: str) -> bool:
     return all(letter in letters for letter in query.lower())
 
 
-def folds(document: Document) -> list[tuple[int, int]]:
+def folds(document: EditedFile) -> list[tuple[int, int]]:
     """Definitions and functions of several lines, and comments of several lines."""
     text = document.text
     found: set[tuple[int, int]] = set()
@@ -98,7 +98,7 @@ def folds(document: Document) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def selections(document: Document, offset: int) -> list[tuple[int, int]]:
+def selections(document: EditedFile, offset: int) -> list[tuple[int, int]]:
     view = document.view_at(offset)
     ranges: list[tuple[int, int]] = []
     if view is not None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from axon.editor.document import Document, Target
+from axon.editor.edited_file import EditedFile, Target
 from axon.editor.names import Use
+from axon.editor.targets import target_of
 from axon.editor.values import Place
 from axon.editor.view import View
 from axon.syntax import ast
 
 
-def definition(document: Document, offset: int) -> list[Place]:
+def definition(document: EditedFile, offset: int) -> list[Place]:
     view = document.view_at(offset)
     if view is not None and isinstance(view.item, ast.Import):
         span = view.item.path_span
@@ -20,7 +21,7 @@ def definition(document: Document, offset: int) -> list[Place]:
     found = document.use_at(offset)
     if found is None:
         return []
-    target = document.target(*found)
+    target = target_of(document, *found)
     if target is not None and target.binder is not None and target.binder.kind == "import":
         item = target.view.item if target.view is not None else None
         if found[1].kind == "binder" and isinstance(item, ast.Import):
@@ -29,24 +30,24 @@ def definition(document: Document, offset: int) -> list[Place]:
     return [place] if place is not None else []
 
 
-def _file(document: Document, path: str) -> list[Place]:
+def _file(document: EditedFile, path: str) -> list[Place]:
     name = document.workspace.resolve(path, document.name)
     return [Place(name, 0, 0)] if document.workspace.text(name) is not None else []
 
 
-def references(document: Document, offset: int, declaration: bool = True) -> list[Place]:
+def references(document: EditedFile, offset: int, declaration: bool = True) -> list[Place]:
     return _uses_at(document, offset, declaration, None)
 
 
-def highlights(document: Document, offset: int) -> list[Place]:
+def highlights(document: EditedFile, offset: int) -> list[Place]:
     return _uses_at(document, offset, True, document)
 
 
 def _uses_at(
-    document: Document, offset: int, declaration: bool, only: Document | None
+    document: EditedFile, offset: int, declaration: bool, only: EditedFile | None
 ) -> list[Place]:
     found = document.use_at(offset)
-    target = document.target(*found) if found is not None else None
+    target = target_of(document, *found) if found is not None else None
     if target is None:
         return []
     return sorted(
@@ -59,8 +60,8 @@ def _uses_at(
 
 
 def uses_of(
-    document: Document, target: Target, only: Document | None = None
-) -> Iterator[tuple[Document, View, Use]]:
+    document: EditedFile, target: Target, only: EditedFile | None = None
+) -> Iterator[tuple[EditedFile, View, Use]]:
     """Every use of what a name stands for, the binder included, in all files or `only` one."""
     if target.document is None:
         for each in [only] if only is not None else document.workspace.all_documents():
@@ -82,7 +83,7 @@ def uses_of(
                 yield other, part, use
 
 
-def _readers(document: Document, of: Document) -> list[Document]:
+def _readers(document: EditedFile, of: EditedFile) -> list[EditedFile]:
     """A file, and those that import it."""
     workspace = document.workspace
     found = [of]
@@ -94,17 +95,17 @@ def _readers(document: Document, of: Document) -> list[Document]:
     return found
 
 
-def _same_operator(document: Document, name: str) -> Iterator[tuple[Document, View, Use]]:
+def _same_operator(document: EditedFile, name: str) -> Iterator[tuple[EditedFile, View, Use]]:
     for view in document.views:
         for use in view.names.uses:
             if use.name == name and use.kind == "value" and use.binder is None:
-                found = document.target(view, use)
+                found = target_of(document, view, use)
                 if found is not None and found.document is None:
                     yield document, view, use
 
 
-def _is(document: Document, view: View, use: Use, target: Target) -> bool:
-    found = document.target(view, use)
+def _is(document: EditedFile, view: View, use: Use, target: Target) -> bool:
+    found = target_of(document, view, use)
     return found is not None and same(found, target)
 
 

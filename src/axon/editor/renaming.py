@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from axon.editor.document import Document, Target
+from axon.editor.edited_file import EditedFile, Target
 from axon.editor.names import Names, Use
 from axon.editor.places import is_of_library, uses_of
+from axon.editor.targets import target_of
 from axon.editor.values import Edit, Place, Refusal
 from axon.editor.view import View
 from axon.source import Source
@@ -16,13 +17,13 @@ from axon.syntax.tokens import ELEMENT_TYPES, RESERVED
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*'*")
 
 
-def can_rename(document: Document, offset: int) -> Place | Refusal:
+def can_rename(document: EditedFile, offset: int) -> Place | Refusal:
     """The place of the name at an offset, if it can have another one."""
     found = document.use_at(offset)
     if found is None:
         return Refusal("there is no name here")
     view, use = found
-    target = _renamed(document.target(view, use), use.name)
+    target = _renamed(target_of(document, view, use), use.name)
     if isinstance(target, Refusal):
         return target
     return Place(document.name, use.start + view.start, use.end + view.start)
@@ -44,11 +45,11 @@ def _renamed(target: Target | None, name: str) -> Target | Refusal:
     return target
 
 
-def rename(document: Document, offset: int, new: str) -> list[Edit] | Refusal:
+def rename(document: EditedFile, offset: int, new: str) -> list[Edit] | Refusal:
     found = document.use_at(offset)
     if found is None:
         return Refusal("there is no name here")
-    target = _renamed(document.target(*found), found[1].name)
+    target = _renamed(target_of(document, *found), found[1].name)
     if isinstance(target, Refusal):
         return target
     binder = target.binder
@@ -63,7 +64,7 @@ def rename(document: Document, offset: int, new: str) -> list[Edit] | Refusal:
     problem = _taken_in_file(target, new)
     if problem is not None:
         return problem
-    by_view: dict[View, tuple[Document, list[Use]]] = {}
+    by_view: dict[View, tuple[EditedFile, list[Use]]] = {}
     for other, view, use in uses:
         by_view.setdefault(view, (other, []))[1].append(use)
     for view, (other, here) in by_view.items():

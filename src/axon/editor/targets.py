@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axon import stdlib
-from axon.editor.document import Document, Target
+from axon.editor.edited_file import EditedFile, Target
 from axon.editor.names import Binder, Use
 from axon.editor.view import View
 from axon.ops import OPERATORS
@@ -14,7 +14,7 @@ from axon.types.type import Record
 MOST_STEPS = 20
 
 
-def target(document: Document, view: View, use: Use) -> Target | None:
+def target_of(document: EditedFile, view: View, use: Use) -> Target | None:
     """What a use stands for; None for what is nowhere written."""
     if use.binder is not None:
         return Target(use.name, document, view, use.binder)
@@ -33,7 +33,7 @@ def target(document: Document, view: View, use: Use) -> Target | None:
             return None
 
 
-def outside(document: Document, view: View, name: str) -> Target | None:
+def outside(document: EditedFile, view: View, name: str) -> Target | None:
     """A name that a definition does not bind itself."""
     found = document.find(name, view.at)
     if found is not None:
@@ -43,19 +43,19 @@ def outside(document: Document, view: View, name: str) -> Target | None:
     return in_library(document, name)
 
 
-def in_library(document: Document, name: str) -> Target | None:
+def in_library(document: EditedFile, name: str) -> Target | None:
     """A name of the standard library."""
     path = stdlib.files().get(name)
     library = document.workspace.document(path) if path is not None else None
     return last_of(library, name) if library is not None else None
 
 
-def last_of(document: Document, name: str, kind: str = "") -> Target | None:
+def last_of(document: EditedFile, name: str, kind: str = "") -> Target | None:
     """A name of a file, seen from outside."""
     return document.find(name, len(document.views), kind)
 
 
-def imported_file(document: Document, view: View, alias: str) -> Document | None:
+def imported_file(document: EditedFile, view: View, alias: str) -> EditedFile | None:
     """The file that has a name here."""
     found = document.find(alias, view.at)
     item = found.view.item if found is not None and found.view is not None else None
@@ -65,7 +65,7 @@ def imported_file(document: Document, view: View, alias: str) -> Document | None
     return workspace.document(workspace.resolve(item.path, document.name))
 
 
-def _member(document: Document, view: View, use: Use) -> Target | None:
+def _member(document: EditedFile, view: View, use: Use) -> Target | None:
     """A name of an imported file, or a field of a value of the file."""
     assert isinstance(use.of, str)
     found = document.find(use.of, view.at)
@@ -77,7 +77,7 @@ def _member(document: Document, view: View, use: Use) -> Target | None:
     return last_of(other, use.name, "alias" if use.node == "type" else "")
 
 
-def _variable(document: Document, view: View, use: Use) -> Target | None:
+def _variable(document: EditedFile, view: View, use: Use) -> Target | None:
     """A variable for a whole type is bound where it is first written."""
     if use.name in CLASSES:
         return None
@@ -91,7 +91,7 @@ def _variable(document: Document, view: View, use: Use) -> Target | None:
 # --- parameters of functions -----------------------------------------------------------------
 
 
-def called(document: Document, view: View, function: object) -> Target | None:
+def called(document: EditedFile, view: View, function: object) -> Target | None:
     """What an expression stands for that is called or taken apart: a name, here or elsewhere."""
     match function:
         case ast.Name(name, span):
@@ -111,7 +111,7 @@ def called(document: Document, view: View, function: object) -> Target | None:
             return None
 
 
-def function_of(found: Target | None) -> tuple[Document, View, ast.Fn] | None:
+def function_of(found: Target | None) -> tuple[EditedFile, View, ast.Fn] | None:
     """The function that a name stands for, through other names for it."""
     for _ in range(MOST_STEPS):
         if found is None or found.document is None or found.view is None or found.binder is None:
@@ -125,13 +125,13 @@ def function_of(found: Target | None) -> tuple[Document, View, ast.Fn] | None:
     return None
 
 
-def _parameter(document: Document, view: View, use: Use) -> Target | None:
+def _parameter(document: EditedFile, view: View, use: Use) -> Target | None:
     """A parameter, by the name that an argument is given by."""
     found = function_of(called(document, view, use.of))
     return None if found is None else parameter_of(*found, use.name)
 
 
-def parameter_of(document: Document, view: View, fn: ast.Fn, name: str) -> Target | None:
+def parameter_of(document: EditedFile, view: View, fn: ast.Fn, name: str) -> Target | None:
     for binder in view.names.binders:
         if binder.function is fn and binder.name == name:
             return Target(name, document, view, binder)
@@ -141,7 +141,7 @@ def parameter_of(document: Document, view: View, fn: ast.Fn, name: str) -> Targe
 # --- fields ----------------------------------------------------------------------------------
 
 
-def _field(document: Document, view: View, use: Use) -> Target | None:
+def _field(document: EditedFile, view: View, use: Use) -> Target | None:
     """Where a field of a record is written, if the record or its type is."""
     if isinstance(use.node, ast.Attribute | ast.FieldType):
         binder = Binder(use.name, use.start, use.end, "field", (0, 0))
@@ -161,8 +161,8 @@ Fields = dict[str, tuple[int, int]]
 
 
 def _shape_of(
-    document: Document, view: View, node: object, steps: int
-) -> tuple[Document, View, Fields] | None:
+    document: EditedFile, view: View, node: object, steps: int
+) -> tuple[EditedFile, View, Fields] | None:
     """The fields of a record with the places where they are written."""
     while steps:
         steps -= 1
@@ -200,8 +200,8 @@ def _shape_of(
 
 
 def _member_value(
-    document: Document, view: View, record: object, name: str, steps: int
-) -> tuple[Document, View, object] | None:
+    document: EditedFile, view: View, record: object, name: str, steps: int
+) -> tuple[EditedFile, View, object] | None:
     """What a field is bound to, or the type that is written for it."""
     found = _shape_of(document, view, record, steps)
     if found is None or name not in found[2]:

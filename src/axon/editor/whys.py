@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile
 from axon.editor.names import Binder
 from axon.editor.values import Answer, Place
 from axon.editor.view import View
@@ -20,7 +20,7 @@ from axon.workspace import workspace
 _QUESTION = re.compile(r"\s*([A-Za-z_][\w']*)\s*(?:\[\s*(-?\d{1,6})\s*\])?\s*")
 
 
-def why(document: Document, offset: int, question: str) -> Answer | None:
+def why(document: EditedFile, offset: int, question: str) -> Answer | None:
     view = document.view_at(offset)
     if view is None:
         return None
@@ -69,7 +69,7 @@ def _local(view: View, at: int, name: str) -> Binder | None:
     return max(found, key=lambda b: b.start, default=None)
 
 
-def _places(document: Document, because: tuple[Constraint, ...]) -> list[tuple[Place, str]]:
+def _places(document: EditedFile, because: tuple[Constraint, ...]) -> list[tuple[Place, str]]:
     found: list[tuple[Place, str]] = []
     for constraint in because:
         origin = constraint.origin

@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Callable, Iterator
 
 from axon import stdlib
-from axon.editor.document import Document, line_place
+from axon.editor.document import Document
+from axon.editor.edited_file import EditedFile, line_place
 from axon.editor.values import Place, Symbol
 from axon.source import Source, Span
 from axon.syntax import ast
@@ -116,7 +117,7 @@ class Workspace:
             return Source(name, text)
         return str(text)
 
-    def imports(self, document: Document) -> dict[str, str]:
+    def imports(self, document: EditedFile) -> dict[str, str]:
         """The names of the files that a document imports, by what they are called in it."""
         return {
             view.item.alias: self.resolve(view.item.path, document.name)

@@ -4,11 +4,15 @@ permutations; and the sizes of a shape one by one.
 
 from __future__ import annotations
 
+import re
+
 from axon.diagnostics import Fix
 from axon.inference.foreign_names import is_axis, shown
 from axon.ops.operator import Operator
 from axon.source import Span
 from axon.syntax import ast
+
+_SHAPE_LAST = re.compile(r"\bshape [^,()]+\)? ->")
 
 MOST_RANK = 5
 """Of a tensor whose two axes are exchanged: the message tries each rank."""
@@ -19,14 +23,14 @@ def advice(
 ) -> tuple[str | None, tuple[Fix, ...]]:
     """A help and fixes for a call of an operator with too many arguments."""
     name, last = operator.name, exprs[-1]
-    if name == "transpose" and len(exprs) > wanted:
+    if "perm" in operator.attributes and len(exprs) > wanted:
         return _permuted(exprs, span)
     if len(exprs) == wanted + 1 and "axis" in operator.attributes and is_axis(last):
         text = last.span.text
         fix = Fix(f"write `axis={text}`", last.span, f"axis={text}")
         return "an axis is given by its name: `axis=…`", (fix,)
     sizes = exprs[wanted - 1 :]
-    if name in TAKE_SHAPES and len(sizes) > 1:
+    if len(sizes) > 1 and _takes_shape(operator, wanted):
         args = [*_texts(exprs[: wanted - 1]), f"[{', '.join(_texts(sizes))}]"]
         return "a shape is in square brackets, as in `[n, m]`", _call(name, args, span)
     return None, ()
@@ -50,8 +54,10 @@ def required(
     return _call(operator.name, [*texts[:-1], f"{missing}={texts[-1]}"], span)
 
 
-TAKE_SHAPES = frozenset({"reshape", "zeros", "ones", "broadcast_to"})
-"""Operators whose last argument is a shape."""
+def _takes_shape(operator: Operator, arity: int) -> bool:
+    """Whether the last argument of an operator is a shape."""
+    signature = operator.signature(arity, {})
+    return isinstance(signature, str) and _SHAPE_LAST.search(signature) is not None
 
 
 def _permuted(exprs: tuple[ast.Expr, ...], span: Span) -> tuple[str, tuple[Fix, ...]]:

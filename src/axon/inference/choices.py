@@ -32,7 +32,9 @@ def add(state: State, result: Type, then: Type, otherwise: Type, origin: Origin)
     words = [state.store.word(t.shape) for t in found if isinstance(t, Tensor)]
     if len(words) != 3 or len({len(word) for word in words}) != 1:
         return
-    for size, left, right in reversed(list(zip(*words, strict=True))):  # as `taken` reads them
+    triples = list(zip(*words, strict=True))
+    triples.reverse()  # as `taken` reads them
+    for size, left, right in triples:
         if isinstance(size, DimVar) and size.runtime and left != right:
             assert not isinstance(left, ShapeVar) and not isinstance(right, ShapeVar)
             state.choices.append(Choice(size, left, right, origin, state.depth))

@@ -154,8 +154,8 @@ class Noted:
         return show.shape(size) if isinstance(size, tuple) else show.dim(size)
 
     def _known(self, type_: Type | None) -> Type | None:
-        if type_ is None:
-            return None
+        if type_ is None or self.state.is_huge(type_):
+            return None  # a type that doubles at each step would fill the memory
         found = self.state.resolve(type_)
         return None if found is UNKNOWN else self._renaming.type(found)
 

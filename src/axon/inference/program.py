@@ -25,6 +25,7 @@ from axon.syntax import ast
 from axon.types.elements import ELEMENTS
 from axon.types.read import make_alias, read_signature
 from axon.types.scope import Scope
+from axon.types.sign import is_nonnegative
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -450,7 +451,7 @@ class ProgramInference:
         checks = list(conditions(checks))
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
-            checks += [Guard(relation, NOWHERE, 1) for relation in silent]
+            checks += [Guard(r, NOWHERE, 1) for r in silent if not is_nonnegative(r.dim)]
         if not bad and readable and self._explained:
             self.diagnostics.extend(warn_of(self.state, constraints))
         if reported:

@@ -47,6 +47,7 @@ class Server:
         self._hard: dict[str, int] = {}
         self._busy: tuple[float, float, str] | None = None
         self._ended = False
+        self._ended_on = ""
         self._shut_down = False
 
     def run(self) -> int:
@@ -174,7 +175,9 @@ class Server:
             pass
         with self._lock:
             if self._worker is worker and not self._ended:
-                self._restart("the checker ended while it worked on this")
+                uri = self._busy[2] if self._busy is not None else ""
+                again, self._ended_on = uri == self._ended_on, uri
+                self._restart("the checker ended while it worked on this", uri if again else "")
 
     def _heard(self, kind: bytes, rest: bytes) -> None:
         match kind:
@@ -198,13 +201,12 @@ class Server:
             with self._lock:
                 busy = self._busy
                 if busy is not None and time.monotonic() - busy[0] > busy[1] and not self._ended:
-                    self._restart(f"this took longer than {busy[1]:g} seconds")
+                    self._restart(f"this took longer than {busy[1]:.0f} s", busy[2])
 
-    def _restart(self, why: str) -> None:
-        """A new worker, with the texts as they are; the one worked on is not checked again as it
-        is now.
+    def _restart(self, why: str, uri: str) -> None:
+        """A new worker, with the texts as they are; the one that is too hard is not checked again
+        as it is now.
         """
-        uri = self._busy[2] if self._busy is not None else ""
         self._stop()
         for id in self._waiting.values():
             self._send(failure(id, REQUEST_FAILED, why))

@@ -130,6 +130,9 @@ class Worker:
 
 
 def main() -> None:
+    import gc
+
+    gc.set_threshold(200_000, 50, 50)  # trees that stay need not be searched after every edit
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what prints by mistake does not disturb the protocol
     try:

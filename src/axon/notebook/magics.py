@@ -18,7 +18,7 @@ from axon.files import Finder
 from axon.plain import plain_readings
 from axon.run.errors import AxonError, ProgramError
 from axon.run.function import Function
-from axon.run.html import error_html, folded, framed, signatures_html, text_html
+from axon.run.html import folded, framed, problem_html, signatures_html, text_html
 from axon.run.program import Program
 from axon.source import Source
 
@@ -141,7 +141,7 @@ def _show(program: Program, readings: tuple[str | None, ...] | None) -> None:
 
 
 def _show_error(problem: AxonError) -> None:
-    _display(error_html(problem), str(problem))
+    _display(framed(problem_html(problem.message, problem.diagnostics)), str(problem))
 
 
 def _display(html: str, text: str) -> None:

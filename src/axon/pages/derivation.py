@@ -44,7 +44,9 @@ def page_model(
     if cut:
         notes.append(f"Only the first {len(shown['lines'])} lines of the program are shown.")
     problems = [_problem(d, places) for d in checked.diagnostics]
-    bytes_left = (MOST_BYTES if room is None else room) - len(embedded({"": [shown, problems, places.table]}))
+    bytes_left = (MOST_BYTES if room is None else room) - len(
+        embedded({"": [shown, problems, places.table]})
+    )
     lines = MOST_LINES
     definitions: list[Json] = []
     for definition in chosen:

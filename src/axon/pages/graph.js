@@ -387,7 +387,7 @@ const Graph = (() => {
     const out = [];
     const line = hooks.line(place);
     if (line !== null) out.push(html("p", "law", `line ${line} of the program`));
-    const steps = hooks.stepsAt(place);
+    const steps = hooks.stepsAt(place, drawing(0).boxes.map((one) => one.place));
     if (!steps.length) return out;
     out.push(html("h3", "", "Why"));
     const list = html("ol", "");
@@ -402,7 +402,12 @@ const Graph = (() => {
     return out;
   }
 
-  const wrong = (problem) => (problem < 0 ? null : html("pre", "", picture.problems[problem][1] || picture.problems[problem][0]));
+  function wrong(problem) {
+    if (problem < 0) return null;
+    const text = html("pre", "", picture.problems[problem][1] || picture.problems[problem][0]);
+    text.tabIndex = 0; // it may be wider than the panel, and keys scroll it then
+    return text;
+  }
 
   function showBox(one) {
     chosen = one.path;

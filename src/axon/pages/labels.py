@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from axon.types.show import Show
-from axon.types.type import DimValue, Fn, Record, ShapeValue, Tensor, Tuple, Type, TypeVar, Unknown
+from axon.types.type import DimValue, Fn, Record, ShapeValue, Tensor, Tuple, Type, Unknown
+from axon.types.variables import TypeVar
 
 LONGEST = 44
 MOST_TEXT = 600

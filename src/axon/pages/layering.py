@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from axon.pages.drawing import Edge
 
 DUMMIES_EACH = 6
-DUMMIES_FREE = 30_000
+DUMMIES_FREE = 12_000
 
 
 @dataclass(slots=True)

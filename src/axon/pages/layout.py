@@ -25,7 +25,7 @@ DUMMY = 4.0
 LEAST_BETWEEN, MOST_BETWEEN = 22.0, 90.0
 MARGIN = 16.0
 PORTS = 15.0
-MOST_LAID_OUT = 40_000
+MOST_LAID_OUT = 12_000
 """Boxes of opened drawings that are laid out at most."""
 
 Point = tuple[float, float]

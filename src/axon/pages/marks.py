@@ -43,9 +43,9 @@ def _declared(picture: Picture, text: str) -> Iterator[Box]:
     if written is not None:
         for drawing in picture.drawings:
             for box in drawing.boxes:
-                if box.kind == Kind.INPUT and box.place is not None:
-                    if box.place.text == written[1]:
-                        yield box
+                place = box.place if box.kind == Kind.INPUT else None
+                if place is not None and place.text == written[1]:
+                    yield box
 
 
 def mark_edges(picture: Picture) -> None:

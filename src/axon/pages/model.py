@@ -82,7 +82,7 @@ class _Model:
     def _operations(
         self, page: _Page, operations: Sequence[Operation], wanted: set[str], deep: bool = True
     ) -> None:
-        """The boxes of a list of operations; layers that repeat only if they are not one already."""
+        """The boxes of a list of operations; layers that repeat as one, unless this is one."""
         kinds = [self._kind(each) for each in operations] if deep else []
         found = repeated_layers(operations, kinds) if deep else []
         used = _users(operations, wanted)

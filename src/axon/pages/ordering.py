@@ -6,6 +6,7 @@ up. The best order of all sweeps is kept. Large graphs get fewer sweeps.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, insort
 
 from axon.pages.layering import Layered
@@ -75,7 +76,7 @@ def _crossings(found: Layered, layers: list[list[int]], size: int) -> int:
     if size > COUNTED:
         return -1
     total = 0
-    for upper, lower in zip(layers, layers[1:], strict=False):
+    for upper, lower in itertools.pairwise(layers):
         place = {node: at for at, node in enumerate(lower)}
         seen: list[int] = []
         for node in upper:

@@ -461,6 +461,17 @@
       out.push(el("div", "conditions", first ? first.message : "it uses something that has errors"));
     }
     $("signature").replaceChildren(...out);
+    const graph = data.graphs[data.definitions.indexOf(definition.raw)];
+    if (ok && graph && graph.signature === signature) colour(graph.symbols);
+  }
+
+  // Sizes in the signature have the colours that they have in the graph.
+  function colour(symbols) {
+    const hues = new Map(symbols.map((name, i) => [name, `c${i % 8}`]));
+    for (const node of document.querySelectorAll("#signature .v")) {
+      const hue = hues.get(node.dataset.text.replace("?", ""));
+      if (hue) node.classList.add(hue);
+    }
   }
 
   // --- the graph -------------------------------------------------------------------------------
@@ -468,18 +479,20 @@
   let shown = -1; // whose graph is drawn
   let view = "derivation";
 
-  // The steps whose places lie inside a box: why its types are what they are.
-  function stepsAt(place) {
+  const isInside = (at, whole) => {
+    const [line, start, last, end] = data.places[whole], [a, b, c, d] = data.places[at];
+    return (a > line || (a === line && b >= start)) && (c < last || (c === last && d <= end));
+  };
+
+  // The steps whose places lie inside a box and inside none of the others that it contains: why its
+  // types are what they are.
+  function stepsAt(place, others) {
     if (!definition || place < 0) return [];
-    const [line, start, last, end] = data.places[place];
-    const inside = (at) => {
-      if (at === null) return false;
-      const [a, b, c, d] = data.places[at];
-      return (a > line || (a === line && b >= start)) && (c < last || (c === last && d <= end));
-    };
+    const within = others.filter((other) => other >= 0 && other !== place && isInside(other, place));
+    const own = (at) => at !== null && isInside(at, place) && !within.some((other) => at !== other && isInside(at, other));
     const found = [];
     definition.steps.forEach((step, i) => {
-      if (step.from.some((origin) => inside(data.origins[origin].place)))
+      if (step.from.some((origin) => own(data.origins[origin].place)))
         found.push({ number: i + 1, rule: step.rule, about: definition.texts[step.about] });
     });
     return found;

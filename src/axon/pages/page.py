@@ -80,5 +80,3 @@ def _written(model: Json) -> str:
     }
     pieces = (here / "page.html").read_text(encoding="utf-8").split("%%")
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
-
-

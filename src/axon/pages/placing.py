@@ -8,6 +8,8 @@ is put in the middle of its four places.
 
 from __future__ import annotations
 
+import itertools
+
 from axon.pages.layering import Layered
 
 Neighbours = list[list[int]]
@@ -55,7 +57,7 @@ def _conflicts(
 ) -> set[tuple[int, int]]:
     """Edges that cross one between two dummies: that one stays straight."""
     marked: set[tuple[int, int]] = set()
-    for upper, lower in zip(layers, layers[1:], strict=False):
+    for upper, lower in itertools.pairwise(layers):
         start, done = 0, 0
         for at, node in enumerate(lower):
             inner = -1
@@ -123,7 +125,7 @@ def _compacted(
     for row in rows:
         for node in row:
             waiting.setdefault(root[node], 0)
-        for one, other in zip(row, row[1:], strict=False):
+        for one, other in itertools.pairwise(row):
             a, b = root[one], root[other]
             space = (widths[one] + widths[other]) / 2 + gap
             known = after.setdefault(a, {})

@@ -12,46 +12,14 @@ from dataclasses import dataclass, field
 from axon import stdlib
 from axon.diagnostics import Diagnostic
 from axon.driver import FindFile, Imports, no_files, prelude
-from axon.inference.elaborate import Recording
 from axon.inference.environment import Environment, bound_names
-from axon.inference.parameters import has_defaults
-from axon.inference.program import ProgramInference
 from axon.inference.record import Record
-from axon.inference.schemes import Generalised
+from axon.inference.recorded import RecordedInference
 from axon.inference.state import State
-from axon.inference.walk import Prelude
 from axon.source import Source, Span
 from axon.syntax import ast, parse_program
-from axon.types.type import Fn, Type
+from axon.types.type import Fn, Tensor, Type
 from axon.workspace import workspace
-
-
-class _Recorder(Recording):
-    """It records functions too. One with defaults is inferred once more without them, which is not
-    recorded.
-    """
-
-    def __init__(self, state: State, prelude: Prelude) -> None:
-        super().__init__(state, prelude)
-        self.done: set[int] = set()
-
-    def infer_fn(self, fn: ast.Fn, *args: object, **more: object) -> Type:  # type: ignore[override]
-        kept = self.kept
-        if id(fn.body.result) in self.done:
-            self.record = self.kept = Record()
-        type_ = super().infer_fn(fn, *args, **more)  # type: ignore[arg-type]
-        self.kept.types[id(fn)] = type_
-        self.record = self.kept = kept
-        if has_defaults(fn):
-            self.done.add(id(fn.body.result))
-        return type_
-
-
-class _Walk(ProgramInference):
-    def _attempt(self, item: ast.Binding) -> tuple[Generalised | None, bool]:
-        assert isinstance(self.inference, _Recorder)
-        self.inference.done.clear()
-        return super()._attempt(item)
 
 
 @dataclass(slots=True, eq=False)
@@ -86,8 +54,13 @@ class Recorded:
         return None
 
     def type_of(self, expr: ast.Expr) -> Type | None:
-        found = self.record.types.get(id(expr))
-        return None if found is None else self.state.resolve(found)
+        return self._resolved(self.record.types.get(id(expr)))
+
+    def _resolved(self, type_: Type | None) -> Type | None:
+        """A type that doubled at each step was reported; it is not written out."""
+        if type_ is None or (not isinstance(type_, Tensor) and self.state.is_huge(type_)):
+            return None
+        return self.state.resolve(type_)
 
     def names(self) -> list[str]:
         """The definitions, in order, each once."""
@@ -101,13 +74,12 @@ class Recorded:
     def functions_at(self, span: Span) -> list[Fn]:
         """The types of the functions that an operator takes, where it is applied."""
         use = self.record.uses.get(span)
-        type_ = None if use is None else self.state.resolve(use.type)
+        type_ = None if use is None else self._resolved(use.type)
         return [p for p in type_.params if isinstance(p, Fn)] if isinstance(type_, Fn) else []
 
     def called(self, call: ast.Call) -> Fn | None:
         """The type of the function at a call."""
-        found = self.record.calls.get(call.span)
-        type_ = None if found is None else self.state.resolve(found)
+        type_ = self._resolved(self.record.calls.get(call.span))
         return type_ if isinstance(type_, Fn) else None
 
 
@@ -143,8 +115,7 @@ class Files:
             return found
 
         broken = tuple(p.span for p in problems if p.span is not None)
-        walk = _Walk(read, prelude, broken, reasons=False)
-        recorder = walk.inference = _Recorder(walk.state, prelude)
+        walk = RecordedInference(read, prelude, broken)
         items: list[ast.Item] = list(program.items)
         if program.result is not None:
             span = program.result.span
@@ -155,7 +126,7 @@ class Files:
                 places.setdefault(item.name, []).append(at)
             elif isinstance(item, ast.Binding):
                 for name, span in bound_names(item.pattern):
-                    recorder.defined_below.setdefault(name, span)
+                    walk.inference.defined_below.setdefault(name, span)
                     places.setdefault(name, []).append(at)
         for item in items:
             walk.item(item)
@@ -165,7 +136,7 @@ class Files:
             items,
             places,
             walk.state,
-            recorder.kept,
+            walk.recorder.kept,
             (*problems, *walk.diagnostics),
             bool(problems),
             imports,

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from axon.importers.operations import Operation
 from axon.importers.writing.periodicity import Repeat, repeats
 
-LEAST_BOXES = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Layers:
@@ -61,17 +59,26 @@ def _best(operations: Sequence[Operation], repeat: Repeat) -> Layers | None:
 
 
 def _wired_alike(operations: Sequence[Operation], start: int, period: int, count: int) -> int:
-    """How many copies take the same from themselves as the first one."""
-    first = _wiring(operations[start : start + period])
-    for copy in range(1, count):
-        at = start + copy * period
-        if _wiring(operations[at : at + period]) != first:
-            return copy
+    """How many copies take the same from themselves, and all but the first from the one before."""
+    ends = range(start, start + period * (count + 1), period)
+    copies = [operations[at : at + period] for at in ends[:-1]]
+    inner = _wiring(copies[0], ())
+    between = _wiring(copies[1], copies[0]) if count > 1 else []
+    for number in range(1, count):
+        if _wiring(copies[number], ()) != inner:
+            return number
+        if _wiring(copies[number], copies[number - 1]) != between:
+            return number
     return count
 
 
-def _wiring(copy: Sequence[Operation]) -> list[list[tuple[int, int] | None]]:
+def _wiring(
+    copy: Sequence[Operation], before: Sequence[Operation]
+) -> list[list[tuple[int, int] | None]]:
+    """Where each input is made: the place of the operation, negative if it is one before."""
     made: dict[str, tuple[int, int]] = {}
+    for at, operation in enumerate(before):
+        made.update({name: (at - len(before), i) for i, name in enumerate(operation.outputs)})
     found: list[list[tuple[int, int] | None]] = []
     for at, operation in enumerate(copy):
         found.append([made.get(name) if name else None for name in operation.inputs])

@@ -103,7 +103,8 @@ class _Writer:
         middle = x + width / 2
         at = y + 5 + TITLE - 5
         mark = "" if box.inside is None else "▾ " if placed.opened is not None else "▸ "
-        yield f'<text class="title" x="{_n(middle)}" y="{_n(at)}">{mark}{escaped(title_of(box))}</text>'
+        yield f'<text class="title" x="{_n(middle)}" y="{_n(at)}">'
+        yield f"{mark}{escaped(title_of(box))}</text>"
         for line in box.lines:
             at += LINE
             yield f'<text class="line" x="{_n(middle)}" y="{_n(at)}">{self.coloured(line)}</text>'
@@ -136,7 +137,9 @@ class _Writer:
         found = []
         for text, symbol in pieces(label, self.picture.symbols):
             name = colour(symbol)
-            found.append(f'<tspan class="{name}">{escaped(text)}</tspan>' if name else escaped(text))
+            found.append(
+                f'<tspan class="{name}">{escaped(text)}</tspan>' if name else escaped(text)
+            )
         return "".join(found)
 
 

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from axon.pages.drawing import Picture
+from axon.syntax.tokens import ELEMENT_TYPES
 
 COLOURS = 8
 ROUNDS = 2
 
 _WORD = re.compile(r"\??[A-Za-z_][A-Za-z0-9_]*'*")
 _NO_SYMBOL = frozenset(
-    "mod min max broadcast size rank shape dim bool "
-    "f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 u64 c64 c128".split()
+    {"mod", "min", "max", "broadcast", "size", "rank", "shape", "dim", *ELEMENT_TYPES}
 )
 
 

@@ -25,9 +25,9 @@ class AxonError(Exception):
         return "\n\n".join([self.message, *(render(d) for d in self.diagnostics)]).strip()
 
     def _repr_html_(self) -> str:
-        from axon.run.html import error_html
+        from axon.run.html import framed, problem_html
 
-        return error_html(self)
+        return framed(problem_html(self.message, self.diagnostics))
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message, since the way through our own code explains nothing."""

@@ -189,7 +189,7 @@ class Function:
         return line if plain is None else f"{line}\nplain: {plain}"
 
     def _repr_html_(self) -> str:
-        from axon.run.html import function_html
+        from axon.run.function_html import function_html
 
         return function_html(self)
 

@@ -1,24 +1,12 @@
-"""Programs, functions and errors as HTML, as notebooks show them."""
+"""Signatures, tables and messages as HTML, as notebooks show them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from axon.diagnostics import Diagnostic
 from axon.diagnostics.html import STYLE, diagnostics_html, escape
 from axon.inference.report.signature import Signature
-from axon.syntax.comments import comment_above
-
-if TYPE_CHECKING:
-    from axon.diagnostics import Diagnostic
-    from axon.run.errors import AxonError
-    from axon.run.function import Function
-    from axon.run.parameter_table import Parameters
-
-MOST_EXPLAINED = 4_000
-"""A program with more characters is not drawn and explained without being asked to: that checks it
-again, which takes seconds for a whole model.
-"""
 
 TABLES = """\
 .axon-said table{border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit}
@@ -47,7 +35,7 @@ def framed(*pieces: str) -> str:
     return f'<div class="axon-said"><style>{STYLE}{TABLES}</style>{"".join(pieces)}</div>'
 
 
-# --- programs and functions ------------------------------------------------------------------
+# --- signatures ------------------------------------------------------------------
 
 
 def signatures_html(
@@ -81,61 +69,28 @@ def _rows(signature: Signature, reading: str | None) -> str:
     return f'<tr class="axon-first">{row}</tr><tr>{read}</tr>'
 
 
-def function_html(function: Function) -> str:
-    """Its signature, the tensors in its records, and its derivation."""
-    comment = comment_above(function.definition.span)
-    pieces = [f'<div class="axon-doc">{escape(comment)}</div>'] if comment else []
-    pieces.append(signatures_html([function.described], [function.plain]))
-    table = function.parameters()
-    if len(table):
-        pieces.append(folded("parameters", parameters_html(table)))
-    if len(function.definition.span.source.text) <= MOST_EXPLAINED:
-        picture = graph_html(function)
-        pieces += [folded("graph", picture)] if picture else []
-        pieces.append(folded("derivation", text_html(function.explain())))
-    return framed(*pieces)
+Count = int | str | None
+Row = tuple[str, str, Count, Count]
 
 
-def graph_html(function: Function) -> str:
-    """Its graph as a picture. It is an image of its own: what is in it is no part of the page."""
-    from base64 import b64encode
-
-    from axon.pages.program import picture_of
-    from axon.pages.recorded import Files
-    from axon.pages.svg import svg_of
-
-    program = function._program
-    recorded = Files(program._finder).recorded(program._module.program.source)
-    picture = picture_of(recorded, function.__name__)
-    if picture is None:
-        return ""
-    data = b64encode(svg_of(picture, theme="light").encode()).decode()
-    return (
-        f'<img class="axon-picture" alt="the graph of {escape(function.__name__)}" '
-        f'src="data:image/svg+xml;base64,{data}">'
-    )
-
-
-def parameters_html(table: Parameters) -> str:
-    rows = [
-        (escape(each.name), escape(each.type), _count(each.count), _count(each.bytes))
-        for each in table
-    ]
+def parameters_html(rows: Iterable[Row], total: Row) -> str:
+    """A table of parameters: names, types, how many numbers and bytes."""
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
-    total = _cells(("total", "", _count(table.count), _count(table.bytes)))
     heads = "".join(f"<th>{head}</th>" for head in ("parameter", "type", "count", "bytes"))
     return (
         f'<div class="axon-scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}'
-        f'<tr class="axon-total">{total}</tr></tbody></table></div>'
+        f'<tr class="axon-total">{_cells(total)}</tr></tbody></table></div>'
     )
 
 
-def _cells(row: Iterable[str]) -> str:
+def _cells(row: Row) -> str:
+    name, type_, count, size = row
+    texts = (escape(name), escape(type_), _count(count), _count(size))
     classes = ("", "", ' class="axon-count"', ' class="axon-count"')
-    return "".join(f"<td{c}>{text}</td>" for c, text in zip(classes, row, strict=True))
+    return "".join(f"<td{c}>{text}</td>" for c, text in zip(classes, texts, strict=True))
 
 
-def _count(count: int | str | None) -> str:
+def _count(count: Count) -> str:
     return "" if count is None else f"{count:,}" if isinstance(count, int) else escape(count)
 
 
@@ -149,10 +104,6 @@ def text_html(text: str) -> str:
 
 
 # --- errors ----------------------------------------------------------------------------------
-
-
-def error_html(error: AxonError) -> str:
-    return framed(problem_html(error.message, error.diagnostics))
 
 
 def problem_html(message: str, diagnostics: Iterable[Diagnostic]) -> str:

@@ -48,9 +48,15 @@ class Parameters:
         return "\n".join(_line(line, widths) for line in lines)
 
     def _repr_html_(self) -> str:
-        from axon.run.html import framed, parameters_html
+        from axon.run.html import framed
 
-        return framed(parameters_html(self))
+        return framed(self.as_html())
+
+    def as_html(self) -> str:
+        from axon.run.html import parameters_html
+
+        rows = ((p.name, p.type, p.count, p.bytes) for p in self.rows)
+        return parameters_html(rows, ("total", "", self.count, self.bytes))
 
     def as_json(self) -> dict[str, object]:
         rows = [

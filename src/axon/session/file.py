@@ -62,10 +62,14 @@ class File:
                 walk.inference.defined_below.setdefault(name, span)
         inferred = 0
         new: list[tuple[Result, int, int]] = []
+        named, typed = walk.environment.names.get, walk.environment.types.get
+        missing = walk.inference.missing
         for piece in self.pieces:
             walk.read_as(piece.broken)
             for part in piece.parts:
-                needs = tuple([_meaning(walk, name) for name in part.free])
+                needs = tuple(
+                    [named(name) or typed(name) or _is_missing(name, missing) for name in part.free]
+                )
                 if part.find(needs):
                     self._enter(walk, part)
                     continue
@@ -172,9 +176,9 @@ class File:
                 del entries[next(iter(entries))]
 
 
-def _meaning(walk: ProgramInference, name: str) -> Meaning:
-    known = walk.environment.names.get(name) or walk.environment.types.get(name)
-    return known or name.partition(".")[0] in walk.inference.missing
+def _is_missing(name: str, missing: set[str]) -> bool:
+    """Whether a name belongs to an import that failed."""
+    return bool(missing) and name.partition(".")[0] in missing
 
 
 def _closed(meaning: Meaning, final: dict[Span, Scheme]) -> Meaning:

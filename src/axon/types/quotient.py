@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
+from axon.types.atoms import FloorDiv
 from axon.types.poly import Dim, Mono, combine, divide, from_terms, mul, terms_of
 
 MOST_STEPS = 64
+MOST_TERMS = 64
+"""A longer sum is not factored."""
 
 
 def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
@@ -29,6 +34,24 @@ def exact_quotient(top: Dim, bottom: Dim) -> Dim | None:
         quotient = combine(quotient, 1, term)
         top = combine(top, -1, mul(term, bottom))
     return None
+
+
+def factors(dim: Dim) -> list[Dim]:
+    """A sum as a product of a term and of sums, one for each quotient in it: `f*(h/2)*(w/2) -
+    f*(h/2)` is `f`, `h/2`, `w/2 - 1`. A single factor, if it is no such product.
+    """
+    terms = terms_of(dim)
+    if len(terms) < 2 or len(terms) > MOST_TERMS:
+        return [dim]
+    for atom in dict.fromkeys(
+        atom for mono in terms for atom in mono if isinstance(atom, FloorDiv)
+    ):
+        beside = {divide(mono, (atom,)): count for mono, count in terms.items() if atom in mono}
+        rest = from_terms({mono: count for mono, count in beside.items() if mono is not None})
+        sum_ = exact_quotient(dim, rest) if not isinstance(rest, int) else None
+        if sum_ is not None and atom not in chain(*terms_of(rest)):
+            return [*factors(rest), sum_]
+    return [dim]
 
 
 def _of_one_term(top: Dim, bottom: Dim) -> Dim | None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from axon.syntax.print_types import print_record
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Mono, Size, Vast
+from axon.types.quotient import factors
 from axon.types.type import (
     AtLeast,
     Broadcast,
@@ -39,6 +40,9 @@ from axon.types.type import (
     Unknown,
 )
 from axon.types.variables import DimVar, ElemVar, ShapeVar, TypeVar, Var, is_ragged
+
+MOST_SUMMED = 4
+"""A sum of so many terms may be a product of sums."""
 
 # What needs no parentheses: a name, a number, a call.
 _SIMPLE = re.compile(r"\??\w+'*(\[\d+\])?|\w+\([^()]*\)")
@@ -139,7 +143,21 @@ class Show:
         inside = inside_extremum(dim)
         if inside is not None:
             return [self._extremum(*inside)]
-        return [self._prefix(dim)] if self.paper else self._sum(dim)
+        return [self._prefix(dim)] if self.paper else self._product(dim) or self._sum(dim)
+
+    def _product(self, dim: Dim) -> list[str]:
+        """A long sum as a product of quotients, `f*((h-1)/2)*((w-1)/2)`, if it is one."""
+        terms = dims.terms_of(dim)
+        if len(terms) < MOST_SUMMED or not any(
+            len(mono) > 1 and any(isinstance(atom, FloorDiv) for atom in mono) for mono in terms
+        ):
+            return []
+        found = factors(dim)
+        if len(found) == 1:
+            return []
+        return [
+            "*".join(sorted(map(self._operand, found), key=lambda text: (text[0] == "(", text)))
+        ]
 
     def _extremum(self, word: str, parts: list[Dim]) -> str:
         texts = [self.dim(part) for part in sorted(parts, key=lambda p: isinstance(p, int))]

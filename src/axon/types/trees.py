@@ -90,7 +90,8 @@ class Trees:
         if isinstance(dim, int):
             return ast.DimConst(dim, NOWHERE)
         if any(is_ragged(var) for var in dims.variables(dim)):
-            return ast.Star(NOWHERE)
+            given = self.names.given.get(dim, "") if isinstance(dim, DimVar) else ""
+            return ast.Star(NOWHERE, given)
         if isinstance(dim, DimVar):
             return self._variable(dim)
         inside = inside_extremum(dim)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from axon.importers.onnx.wire import Message, WireError
+
 LARGEST_FILE = 2 << 30
 DEEPEST = 16
 ELSEWHERE = frozenset({"metadata_props", "t", "tensors", "sparse_initializer", "training_info"})
@@ -38,12 +40,22 @@ def read_model(path: str) -> Any:
     return checked(model, path)
 
 
+def read_bytes(data: bytes, name: str) -> Any:
+    """The model in a file's bytes, without native code; see `wire.py`."""
+    model = Message("Model", memoryview(data))
+    try:
+        model.read_all()
+        return checked(model, name)
+    except WireError:
+        raise NoModel(f"{name} is not an ONNX model") from None
+
+
 def checked(model: Any, path: str) -> Any:
     """The model, if its graph can be walked: it has one, and is not nested without end."""
     if not model.HasField("graph") or not (model.graph.node or model.graph.output):
         raise NoModel(f"{path} is not an ONNX model: it has no graph")
     _check_depth(model.graph, path, 0)
-    if not _is_text(model):
+    if not isinstance(model, Message) and not _is_text(model):
         raise NoModel(f"{path} is not an ONNX model: a name in it is not UTF-8")
     if not all(value.name for value in (*model.graph.input, *model.graph.output)):
         raise NoModel(f"{path} is not an ONNX model: an input or output has no name")

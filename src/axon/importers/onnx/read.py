@@ -6,11 +6,10 @@ import math
 from collections.abc import Hashable
 from typing import Any
 
-import numpy
-
 from axon.contents.singles import shortest
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.schema import ONNX, declared_attributes
+from axon.importers.onnx.wire import Message, elements
 from axon.importers.operations import (
     Attributes,
     Constant,
@@ -183,6 +182,10 @@ def _array(tensor: Any) -> Any:
 
 def _elements(tensor: Any) -> Any:
     kind, dims, data = tensor.data_type, tensor.dims[:], tensor.raw_data
+    if isinstance(tensor, Message):
+        return elements(tensor)
+    import numpy
+
     if kind in RAW:
         count, dtype = math.prod(dims), RAW[kind]
         if data and len(data) == count * int(dtype[2:]):

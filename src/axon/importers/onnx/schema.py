@@ -1,7 +1,8 @@
 """Whether an operation is what ONNX declares its operator to be: the kinds of attributes, and how
 many inputs and outputs there are. What is not is `Malformed`, and no rule is asked about it.
 
-The schemas are those of the `onnx` package. An operator of a domain that it does not know has none.
+The schemas are those of the `onnx` package. An operator of a domain that it does not know has none,
+and where the package is not installed (in a browser) no operator has.
 """
 
 from __future__ import annotations
@@ -138,9 +139,11 @@ def _frozen(kinds: dict[str, set[str]]) -> dict[str, frozenset[str]]:
 
 
 def _history(domain: str, operator: str) -> list[Any]:
-    """The schemas of an operator, the newest first."""
-    import onnx.defs
-
+    """The schemas of an operator, the newest first; none where `onnx` is not installed."""
+    try:
+        import onnx.defs
+    except ModuleNotFoundError:
+        return []
     found: list[Any] = []
     version = NEWEST
     while version > 0 and onnx.defs.has(operator, version, domain):

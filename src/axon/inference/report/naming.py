@@ -17,7 +17,7 @@ from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Poly
 from axon.types.quotient import exact_quotient
 from axon.types.replace import with_atoms
-from axon.types.show import Show
+from axon.types.show import MOST_SUMMED, Show
 from axon.types.type import Renaming, Shape
 from axon.types.variables import DimVar, owner
 
@@ -132,7 +132,7 @@ def _products(found: Iterable[Dim], show: Show) -> dict[Dim, list[Dim]]:
     products: dict[Dim, list[Dim]] = {}
     by_length = sorted(found, key=lambda size: len(show.dim(size)))
     for at, size in enumerate(by_length):
-        if len(show.dim(size)) >= LONG:
+        if len(show.dim(size)) >= LONG or len(dims.terms_of(size)) >= MOST_SUMMED:
             factors = _factors(size, [other for other in by_length[:at] if other not in products])
             if factors:
                 products[size] = factors

@@ -1,5 +1,5 @@
-"""The plain reading of a signature: what a person would write down for a type with open ranks or
-broadcasts.
+"""The plain reading of a signature: what a person would write down for a type with open ranks, open
+rows or conditions.
 
 The rules, in order; each is a choice among the instances of the type:
 
@@ -8,42 +8,45 @@ The rules, in order; each is a choice among the instances of the type:
                                    vector of its last dimension: f = [c]
     r = broadcast(f, g)            two operands that are both wholly open have one shape: f = g
     d = broadcast(b, c)            dimensions that broadcast with each other are equal: b = c
+    d mod k = 0                    a multiple is a product: d = j*k
     { r | w : t [c] }              open rows are closed: { w : t [c] }
 
-A reading is a guess. `axon.plain` confirms it by inferring the definition with it.
+They are in `plain_ranks` and `plain_sizes`. A reading is a guess. `axon.plain` confirms it by
+inferring the definition with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
-from math import gcd
 
 from axon.inference.program import Definition
-from axon.inference.report.ranks import Ranks, ranks
+from axon.inference.report.plain_ranks import equate, is_open, one_shape, ranks_chosen, records_of
+from axon.inference.report.plain_sizes import (
+    Said,
+    after,
+    as_sums,
+    multiples,
+    one_size,
+    settled,
+    waiting,
+)
 from axon.inference.report.signature import describe_definition, shapes_of, type_text
-from axon.inference.schemes import is_silent
+from axon.inference.schemes import is_silent, visible
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE
 from axon.solver.rules import new_store
 from axon.solver.store import Store
-from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
-from axon.types.show import Names, inside_extremum
+from axon.types.dim import Dim
+from axon.types.show import Names
 from axon.types.type import (
     AtLeast,
-    Broadcast,
-    DimBroadcast,
-    DimEq,
+    DimValue,
     Fn,
-    Record,
     Relation,
     Renaming,
     Scheme,
-    Shape,
-    ShapeEq,
-    Tuple,
     Type,
     record,
     type_variables,
@@ -65,13 +68,18 @@ class Reading:
     text: str
     bounds: tuple[AtLeast, ...]
     """What sizes must be at least, `n >= s` of a table of `n` positions."""
+    meanings: dict[str, Dim]
+    """What a user's names stand for that are not in it."""
 
 
 def has_reading(scheme: Scheme) -> bool:
-    """Whether a type has open ranks or residual broadcasts: another one is read as it is."""
+    """Whether a type has open ranks, open rows, or conditions that are no bounds: another one is
+    read as it is.
+    """
     return isinstance(scheme.type, Fn) and (
-        any(isinstance(r, Broadcast | DimBroadcast) for r in scheme.relations)
+        any(not isinstance(r, AtLeast) for r in visible(scheme.relations))
         or any(isinstance(v, ShapeVar) for v in type_variables(scheme.type))
+        or any(each.rest is not None for each in records_of(scheme.type))
     )
 
 
@@ -93,273 +101,103 @@ def read_plainly(
     assert isinstance(closed, Fn)
     for at in scalars:
         for shape in shapes_of(closed.params[at]):
-            if _is_open(store.word(shape)):
-                _equate(store, shape, ())
+            if is_open(store.word(shape)):
+                equate(store, shape, ())
+    said, checks = Said(), [guard.relation for guard in definition.guards]
     for _ in range(MOST_ROUNDS):
         if store.conflicts or store.work >= MOST_STEPS:
             return None
-        if not _chosen(state, closed):
+        if not _chosen(state, closed, said, checks):
             break
     if store.guards:
         return None
-    left = [each for each in _relations(store) if not is_silent(each)]
+    left = [each for each in waiting(store) if not is_silent(each)]
     type_ = state.resolve(closed)
-    putting = solved([each for each in left if isinstance(each, DimEq)], store)
-    if putting is None:
+    found = settled(left, store.unrewritten)
+    if found is None:
         return None
+    putting, bounds = found
+    type_ = putting.type(type_)
+    assert isinstance(type_, Fn)
+    sums = as_sums([dim for part in type_.params for dim in _dims(part)])
+    putting = after(sums, putting)
     type_ = putting.type(type_)
     assert isinstance(type_, Fn)
     names = _names(definition, store, type_, taken)
-    bounds: list[AtLeast] = []
-    for each in left:
-        if isinstance(each, AtLeast):
-            bounds.append(AtLeast(putting.dim(store.dim(each.dim)), False))
-        elif not isinstance(each, DimEq):
-            return None
-    return Reading(type_, names, type_text(type_, names), tuple(bounds))
+    meanings = {
+        var.name: putting.dim(store.dim(var))
+        for var in type_variables(scheme.type)
+        if isinstance(var, DimVar) and var.user and var not in names.given
+    }
+    stated = [AtLeast(putting.dim(bound.dim), False) for bound in bounds]
+    return Reading(type_, names, type_text(type_, names), tuple(stated), meanings)
 
 
-def solved(
-    equations: list[DimEq], store: Store | None = None, kept: Collection[Var] = ()
-) -> Renaming | None:
-    """Sizes for which the equations hold, each given by others, but none for those that are kept.
-    None if none are found.
-    """
-    putting = Renaming({}, {}, {}, {})
-    for equation in equations:
-        gap = dims.sub(equation.left, equation.right)
-        known = _known_size(putting.dim(store.unrewritten(gap) if store else gap), kept)
-        if known is None:
-            return None
-        one = Renaming(known, {}, {}, {})
-        sizes = {var: one.dim(size) for var, size in putting.dims.items()}
-        putting = Renaming({**sizes, **known}, {}, {}, {})
-    return putting
-
-
-def _known_size(gap: Dim, kept: Collection[Var]) -> dict[DimVar, Dim] | None:
-    """`d = h*k` tells what `d` is, and `h*k = h*j` reads `k = j`; equal sides tell nothing."""
-    terms = dims.terms_of(gap)
-    common = gcd(*terms.values()) or 1
-    shared = [atom for atom in next(iter(terms), ()) if all(atom in mono for mono in terms)][:1]
-    parts = terms.items()
-    gap = dims.from_terms({dims.without_factor(m, tuple(shared)): c // common for m, c in parts})
-    terms = dims.terms_of(gap)
-    if not terms:
-        return {}
-    for mono, factor in terms.items():
-        var = mono[0] if len(mono) == 1 else None
-        if not isinstance(var, DimVar) or factor not in (1, -1) or var.runtime or var in kept:
-            continue
-        size = dims.scale(-factor, dims.combine(gap, -factor, var))
-        if not dims.occurs_elsewhere(var, mono, terms) and dims.is_nonnegative(size):
-            return {var: size}
-    return None
+def _dims(type_: Type) -> list[Dim]:
+    return [dim for word in shapes_of(type_) for dim in word if not isinstance(dim, ShapeVar)]
 
 
 def _closed(scheme: Scheme) -> Type | None:
     """The type with its open rows closed; None if a condition on structures is left."""
-    rows = {each.rest for each in _records(scheme.type) if each.rest is not None}
-    for stacked in scheme.stacked:
-        if stacked.whole not in rows and stacked.row not in rows:
+    rows = {each.rest for each in records_of(scheme.type) if each.rest is not None}
+    left = scheme.stacked
+    while left:
+        known = [each for each in left if each.whole in rows or each.row in rows]
+        if not known:
             return None
-        rows |= {stacked.whole, stacked.row}
+        rows.update(row for each in known for row in (each.whole, each.row))
+        left = tuple(each for each in left if each not in known)
     return Renaming({}, {}, {}, dict.fromkeys(rows, EMPTY)).type(scheme.type)
-
-
-def _records(type_: Type) -> Iterator[Record]:
-    match type_:
-        case Tuple(items):
-            if isinstance(type_, Record):
-                yield type_
-            for item in items:
-                yield from _records(item)
-        case Fn(params, result):
-            for part in (*params, result):
-                yield from _records(part)
-        case _:
-            return
 
 
 # --- the rules ---------------------------------------------------------------------------------
 
 
-def _chosen(state: State, type_: Type) -> bool:
+def _chosen(state: State, type_: Type, said: Said, checks: list[Relation]) -> bool:
     """Whether one of the rules has chosen something; the first that can comes first."""
     store = state.store
-    return _ranks_chosen(store, state.resolve(type_)) or _one_shape(store) or _one_size(store)
-
-
-def _ranks_chosen(store: Store, type_: Type) -> bool:
-    """The rules that choose ranks. Each choice leaves the others possible: a batch that cannot be
-    empty is as short as it can be, an operand that cannot be a vector is left open. Biases come
-    first, then the batches of records, which are weights, then those of other parameters from the
-    last to the first: if there is a batch, the first parameter has it.
-    """
-    relations = [_resolved(store, relation) for relation in _relations(store)]
-    possible = ranks(relations)
-    if possible is None:
-        return False
-    words, before = _words(type_, relations), len(store.posted)
-    for left, right in _tails(relations):
-        if ranks([*relations, ShapeEq(left, right)]) is not None:
-            _equate(store, left, right)
-            return True
-    batches = {item for word in words for item in _before_dimensions(word)}
-    for relation in relations:
-        if isinstance(relation, Broadcast):
-            _let_vectors(store, relation, possible, batches)
-    for shape in dict.fromkeys(item for word in words for item in _beside_dimensions(word)):
-        rank = possible.shortest(shape) if _is_open(store.word((shape,))) else None
-        if rank is not None:
-            _equate(store, (shape,), tuple(DimVar("", 1, scope=shape.scope) for _ in range(rank)))
-    return len(store.posted) > before
-
-
-def _tails(relations: list[Relation]) -> Iterator[tuple[Shape, Shape]]:
-    """In `broadcast([b,s]@f, [n]@g)`, what is behind the dimensions is one shape: two tables whose
-    rows are added have rows of one shape.
-    """
-    for relation in relations:
-        if isinstance(relation, Broadcast):
-            ends = [part[-1:] for part in relation.parts if len(part) > 1 and _is_open(part[-1:])]
-            yield from ((ends[0], end) for end in ends[1:] if end != ends[0])
-
-
-def _words(type_: Type, relations: list[Relation]) -> list[Shape]:
-    """The shapes of records, of the parameters from the last to the first, of the result, and those
-    that only conditions have.
-    """
-    assert isinstance(type_, Fn)
-    words = [word for each in _records(type_) for word in shapes_of(each)]
-    words += [word for part in (*reversed(type_.params), type_.result) for word in shapes_of(part)]
-    return words + [word for relation in relations for word in _words_in(relation)]
-
-
-def _beside_dimensions(word: Shape) -> list[ShapeVar]:
-    shapes = [item for item in word if isinstance(item, ShapeVar)]
-    return [shape for shape in shapes if not shape.runtime] if len(shapes) < len(word) else []
-
-
-def _before_dimensions(word: Shape) -> list[ShapeVar]:
-    """The shapes of a word in front of its last dimension. One behind it, `f` in `[n]@f`, is the
-    entire shape of each of `n` operands.
-    """
-    ends = max((i for i, item in enumerate(word) if not isinstance(item, ShapeVar)), default=0)
-    return [item for item in word[:ends] if isinstance(item, ShapeVar)]
-
-
-def _let_vectors(
-    store: Store, relation: Broadcast, possible: Ranks, batches: set[ShapeVar]
-) -> None:
-    """In `broadcast(s@[b,c], f)`, `f` reads `[c]`."""
-    known = [part[-1:] for part in relation.parts if _ends_in_dimension(part)]
-    last = next((end for end in known if end != (1,)), None)
-    if last is None:
-        return
-    for part in filter(_is_open, relation.parts):
-        shape = part[0]
-        assert isinstance(shape, ShapeVar)
-        if shape not in batches and _is_open(store.word(part)) and possible.assume(shape, 1):
-            _equate(store, part, last)
-
-
-def _one_shape(store: Store) -> bool:
-    """In `broadcast(f, g)`, `g` reads `f`."""
-    changed = False
-    for relation in _relations(store):
-        if isinstance(relation, Broadcast):
-            parts = [word for part in relation.parts if (word := store.word(part))]
-            if all(map(_is_open, parts)):
-                for part in parts[1:]:
-                    if store.word(part) != store.word(parts[0]):
-                        _equate(store, parts[0], part)
-                        changed = True
-    return changed
-
-
-def _one_size(store: Store) -> bool:
-    """In `d = broadcast(b, c)`, `b`, `c` and `d` are one size; beside `b`, `min(b,c)` is `b`."""
-    changed = False
-    for relation in _relations(store):
-        if isinstance(relation, DimBroadcast):
-            parts = [store.dim(part) for part in relation.parts]
-            bounds = [gap for part in parts for gap in _gaps(part, parts)]
-            for gap in bounds:
-                store.post(AtLeast(gap, False), NOWHERE, 1)
-            if bounds:
-                return True
-            for part in relation.parts:
-                if store.dim(part) != store.dim(relation.result):
-                    store.post(DimEq(relation.result, part), NOWHERE, 1)
-                    changed = True
-    return changed
-
-
-def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
-    """Of `min(b,c)` beside `b`: how much larger `c` is."""
-    inside = inside_extremum(part) if isinstance(part, Poly) else None
-    if inside is not None and inside[0] == "min":
-        other = next((each for each in inside[1] if each in parts), None)
-        if other is not None:
-            yield from (dims.sub(each, other) for each in inside[1] if each != other)
-
-
-def _equate(store: Store, word: Shape, other: Shape) -> None:
-    store.post(ShapeEq(word, other), NOWHERE, 1)
-
-
-def _relations(store: Store) -> list[Relation]:
-    return [constraint.relation for constraint in store.waiting]
-
-
-def _resolved(store: Store, relation: Relation) -> Relation:
-    match relation:
-        case ShapeEq(left, right):
-            return ShapeEq(store.word(left), store.word(right))
-        case Broadcast(result, parts):
-            return Broadcast(store.word(result), tuple(map(store.word, parts)))
-        case _:
-            return relation
-
-
-def _words_in(relation: Relation) -> tuple[Shape, ...]:
-    match relation:
-        case ShapeEq(left, right):
-            return left, right
-        case Broadcast(result, parts):
-            return result, *parts
-        case _:
-            return ()
-
-
-def _ends_in_dimension(word: Shape) -> bool:
-    return bool(word) and not isinstance(word[-1], ShapeVar)
-
-
-def _is_open(word: Shape) -> bool:
-    return len(word) == 1 and isinstance(word[0], ShapeVar) and not word[0].runtime
+    return (
+        ranks_chosen(store, state.resolve(type_), checks)
+        or one_shape(store)
+        or one_size(store, said)
+        or multiples(store, said)
+    )
 
 
 # --- names -------------------------------------------------------------------------------------
 
 
 def _names(definition: Definition, store: Store, type_: Fn, taken: Collection[str]) -> Names:
-    """A user's names; then the first name that the signature has for a size. A shape is called
-    `s`.
+    """A user's names, a size that is a parameter has its name; then the first name that the
+    signature has for a size. Where one of these would be more than a letter, all are named anew, in
+    order of appearance. A shape is called `s`.
     """
     left = dict.fromkeys(type_variables(type_))
     names = Names()
     names.reserve(left)
     names.taken.update(taken)
+    for param, name in zip(type_.params, definition.params, strict=False):
+        if isinstance(param, DimValue) and isinstance(param.dim, DimVar):
+            _give(names, param.dim, name)
+    for var in left:
+        if isinstance(var, ShapeVar) and var not in names.given:
+            _give(names, var, _free("s", names))
     shown = {var: name for name, var in describe_definition(definition).variables.items()}
+    found: dict[Var, str] = {}
     for var in dict.fromkeys((*type_variables(definition.scheme.type), *shown)):
         stands_for = _image(store, var)
         if stands_for in left and stands_for not in names.given and var in shown:
-            name = _free("s" if isinstance(var, ShapeVar) else shown[var], names)
-            names.given[stands_for] = name
-            names.taken.add(name)
+            found.setdefault(stands_for, shown[var])
+    if all(len(name) == 1 for name in found.values()):
+        for var, name in found.items():
+            _give(names, var, _free(name, names))
     return names
+
+
+def _give(names: Names, var: Var, name: str) -> None:
+    if var not in names.given and name not in names.taken:
+        names.given[var] = name
+        names.taken.add(name)
 
 
 def _free(name: str, names: Names) -> str:

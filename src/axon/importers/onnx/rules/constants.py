@@ -60,7 +60,7 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
     elem, found = constant.elem, constant.array()
     if elem is None or found is None or constant.dims not in ((), (1,)):
         raise Unsupported("ConstantOfShape with a value that is not one number")
-    return elem, found.ravel()[0].item()
+    return elem, found.ravel().tolist()[0]
 
 
 @rule("Range")
