@@ -22,7 +22,7 @@ from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.show import Names, Show
 from axon.types.type import DimEq, Relation, Shape, ShapeEq
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, Var
 
 MOST_PLACES = 3
 BUDGET = 20_000
@@ -81,9 +81,9 @@ def _factors(relation: Relation, named: dict[Dim | ShapeVar, str]) -> list[str]:
     return found if len(found) == len(mono) else []
 
 
-def _named(state: State) -> dict[Dim | ShapeVar, str]:
+def _named(state: State) -> dict[Var, str]:
     """The names of what stands for itself, the first of several."""
-    found: dict[Dim | ShapeVar, str] = {}
+    found: dict[Var, str] = {}
     for name, var in state.names.index.items():
         word = state.store.word((var,))
         if len(word) == 1 and isinstance(word[0], DimVar | ShapeVar):

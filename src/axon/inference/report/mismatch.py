@@ -119,10 +119,10 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
         label = f"`{found}`, where `{wanted}` is wanted"
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
-        if isinstance(expected, Fn) != isinstance(actual, Fn):
-            help = _type_of_operator(origin)
         if origin.kind == "pattern" and isinstance(actual, ShapeValue) and not fixes:
             help = "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
+        if isinstance(expected, Fn) != isinstance(actual, Fn):
+            help = _type_of_operator(origin)
     _report(state, code, message, origin, label, fixes=fixes, help=help)
 
 
