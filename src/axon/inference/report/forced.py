@@ -19,7 +19,7 @@ from axon.solver.reasons import Replays, behind, fewest
 from axon.solver.store import Store
 from axon.source import Span
 from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Poly
 from axon.types.show import Names, Show
 from axon.types.type import DimEq, Relation, Shape, ShapeEq
 from axon.types.variables import DimVar, ShapeVar, Var
@@ -71,7 +71,7 @@ def is_zero_product(state: State, relation: Relation) -> bool:
     return bool(_factors(relation, _named(state)))
 
 
-def _factors(relation: Relation, named: dict[Dim | ShapeVar, str]) -> list[str]:
+def _factors(relation: Relation, named: dict[Var, str]) -> list[str]:
     """The names whose product is 0 by an equation."""
     if not isinstance(relation, DimEq):
         return []
