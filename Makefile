@@ -4,6 +4,7 @@
 PYTHON ?= python3
 JOBS   ?= 2
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 1
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -106,12 +107,12 @@ bench: $(DEV_SETUP) ## run the benchmarks
 		echo "== $$file"; $(BIN)/python $$file || status=1; \
 	done; exit $$status
 
-fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker, solver and calls, FUZZ_SECONDS (60) each
+fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker, solver and calls, FUZZ_SECONDS (60) each, from FUZZ_SEED (1; 0: by chance)
 	@for name in syntax check solver run; do \
 		echo "== fuzz/$$name.py, $(FUZZ_SECONDS) s"; \
-		$(BIN)/python fuzz/$$name.py $(FUZZ_SECONDS) >.fuzz-$$name.log 2>&1 || \
+		FUZZ_SEED=$(FUZZ_SEED) $(BIN)/python fuzz/$$name.py $(FUZZ_SECONDS) >.fuzz-$$name.log 2>&1 || \
 			{ tail -n 60 .fuzz-$$name.log >&2; echo "the input is in .fuzz/$$name/" >&2; exit 1; }; \
-		grep '^stat::number_of_executed_units' .fuzz-$$name.log; \
+		grep -e '^FUZZ_SEED' -e '^stat::number_of_executed_units' .fuzz-$$name.log; \
 	done
 
 stress: $(DEV_SETUP) ## the random tests with four times the examples of `make test` (long)

@@ -1,13 +1,16 @@
 """What the fuzzers share: seeds from the golden programs, a folder to keep what was found.
 
-    python fuzz/syntax.py [SECONDS] [file of an earlier crash]
+    FUZZ_SEED=7 python fuzz/syntax.py [SECONDS] [file of an earlier crash]
 
-A fuzzer ends with status 0 if nothing was found. What breaks it is left in `.fuzz/<name>/`.
+The same seed gives the same inputs, in a fresh checkout and as far as the seconds reach; without
+one, or with 0, it is drawn by chance and printed. A fuzzer ends with status 0 if nothing was found.
+What breaks it is left in `.fuzz/<name>/`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import sys
 import time
@@ -47,16 +50,26 @@ def instrumented() -> AbstractContextManager[object]:
     return atheris.instrument_imports(include=["axon"]) if atheris else contextlib.nullcontext()
 
 
+def chosen_seed() -> int:
+    """The seed of `FUZZ_SEED`, or one by chance."""
+    text = os.environ.get("FUZZ_SEED", "0")
+    if not text.isdecimal() or int(text) >= 1 << 32:
+        sys.exit(f"FUZZ_SEED is a number below 2**32, or 0 for one by chance, and not {text!r}")
+    seed = int(text) or random.SystemRandom().randrange(1, 1 << 32)
+    print(f"FUZZ_SEED={seed}", flush=True)
+    return seed
+
+
 def by_chance(
     name: str, one: Callable[[bytes], object], make: Callable[[random.Random], bytes]
 ) -> None:
-    """Inputs that are drawn, for as many seconds; the same ones in every run."""
+    """Inputs that are drawn, for as many seconds; the same ones for each seed."""
     folder = ROOT / ".fuzz" / name
     folder.mkdir(parents=True, exist_ok=True)
     seconds, *crashes = sys.argv[1:] or ["60"]
     for path in crashes:
         one(Path(path).read_bytes())
-    chance, end, count = random.Random(0), time.monotonic() + float(seconds), 0
+    chance, end, count = random.Random(chosen_seed()), time.monotonic() + float(seconds), 0
     while not crashes and time.monotonic() < end:
         data = make(chance)
         try:
@@ -89,7 +102,7 @@ def run(
     arguments = [
         sys.argv[0],
         f"-max_total_time={seconds}",
-        *(["-seed=1"] if float(seconds) <= 60 else []),  # in CI: as far as it can, the same inputs
+        f"-seed={chosen_seed()}",
         f"-max_len={LONGEST}",
         f"-timeout={SLOWEST}",
         f"-artifact_prefix={folder}/",

@@ -103,3 +103,10 @@ def test_golden_programs(path: Path) -> None:
 def test_drawn_programs() -> None:
     for seed in range(ALL.max_examples):
         assert_same(draw_program(f"fast:{seed}").text())
+
+
+def test_a_size_is_not_said_to_be_a_size() -> None:
+    text = "f = fn (x, y : f32 [m]) { _z = reshape(x, [m + 1, 1]); y };"
+    assert_same(text)
+    signatures, _ = outcome(text, reasons=True)
+    assert signatures[0].guards == ()

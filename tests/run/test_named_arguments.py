@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -97,3 +98,51 @@ def test_another_name_in_a_body(body: str, factor: int, backend: str) -> None:
     program = f"f = fn (x, k = 2) {{ x * k }}; main = fn (x) {{ {body} }};"
     x = numpy.array([1, 2], numpy.float32)
     close(axon.compile(program, backend=backend).main(x), x * factor)
+
+
+ALIASES = {
+    "g(x, axis=0)": "softmax(x, axis=0)",
+    "again(x, axis=0)": "softmax(x, axis=0)",
+    "g(x)": "softmax(x)",
+    "map(g, x)": "map(softmax, x)",
+    "join(x, x, x, axis=1)": "concat(x, x, x, axis=1)",
+    "h = softmax; h(x, axis=0)": "softmax(x, axis=0)",
+    "h = softmax; k = fn (y) { h(y, axis=0) }; k(x)": "softmax(x, axis=0)",
+    "h = softmax; map(fn (y) { h(y, axis=0) }, x)": "map(fn (y) { softmax(y, axis=0) }, x)",
+    "fold2(max, -inf, x, axis=-1, keep=true)": "reduce(max, -inf, x, axis=-1, keep=true)",
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("body", ALIASES)
+def test_another_name_for_an_operator_has_its_attributes(body: str, backend: str) -> None:
+    names = "g = softmax; again = g; join = concat; fold2 = reduce;"
+    x = numpy.array([[1, 2, 3], [2, 0, 5]], numpy.float32)
+    found, wanted = (
+        axon.compile(f"{names} f = fn (x : f32 [n,m]) {{ {each} }};", backend=backend).f
+        for each in (body, ALIASES[body])
+    )
+    assert str(found.signature) == str(wanted.signature)
+    close(found(x), numpy.asarray(wanted(x)))
+
+
+def test_another_name_for_an_operator_in_another_file(tmp_path: Path) -> None:
+    (tmp_path / "names.axon").write_text("g = softmax;", "utf-8")
+    program = 'import "names.axon" as names; f = fn (x : f32 [n,m]) { names.g(x, axis=0) };'
+    (tmp_path / "f.axon").write_text(program, "utf-8")
+    close(axon.load(tmp_path / "f.axon").f([[1, 1, 1], [1, 1, 1]]), numpy.full((2, 3), 0.5))
+
+
+def test_what_another_name_for_an_operator_has_not() -> None:
+    with pytest.raises(axon.ProgramError, match="softmax has no attribute `axes`"):
+        axon.compile("g = softmax; f = fn (x : f32 [n,m]) { g(x, axes=0) };")
+    with pytest.raises(axon.ProgramError, match="softmax takes 1 argument, 2 are given"):
+        axon.compile("g = softmax; f = fn (x : f32 [n,m]) { g(x, x) };")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_default_has_a_type_for_each_call(backend: str) -> None:
+    program = "h = fn (y, k = 1.5) { y + k }; g = fn (a : f16 [n], b : f32 [n]) { h(a), h(b) };"
+    a, b = numpy.ones(2, numpy.float16), numpy.ones(2, numpy.float32)
+    found = axon.compile(program, backend=backend).g(a, b)
+    assert [each.dtype for each in found] == [numpy.float16, numpy.float32]

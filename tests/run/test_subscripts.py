@@ -211,3 +211,15 @@ def test_a_size_below_zero_has_a_place(program: str, place: str, backend: str) -
     (problem,) = caught.value.diagnostics
     assert problem.message == "a size was computed to be -2, below zero"
     assert problem.span is not None and problem.span.start >= program.index(place)
+
+
+@pytest.mark.parametrize("subscript", ["i - 3", "i - 3:", ":i - 3", "i - 3:n"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_difference_of_sizes_does_not_count_from_the_end(subscript: str, backend: str) -> None:
+    program = f"f = fn (x : f32 [n], i : dim i) {{ x[{subscript}] }};"
+    net = axon.compile(program, backend=backend)
+    net.f(numpy.ones(3, "float32"), 4)
+    with pytest.raises(axon.ArgumentError, match="i >= 3 does not hold for i = 1") as caught:
+        net.f(numpy.ones(3, "float32"), 1)
+    (problem,) = caught.value.diagnostics
+    assert problem.span is not None and problem.span.text == "i - 3"

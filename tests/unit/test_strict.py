@@ -63,6 +63,24 @@ def test_the_place_that_forces_it_is_shown() -> None:
     assert warning.labels[1].text == "forced here, by `@`"
 
 
+@pytest.mark.parametrize(
+    ("text", "product"),
+    [
+        ("f = fn (x : f32 [b,s,512]) { reshape(x, [b, s, 7, 64]) };", "b*s"),
+        ("f = fn (x : f32 [b,s]) { y = reshape(x, [2*b, s]); sum(y) };", "b*s"),
+        ("f = fn (x : f32 [n,n]) { reshape(x, [n, n, 2]) };", "n*n"),
+        ("f = fn (x : f32 [b,s,6]) { reshape(x, [b, s, 3, 2]) };", ""),
+        ("f = fn (x : f32 [a,b]) { reshape(x, [b, 3]) };", ""),
+        ("f = fn (x : f32 [b,s]) where b*s = 0 { reshape(x, [2*b, s]) };", ""),
+        ("f = fn (x) { reshape(x, [2*size(x)]) };", ""),
+    ],
+)
+def test_a_product_of_names_that_is_0(text: str, product: str) -> None:
+    found = [(w.code, w.message, w.labels[0].span.text) for w in check_text(text).warnings]
+    place = text[text.index("reshape") : text.rindex("])") + 2]
+    assert found == ([("AX302", f"the product `{product}` is always 0", place)] if product else [])
+
+
 def test_many_forced_names_have_places_in_bounded_work() -> None:
     """The places of the first ones are the fewest; then each has the one that bound it."""
     count = 150
@@ -107,6 +125,11 @@ def test_a_definition_with_an_error_has_no_unused_names() -> None:
     checked = check_text("f = fn (x) { hidden = x; hiden };\ng = fn (x) { y = (; x };\n")
     assert not checked.ok
     assert not checked.warnings
+
+
+@pytest.mark.parametrize("text", ["fn (x, y) { zz + y };", "a = 1; fn (x) { zz };"])
+def test_nor_has_a_result_with_one(text: str) -> None:
+    assert [d.code for d in check_text(text).diagnostics] == ["AX201"]
 
 
 def test_definitions_that_are_bound_again() -> None:

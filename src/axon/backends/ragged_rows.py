@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy
 
-from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, Varying, show_sizes
+from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, Varying, rank, show_sizes
 from axon.backends.ragged_host import host, join, namespace, put
 from axon.ops.arrays import Array, Value
 
@@ -142,6 +142,8 @@ def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> V
         )
     if ragged or any(isinstance(row, Ragged) for row in rows):
         varying = ragged if isinstance(ragged, Varying) else None
+        if varying is not None and len(varying.sizes) != rank(sample):
+            varying = None  # part of the rank is known to the run only
         return Ragged.from_rows(rows, sample, varying).put(home)
     sizes = _sizes(sample)
     for row in rows or [sample]:

@@ -10,7 +10,7 @@ from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Known, Stop, Structure, operand_type
 from axon.graph.state import Shared, State
 from axon.inference.elaborate import Elaboration, elaborate, enter_name
-from axon.inference.environment import Entry, Environment
+from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.infer import Inference
 from axon.inference.operators import scheme_of_value
 from axon.solver.constraints import Guard
@@ -118,7 +118,8 @@ def _environment(inference: Inference, closure: Closure) -> Environment:
             case OperatorFunction(operator):
                 scheme = scheme_of_value(operator.name)
                 if scheme is not None:
-                    inner.names[name] = Entry(scheme)
+                    function = Parameters((), operator=operator.name)
+                    inner.names[name] = Entry(scheme, function=function)
             case known:
                 inner.names[name] = Entry(_type_of(inference, known))
     return inner

@@ -238,6 +238,8 @@ def _operand_needs(operand: Operand, found: set[SizeVar]) -> None:
         case Function(params, nodes, result, _):
             made = {v for p in params for v, _ in readable(p)}
             for node in nodes:
+                if isinstance(node, Extern):  # what it makes is compared where it is known
+                    made |= {var for var in provided(node) if var.runtime}
                 if not isinstance(node, Check):  # which uses the sizes that are known
                     found |= needed(node) - made
                 made |= provided(node)

@@ -69,7 +69,13 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
                 inference.infer(arg, env)
             return UNKNOWN
         if isinstance(entry.type, Scheme):
-            return _call_scheme(inference, entry.type, call, name, env, entry.function)
+            operator = entry.function.operator if entry.function is not None else ""
+            if operator and _differs(call, entry.type):
+                return apply_operator(
+                    inference, operator, call.args, call.attributes, call.span, env
+                )
+            known = entry.function if not operator else None
+            return _call_scheme(inference, entry.type, call, name, env, known)
         type_ = entry.type
         inference.tainted = inference.tainted or type_ is UNKNOWN
     elif isinstance(function, ast.Fn):
@@ -87,6 +93,14 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         return UNKNOWN
     arguments = arranged(inference, call, None, name) or []
     return apply(inference, type_, types_of(inference, call, arguments, env), call, name)
+
+
+def _differs(call: ast.Call, scheme: Scheme) -> bool:
+    """Whether a call of an operator by another name has attributes, or a number of arguments that
+    its scheme, which is for the operator as a value, has not.
+    """
+    count = len(scheme.type.params) if isinstance(scheme.type, Fn) else 0
+    return bool(call.attributes) or len(call.args) != count
 
 
 def _without_libraries(

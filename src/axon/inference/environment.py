@@ -14,13 +14,14 @@ from axon.types.type import UNKNOWN, Scheme, Type
 class Parameters:
     """The parameters of a function with a name. `defaults` has a scheme for each that has a
     default, of a function without parameters that gives it; a number is in `literals`. `as_value`
-    is the scheme of the function without those.
+    is the scheme of the function without those. Another name for an `operator` has its attributes.
     """
 
     names: tuple[str, ...]
     defaults: dict[str, Scheme] = field(default_factory=dict)
     literals: dict[str, ast.Number | ast.Negate] = field(default_factory=dict)
     as_value: Scheme | None = None
+    operator: str = ""
 
 
 @dataclass(frozen=True, slots=True)

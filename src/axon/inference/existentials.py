@@ -127,11 +127,18 @@ def _determined(known: set[Var], relations: list[Relation]) -> set[Var]:
 
 
 def _is_plain(relation: Relation, var: DimVar | ShapeVar) -> bool:
-    """Whether a relation computes a variable from the others, unlike `a` in `size(a) = 6`."""
-    if not isinstance(relation, DimEq):
-        return True
-    terms = dims.terms_of(dims.sub(relation.left, relation.right))
-    return isinstance(var, DimVar) and (var,) in terms
+    """Whether a relation computes a variable from the others, unlike `a` in `size(a) = 6`, or in
+    `a = broadcast(a, 2)`.
+    """
+    match relation:
+        case DimEq(left, right):
+            terms = dims.terms_of(dims.sub(left, right))
+            once = isinstance(var, DimVar) and not dims.occurs_elsewhere(var, (var,), terms)
+            return once and (var,) in terms
+        case Broadcast() | DimBroadcast():
+            return relation_variables(relation).count(var) == 1
+        case _:
+            return True
 
 
 def _decided(relation: Relation) -> list[DimVar | ShapeVar]:

@@ -315,8 +315,7 @@ class Inference(Walk):
     ) -> tuple[Scheme, Parameters | None] | None:
         """The scheme of a function, where a binding is only another name for it."""
         if isinstance(value, ast.OperatorName):
-            found = operators.scheme_of_value(written_as(value.op).name)
-            return None if found is None else (found, None)
+            return _of_operator(written_as(value.op).name)
         if isinstance(value, ast.Field):
             value = calls.imported(self, value, env) or value
         if not isinstance(value, ast.Name) or size_values.named_size(self, value.name) is not None:
@@ -324,8 +323,7 @@ class Inference(Walk):
         entry = env.find(value.name)
         if entry is None and value.name not in self.defining:
             if value.name in OPERATORS:
-                found = operators.scheme_of_value(value.name)
-                return None if found is None else (found, None)
+                return _of_operator(value.name)
             entry = self.prelude(value.name)
         if entry is None or not isinstance(entry.type, Scheme):
             return None
@@ -363,5 +361,16 @@ class Inference(Walk):
         else:
             parts = tuple(self.state.fresh_type() for _ in pattern.items)
             unify(self.state, Tuple(parts), found, Origin("pattern", span))
+            if isinstance(found, ShapeValue):  # a list of what were no sizes is the same mistake
+                said = self.state.diagnostics
+                said[:] = [
+                    d for d in said if not (d.code == "AX206" and d.span and d.span.is_within(span))
+                ]
+                parts = (UNKNOWN,) * len(parts)
         for item, part in zip(pattern.items, parts, strict=True):
             self._destructure(item, part, env, span)
+
+
+def _of_operator(name: str) -> tuple[Scheme, Parameters] | None:
+    found = operators.scheme_of_value(name)
+    return None if found is None else (found, Parameters((), operator=name))

@@ -14,7 +14,7 @@ from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
 from axon.inference.records import report_members
-from axon.inference.report.forced import forced_names, warn_of
+from axon.inference.report.forced import forced_names, is_zero_product, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
@@ -25,6 +25,7 @@ from axon.syntax import ast
 from axon.types.elements import ELEMENTS
 from axon.types.read import make_alias, read_signature
 from axon.types.scope import Scope
+from axon.types.sign import is_nonnegative
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
@@ -345,7 +346,7 @@ class ProgramInference:
             self.state.reasons = False
             generalised, fine = self._attempt(item)
             self.state.reasons = True
-            if fine and not forced_names(self.state):
+            if fine and not forced_names(self.state) and not self._is_empty(generalised):
                 self._explained = False
                 return generalised
             self._forget(item.pattern.name, before)
@@ -354,6 +355,11 @@ class ProgramInference:
         if generalised is None:
             self._shared = self._shared or self._is_open(item)
         return generalised
+
+    def _is_empty(self, generalised: Generalised | None) -> bool:
+        """Whether a definition is for tensors without elements only."""
+        relations = generalised.scheme.relations if generalised is not None else ()
+        return any(is_zero_product(self.state, each) for each in relations)
 
     def again(self, item: ast.Binding, environment: Environment) -> Scheme | None:
         """The scheme of a function among these names, inferred without reasons; None if there is
@@ -445,9 +451,9 @@ class ProgramInference:
         checks = list(conditions(checks))
         if scheme is not None:
             silent = [r for r in scheme.relations if isinstance(r, AtLeast) and r.silent]
-            checks += [Guard(relation, NOWHERE, 1) for relation in silent]
+            checks += [Guard(r, NOWHERE, 1) for r in silent if not is_nonnegative(r.dim)]
         if not bad and readable and self._explained:
-            self.diagnostics.extend(warn_of(self.state))
+            self.diagnostics.extend(warn_of(self.state, constraints))
         if reported:
             own = set(constraints)
             constraints = (*(c for c in reported if c not in own), *constraints)

@@ -11,7 +11,6 @@ from axon.inference.canonical import canonical
 from axon.inference.existentials import chosen_by_caller, seal
 from axon.inference.residuals import (
     connected,
-    lone,
     merge_broadcasts,
     without_implied,
     without_ranks,
@@ -101,7 +100,7 @@ class Fresh:
         self.outer = outer
         self.here, self.further_in = made_at(outer), made_at(outer + 1)
         self.rows: list[RowOf] = []
-        self.derived = {lone(r.result) for r in scheme.made if isinstance(r, Broadcast)}
+        self.derived = {v for relation in scheme.made for v in decided_shapes(relation)}
 
     def enter(self, found: Renaming, variables: Sequence[Var] = ()) -> None:
         """Add fresh variables for those that have no replacement yet."""
@@ -221,7 +220,7 @@ def generalise(state: State, type_: Type, mark: int) -> Generalised:
         kept = [r for r in kept if not _is_check(r, given)]
     type_, kept = canonical(*simplest(type_, kept))
     kept = without_ranks(kept, set(type_variables(type_)), level)
-    made = [r for r in guards if isinstance(type_, Fn) and _makes_shape(r, type_.result)]
+    made = _shapes_made(guards, type_.result) if isinstance(type_, Fn) else []
     variables = type_variables(type_)
     for relation in (*kept, *made):
         variables.extend(relation_variables(relation))
@@ -376,10 +375,33 @@ def _is_check(relation: Relation, given: int) -> bool:
     return any(v.runtime and v.scope > given for v in variables)
 
 
-def _makes_shape(relation: Relation, result: Type) -> bool:
-    """Whether a broadcast makes a run-time shape of the result."""
-    var = lone(relation.result) if isinstance(relation, Broadcast) else None
-    return isinstance(var, ShapeVar) and var.runtime and var in set(type_variables(result))
+def _shapes_made(guards: list[Relation], result: Type) -> list[Relation]:
+    """The conditions that decide the run-time shapes of the result, and the shapes that those are
+    made of: a use that knows the rest knows their ranks.
+    """
+    wanted = {v for v in type_variables(result) if isinstance(v, ShapeVar) and v.runtime}
+    made: dict[Relation, None] = {}
+    found = True
+    while found:
+        more = [r for r in guards if r not in made and not wanted.isdisjoint(decided_shapes(r))]
+        made.update(dict.fromkeys(more))
+        wanted.update(
+            v for r in more for v in relation_variables(r) if isinstance(v, ShapeVar) and v.runtime
+        )
+        found = bool(more)
+    return [r for r in guards if r in made]
+
+
+def decided_shapes(relation: Relation) -> list[ShapeVar]:
+    """The run-time shapes that a relation between shapes decides, given all others."""
+    match relation:
+        case Broadcast(result, _):
+            word = result
+        case ShapeEq(left, right):
+            word = (*left, *right)
+        case _:
+            return []
+    return [item for item in word if isinstance(item, ShapeVar) and item.runtime]
 
 
 def as_run_finds_it(store: Store, guard: Guard) -> Guard:

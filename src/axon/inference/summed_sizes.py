@@ -23,7 +23,7 @@ def added_up(scheme: Scheme, sizes: list[DimVar]) -> Iterable[DimVar]:
     """
     seen = _SizeCollector({}, {}, {}, {})
     seen.type(scheme.type)
-    for relation in scheme.relations:
+    for relation in (*scheme.relations, *scheme.made):
         seen.relation(relation)
     kept: dict[tuple[int, frozenset[Place]], DimVar] = {}
     for size in sizes:

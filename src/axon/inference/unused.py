@@ -20,13 +20,16 @@ from axon.syntax import ast
 
 @dataclass(slots=True)
 class _Bound:
-    """A name that is bound in a function: what it is, and its type if one is written."""
+    """A name that is bound in a function: what it is, and its type if one is written. `again` is
+    where the same block binds it once more.
+    """
 
     name: str
     span: Span
     what: str
     type: ast.TypeExpr | None = None
     used: bool = False
+    again: Span | None = None
 
 
 @dataclass(slots=True)
@@ -113,7 +116,7 @@ class _Uses:
                 todo.extend(_parts(node))
 
     def _use(self, name: str, scope: _Scope) -> None:
-        found = scope.find(name.partition(".")[0] if "." in name else name)
+        found = scope.find(name)
         if found is None:
             self.values.add(name)
         else:
@@ -137,6 +140,9 @@ class _Uses:
         self._expr(block.result, inner)
 
     def _bind(self, bound: _Bound, scope: _Scope) -> None:
+        before = scope.names.get(bound.name)
+        if before is not None:
+            before.again = bound.span
         scope.names[bound.name] = bound
         if not bound.name.startswith("_"):
             self.bound.append(bound)
@@ -189,13 +195,12 @@ def _unused(bound: _Bound) -> Diagnostic:
     advice = f"use it, remove it, or call it `_{bound.name}`"
     if bound.what == "field":  # it cannot have another name
         advice = "use it, or remove it"
-    return Diagnostic(
-        "AX305",
-        Severity.WARNING,
-        f"the {bound.what} `{bound.name}` is not used",
-        (Label(bound.span, "", primary=True),),
-        help=(advice,),
-    )
+    message = f"the {bound.what} `{bound.name}` is not used"
+    labels: tuple[Label, ...] = (Label(bound.span, "", True),)
+    if bound.again is not None:  # the uses that one sees are of the other
+        message += " before it is bound again"
+        labels = (*labels, Label(bound.again, "from here on it is this one"))
+    return Diagnostic("AX305", Severity.WARNING, message, labels, help=(advice,))
 
 
 def bound_twice(bound: Iterable[tuple[str, Span]]) -> list[Diagnostic]:

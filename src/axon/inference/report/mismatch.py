@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from axon.diagnostics import Diagnostic, Fix, Label, Severity
 from axon.inference.state import State
+from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types.elements import BIT, INT, class_name
@@ -102,6 +105,7 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     show = Show(names)
     wanted, found = show.type(expected), show.type(actual)
     fixes: tuple[Fix, ...] = ()
+    help: str | None = None
     if code == "AX208":
         message = f"{_who(origin)}this type would have to contain itself"
         label = ""
@@ -109,11 +113,40 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
         n, m = (len(each.params) for each in (expected, actual) if isinstance(each, Fn))
         message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
         label = f"takes {_count(m)}"
+    elif _has_mismatch(state, origin):
+        return  # arguments in another order are one mistake
     else:
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
         label = f"`{found}`, where `{wanted}` is wanted"
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
-    _report(state, code, message, origin, label, fixes=fixes)
+        if origin.kind == "pattern" and isinstance(actual, ShapeValue) and not fixes:
+            help = "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
+        if isinstance(expected, Fn) != isinstance(actual, Fn):
+            help = _type_of_operator(origin)
+    _report(state, code, message, origin, label, fixes=fixes, help=help)
+
+
+def _has_mismatch(state: State, origin: Origin) -> bool:
+    """Whether another argument of the call is of a wrong kind."""
+    call = origin.call
+    return call is not None and any(
+        d.code == "AX207"
+        and d.subject == origin.operator
+        and d.span is not None
+        and d.span.is_within(call)
+        for d in state.diagnostics
+    )
+
+
+def _type_of_operator(origin: Origin) -> str | None:
+    """What an operator takes, where a function stands in the place of something else."""
+    operator = OPERATORS.get(origin.operator)
+    if operator is None or origin.kind != "argument":
+        return None
+    from axon.ops.reference import plain_signature
+
+    type_ = re.sub(r"\bafter\b", "s'", plain_signature(operator))
+    return f"`{operator.name}` is of type `{type_}`"
 
 
 def _as_tuple(expected: Type, origin: Origin) -> tuple[Fix, ...]:
