@@ -3,7 +3,8 @@
     FUZZ_SEED=7 python fuzz/syntax.py [SECONDS] [file of an earlier crash]
 
 The same seed gives the same inputs, in a fresh checkout and as far as the seconds reach; without
-one, or with 0, it is drawn by chance and printed. A fuzzer ends with status 0 if nothing was found. What breaks it is left in `.fuzz/<name>/`.
+one, or with 0, it is drawn by chance and printed. A fuzzer ends with status 0 if nothing was found.
+What breaks it is left in `.fuzz/<name>/`.
 """
 
 from __future__ import annotations

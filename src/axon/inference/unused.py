@@ -195,7 +195,8 @@ def _unused(bound: _Bound) -> Diagnostic:
     advice = f"use it, remove it, or call it `_{bound.name}`"
     if bound.what == "field":  # it cannot have another name
         advice = "use it, or remove it"
-    message, labels = f"the {bound.what} `{bound.name}` is not used", (Label(bound.span, "", True),)
+    message = f"the {bound.what} `{bound.name}` is not used"
+    labels: tuple[Label, ...] = (Label(bound.span, "", primary=True),)
     if bound.again is not None:  # the uses that one sees are of the other
         message += " before it is bound again"
         labels = (*labels, Label(bound.again, "from here on it is this one"))

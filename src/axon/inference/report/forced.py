@@ -19,10 +19,10 @@ from axon.solver.reasons import Replays, behind, fewest
 from axon.solver.store import Store
 from axon.source import Span
 from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Poly
 from axon.types.show import Names, Show
 from axon.types.type import DimEq, Relation, Shape, ShapeEq
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, Var
 
 MOST_PLACES = 3
 BUDGET = 20_000
@@ -71,7 +71,7 @@ def is_zero_product(state: State, relation: Relation) -> bool:
     return bool(_factors(relation, _named(state)))
 
 
-def _factors(relation: Relation, named: dict[Dim | ShapeVar, str]) -> list[str]:
+def _factors(relation: Relation, named: dict[Var, str]) -> list[str]:
     """The names whose product is 0 by an equation."""
     if not isinstance(relation, DimEq):
         return []
@@ -81,9 +81,9 @@ def _factors(relation: Relation, named: dict[Dim | ShapeVar, str]) -> list[str]:
     return found if len(found) == len(mono) else []
 
 
-def _named(state: State) -> dict[Dim | ShapeVar, str]:
+def _named(state: State) -> dict[Var, str]:
     """The names of what stands for itself, the first of several."""
-    found: dict[Dim | ShapeVar, str] = {}
+    found: dict[Var, str] = {}
     for name, var in state.names.index.items():
         word = state.store.word((var,))
         if len(word) == 1 and isinstance(word[0], DimVar | ShapeVar):
