@@ -74,8 +74,8 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
                 return apply_operator(
                     inference, operator, call.args, call.attributes, call.span, env
                 )
-            parameters = entry.function if not operator else None
-            return _call_scheme(inference, entry.type, call, name, env, parameters)
+            known = entry.function if not operator else None
+            return _call_scheme(inference, entry.type, call, name, env, known)
         type_ = entry.type
         inference.tainted = inference.tainted or type_ is UNKNOWN
     elif isinstance(function, ast.Fn):

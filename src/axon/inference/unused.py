@@ -196,7 +196,7 @@ def _unused(bound: _Bound) -> Diagnostic:
     if bound.what == "field":  # it cannot have another name
         advice = "use it, or remove it"
     message = f"the {bound.what} `{bound.name}` is not used"
-    labels: tuple[Label, ...] = (Label(bound.span, "", primary=True),)
+    labels: tuple[Label, ...] = (Label(bound.span, "", True),)
     if bound.again is not None:  # the uses that one sees are of the other
         message += " before it is bound again"
         labels = (*labels, Label(bound.again, "from here on it is this one"))
