@@ -3,7 +3,25 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 
 const RESULTS = {
-  initialize: { capabilities: { inlayHintProvider: true, codeActionProvider: true } },
+  initialize: {
+    capabilities: {
+      inlayHintProvider: true,
+      codeActionProvider: true,
+      executeCommandProvider: { commands: ["axon.why"] },
+    },
+  },
+  "workspace/executeCommand": {
+    answer: "n is 16",
+    places: [
+      {
+        text: "argument 1 of matmul",
+        location: {
+          uri: "file:///x/net.axon",
+          range: { start: { line: 3, character: 4 }, end: { line: 3, character: 5 } },
+        },
+      },
+    ],
+  },
   "textDocument/inlayHint": [{ position: { line: 0, character: 1 }, label: ": f32 [n]" }],
 };
 

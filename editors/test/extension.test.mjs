@@ -9,7 +9,7 @@ import { after, before, beforeEach, test } from "node:test";
 const require = createRequire(import.meta.url);
 const folder = join(import.meta.dirname, "../vscode");
 const stub = require("./vscode-stub.cjs");
-const { said, commands, panels, providers, settings, uri } = stub.__stub;
+const { said, commands, executed, panels, providers, settings, uri } = stub.__stub;
 const work = mkdtempSync(join(tmpdir(), "axon-extension-"));
 const log = join(work, "log");
 const axon = join(import.meta.dirname, "axon-stub.mjs");
@@ -107,6 +107,20 @@ test("the client starts the server, restarts it and stops it", async () => {
   assert.equal(counted("initialize"), 2);
   assert.equal(counted("initialized"), 2);
   assert.equal(counted("shutdown"), 2);
+});
+
+test("the answer to a question is shown with a peek at its places", async () => {
+  settings.set("path", axon);
+  await activated();
+  const position = { line: 0, character: 2 };
+  await commands.get("axon.why")("file:///x/net.axon", position, "n");
+  await extension.deactivate();
+  assert.ok(said.includes("n is 16"));
+  const [[name, at, , places, shown]] = executed;
+  assert.equal(name, "editor.action.peekLocations");
+  assert.equal(at.path, "/x/net.axon");
+  assert.equal(places.length, 1);
+  assert.equal(shown, "peek");
 });
 
 test("inlay hints are the server's, and none where they are off", async () => {

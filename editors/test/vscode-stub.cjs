@@ -3,6 +3,7 @@
 const said = [];
 const commands = new Map();
 const panels = [];
+const executed = [];
 const providers = {};
 const settings = new Map();
 const disposable = { dispose() {} };
@@ -82,7 +83,7 @@ const vscode = {
       commands.set(name, run);
       return disposable;
     },
-    executeCommand: async () => undefined,
+    executeCommand: async (...given) => void executed.push(given),
   },
   extensions: open({ all: [] }),
 };
@@ -92,7 +93,7 @@ const enumerations = new Map();
 module.exports = new Proxy(vscode, {
   get(from, name) {
     if (name in from) return from[name];
-    if (name === "__stub") return { said, commands, panels, providers, settings, uri };
+    if (name === "__stub") return { said, commands, executed, panels, providers, settings, uri };
     if (typeof name !== "string" || !/^[A-Z]/.test(name)) return undefined;
     if (!enumerations.has(name)) enumerations.set(name, class extends Anything {});
     return enumerations.get(name);

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from axon.driver import check_text
 from axon.ops import FAMILIES, OPERATORS, Operator, Problem
 from axon.ops.axes import bad_axes, place
 from axon.ops.examples import Example, examples, lift
@@ -54,7 +55,6 @@ def test_the_signature_of_an_example_can_be_read(operator: Operator, example: Ex
 
 @pytest.mark.parametrize(("operator", "example"), EXAMPLES)
 def test_an_example_has_the_type_it_says(operator: Operator, example: Example) -> None:
-    from axon.driver import check_text
 
     checked = check_text(example.program)
     assert checked.ok, checked.diagnostics
@@ -408,7 +408,6 @@ def test_axes_stand_where_they_are_counted_to() -> None:
 
 def test_the_library_has_types() -> None:
     from axon import stdlib
-    from axon.driver import check_text
 
     found: dict[str, str] = {}
     where: dict[str, tuple[str, ...]] = {}
@@ -427,3 +426,12 @@ def test_the_library_has_types() -> None:
     assert found["lstmStep"] == found["lstm_step"]
     assert found["lstm_step"].endswith("-> (t s@[h], t s@[h])")
     assert found["attention"] == "(t s@[m,d], t s@[n,d], t s@[n,e]) -> t s@[m,e]"
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if name[0].isalpha()])
+def test_arguments_of_any_number_and_kind_end_with_a_message(name: str) -> None:
+    attributes = "".join(f", {each}=1" for each in sorted(OPERATORS[name].required))
+    for count in range(7):
+        for given in ("y", "2", "[2, 3]", "y, 2"):
+            args = ", ".join(["y", *[given] * count])
+            check_text(f"f = fn (y) {{ {name}({args}{attributes}) }};")

@@ -3,6 +3,7 @@ const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 const { commandOf, missingMessage, problemOf } = require("./command");
 const { derivation } = require("./derivation");
+const { WHY, showAnswer } = require("./peek");
 
 let client;
 let output;
@@ -18,7 +19,13 @@ async function start() {
   client = new LanguageClient("axon", "Axon", server, {
     documentSelector: [{ scheme: "file", language: "axon" }, { scheme: "untitled", language: "axon" }],
     outputChannel: output,
+    initializationOptions: { showAnswers: false },
     middleware: {
+      executeCommand: async (name, given, next) => {
+        const found = await next(name, given);
+        if (name === WHY) await showAnswer(client, given, found);
+        return found;
+      },
       provideInlayHints: (document, range, token, next) =>
         vscode.workspace.getConfiguration("axon", document).get("inlayHints.enabled", true)
           ? next(document, range, token)

@@ -56,6 +56,8 @@ def required(
 
 def _takes_shape(operator: Operator, arity: int) -> bool:
     """Whether the last argument of an operator is a shape."""
+    if operator.required:
+        return False
     signature = operator.signature(arity, {})
     return isinstance(signature, str) and _SHAPE_LAST.search(signature) is not None
 
