@@ -6,7 +6,8 @@ itself is bound elsewhere in its file, in another one, or is an operator: that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import ChainMap
+from dataclasses import dataclass
 from typing import Literal
 
 from axon.syntax import ast
@@ -52,19 +53,8 @@ class Use:
     node: object = None
 
 
-@dataclass(slots=True)
-class _Scope:
-    outer: _Scope | None
-    names: dict[str, Binder] = field(default_factory=dict)
-
-    def find(self, name: str) -> Binder | None:
-        scope: _Scope | None = self
-        while scope is not None:
-            found = scope.names.get(name)
-            if found is not None:
-                return found
-            scope = scope.outer
-        return None
+_Scope = ChainMap[str, Binder]
+"""The names of a function, then those around it."""
 
 
 class Names:
@@ -96,7 +86,7 @@ class Names:
                 self._alias_params(item)
                 self._type(item.type)
             case ast.Binding():
-                self._binding(item, _Scope(None), "definition", whole)
+                self._binding(item, ChainMap(), "definition", whole)
         for name in self._late:
             size = self._sizes.get(name.name)
             if size is not None or "." not in name.name:
@@ -153,7 +143,7 @@ class Names:
                 binder = Binder(
                     pattern.name, span.start, span.end, kind, visible, known, taken=taken
                 )
-                scope.names[pattern.name] = self._bind(binder)
+                scope[pattern.name] = self._bind(binder)
             return
         taken = isinstance(pattern, ast.RecordPattern)
         for each in pattern.items:
@@ -166,7 +156,7 @@ class Names:
             node = todo.pop()
             match node:
                 case ast.Name(name, span):
-                    binder = scope.find(name)
+                    binder = scope.get(name)
                     if binder is not None:
                         self._use(name, span.start, "value", binder, node=node)
                     else:
@@ -174,7 +164,7 @@ class Names:
                 case ast.Field(record, name, span):
                     todo.append(record)
                     end = span.end
-                    of_file = isinstance(record, ast.Name) and scope.find(record.name) is None
+                    of_file = isinstance(record, ast.Name) and scope.get(record.name) is None
                     kind = "member" if of_file and isinstance(record, ast.Name) else "field"
                     of = (
                         record.name if kind == "member" and isinstance(record, ast.Name) else record
@@ -207,7 +197,7 @@ class Names:
 
     def _fn(self, fn: ast.Fn, scope: _Scope) -> None:
         self.fns.append(fn)
-        inner = _Scope(scope)
+        inner = scope.new_child()
         body = fn.body
         visible = fn.span.start, fn.span.end
         for param in fn.params:
@@ -216,11 +206,11 @@ class Names:
             span = param.name_span
             binder = Binder(param.name, span.start, span.end, "parameter", visible, param.type, fn)
             if param.name != "_" and span.end > span.start:
-                inner.names[param.name] = self._bind(binder)
+                inner[param.name] = self._bind(binder)
             self._type(param.type)
         self._type(fn.result)
         self._conditions(fn.where)
-        local = _Scope(inner)
+        local = inner.new_child()
         for binding in body.bindings:
             seen = binding.span.end, max(body.span.end, binding.span.end)
             self._binding(binding, local, "local", seen)
