@@ -272,7 +272,8 @@ def _is_structured(
     if not values.keys() <= {"outputs"} or values.get("outputs", 1) != 1:
         return False
     if calls is Calls.WHILE:
-        return "outputs" in values and structures.gives_structure(state, args[2], 1)
+        whole = "outputs" in values and len(args) == 3
+        return whole and structures.gives_structure(state, args[2], 1)
     first = first_by_row(operator, len(args))
     output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(calls)  # type: ignore[arg-type]
     return structures.is_structured(state, args[first - 1], args[first:], output)
