@@ -17,7 +17,6 @@ from axon.syntax.lexer import lex
 from axon.syntax.parser import parse_program
 from axon.syntax.tokens import Tokens
 
-SYNTAX_ERRORS = frozenset(f"AX00{digit}" for digit in range(1, 10))
 
 _KIND_CLASS = {
     "field": Class.FIELD,
@@ -37,7 +36,7 @@ class Expected:
 
 
 def is_readable(source: Source) -> bool:
-    return not any(problem.code in SYNTAX_ERRORS for problem in parse_program(source)[1])
+    return not parse_program(source)[1]
 
 
 def expected_classes(source: Source, by_tree: bool = False) -> list[Expected]:

@@ -117,13 +117,13 @@ def grow_dims(inner: st.SearchStrategy[DimExpr]) -> st.SearchStrategy[DimExpr]:
     )
 
 
-dims: st.SearchStrategy[DimExpr] = st.recursive(
-    st.one_of(
-        index_names, st.builds(DimConst, st.integers(), st.just(AT)), st.builds(Star, st.just(AT))
-    ),
+sums: st.SearchStrategy[DimExpr] = st.recursive(
+    st.one_of(index_names, st.builds(DimConst, st.integers(), st.just(AT))),
     grow_dims,
     max_leaves=6,
 )
+stars = st.builds(Star, st.just(AT), st.sampled_from(["", "k", "s'"]))
+dims: st.SearchStrategy[DimExpr] = st.one_of(sums, stars)
 
 
 def grow_shapes(inner: st.SearchStrategy[ShapeExpr]) -> st.SearchStrategy[ShapeExpr]:

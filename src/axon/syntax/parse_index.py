@@ -104,6 +104,14 @@ def as_dim(p: Cursor, index: IndexExpr) -> DimExpr:
             return index
 
 
+def _as_term(p: Cursor, index: IndexExpr) -> DimExpr:
+    """The index as a part of a sum or a product, which a size that varies has no place in."""
+    dim = as_dim(p, index)
+    if isinstance(dim, Star):
+        p.add(error("AX105", "`*` stands alone as a dimension", dim.span, "not part of a sum"))
+    return dim
+
+
 def _evident_dim(index: IndexExpr) -> bool:
     return not isinstance(index, Dims | IndexName | Append | BroadcastOf)
 
@@ -134,14 +142,14 @@ def _sum(p: Cursor, first: IndexExpr | None = None) -> IndexExpr:
     held: list[tuple[DimExpr, str]] = []
     while (op := _infix(p)) is not None:
         level = DIM_LEVEL[op]
-        term = as_dim(p, left)
+        term = _as_term(p, left)
         while held and DIM_LEVEL[held[-1][1]] >= level:
             term = _join(held.pop(), term)
         held.append((term, op))
         p.advance()
         left = _part(p)
     while held:
-        left = _join(held.pop(), as_dim(p, left))
+        left = _join(held.pop(), _as_term(p, left))
     return left
 
 
@@ -153,7 +161,7 @@ def _join(held: tuple[DimExpr, str], right: DimExpr) -> DimExpr:
 def _negative(p: Cursor, start: int, part: IndexExpr) -> DimExpr:
     """A negative constant is a constant; any other `-d` is `0 - d`."""
     span = p.since(start)
-    match as_dim(p, part):
+    match _as_term(p, part):
         case DimConst(value):
             return DimConst(-value, span)
         case dim:
@@ -241,7 +249,7 @@ def _parenthesised(p: Cursor) -> IndexExpr:
         inner = _after_minus(p)
     elif op in DIM_LEVEL and p.next_kind() in _PART_STARTS:
         p.advance()
-        inner = _prefix(p, start, op, as_dim(p, _part(p)))
+        inner = _prefix(p, start, op, _as_term(p, _part(p)))
     elif op in ("min", "max") and p.next_kind() in ("int", "name", "runtime"):
         p.advance()
         inner = DimCall(op, tuple(_operands(p)), p.since(start))
@@ -265,7 +273,7 @@ def _after_minus(p: Cursor) -> IndexExpr:
     p.advance()
     part = _part(p)
     if p.kind in _PART_STARTS and _infix(p) is None:
-        return _prefix(p, start, "-", as_dim(p, part))
+        return _prefix(p, start, "-", _as_term(p, part))
     return _sum(p, _negative(p, start, part))
 
 
@@ -281,7 +289,7 @@ def _prefix(p: Cursor, start: int, op: str, first: DimExpr) -> DimExpr:
 def _operands(p: Cursor) -> list[DimExpr]:
     found: list[DimExpr] = []
     while p.kind in _PART_STARTS and not p.stuck:
-        found.append(as_dim(p, _part(p)))
+        found.append(_as_term(p, _part(p)))
     return found
 
 

@@ -40,7 +40,7 @@ def print_index(index: IndexExpr, level: int = 0) -> str:
         case DimConst(value):
             return f"({value})" if value < 0 and level > SUM else str(value)
         case Star(_, name):
-            return f"(*{name})" if level else f"*{name}"
+            return f"*{name}"
         case DimOp():
             return _sum(index, level)
         case DimCall(function, args):
@@ -76,7 +76,7 @@ def _sum(dim: DimOp, level: int) -> str:
         pieces.append(" mod " if here.op == "mod" else here.op)
         level = own
         here = here.left
-    pieces.append(print_index(here, level if isinstance(here, Star) else SUM))
+    pieces.append(print_index(here, SUM))
     pieces.append("(" * opened)
     pieces.reverse()
     return "".join(pieces)
