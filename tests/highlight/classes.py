@@ -17,7 +17,6 @@ from axon.syntax.lexer import lex
 from axon.syntax.parser import parse_program
 from axon.syntax.tokens import Tokens
 
-
 _KIND_CLASS = {
     "field": Class.FIELD,
     "int": Class.NUMBER,
