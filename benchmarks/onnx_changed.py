@@ -130,8 +130,8 @@ class Axon:
 
 def _infer(change: Change, folder: str) -> Inferred:
     """The time is that of the processor, the better of two if the first one is slow."""
-    from axon.importers.onnx.load import NoModel
     from axon.importers.onnx.model import infer_file
+    from axon.importers.operations import NoModel
 
     path = Path(folder, "infer.onnx")
     path.write_bytes(make(change).model.SerializeToString())

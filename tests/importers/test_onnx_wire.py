@@ -12,9 +12,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from axon.importers.onnx.load import NoModel, checked, read_bytes
+from axon.importers.onnx.load import checked, read_bytes
 from axon.importers.onnx.model import infer_model
 from axon.importers.onnx.wire import Elements, WireError, WireMessage
+from axon.importers.operations import NoModel
 from tests.importers.onnx_models import floats, ints, model, node
 from tests.importers.test_onnx_node_cases import cases, with_weights
 

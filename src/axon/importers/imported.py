@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from axon.importers.functions import with_functions
 from axon.importers.importer import Importer, known_shape
 from axon.importers.naming import size_name
-from axon.importers.node import Rules
+from axon.importers.node import Format
 from axon.importers.nonnegative import Sizes
-from axon.importers.operations import Constant, Declared, Model
+from axon.importers.operations import Arithmetic, Constant, Declared, Model, Size
 from axon.importers.walk import infer_all
+from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.show import Names
 from axon.types.type import Tensor, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar, given_at
 from axon.workspace import workspace
 
 MOST_ROUNDS = 3
+COMPUTED: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "+": dims.add,
+    "*": dims.mul,
+    "//": dims.floordiv,
+    "mod": lambda a, b: dims.sub(a, dims.mul(b, dims.floordiv(a, b))),
+    "min": dims.minimum,
+    "max": dims.maximum,
+}
+"""Arithmetic on declared sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +37,7 @@ class Imported:
     """What came of a model: the types of its tensors by name, in its own importer."""
 
     model: Model
-    rules: Rules
+    format: Format
     importer: Importer
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -59,7 +71,7 @@ class Imported:
 
 def import_operations(
     model: Model,
-    rules: Rules,
+    format: Format,
     name: str,
     forget: bool = False,
     said: dict[str, Type] | None = None,
@@ -70,7 +82,7 @@ def import_operations(
     is inferred once more for the `reasons`. Without `program` there are only the types.
     """
     with workspace():
-        asked = _Asked(model, rules, name, forget, program)
+        asked = _Asked(model, format, name, forget, program)
         found = _rounds(asked, said or {}, direct=True)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
@@ -82,7 +94,7 @@ class _Asked(NamedTuple):
     """The model, and what is asked for."""
 
     model: Model
-    rules: Rules
+    format: Format
     name: str
     forget: bool
     program: bool
@@ -120,7 +132,8 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    importer = Importer(asked.name, graph.operations, sizes or Sizes(), asked.program)
+    make_node = asked.format.node
+    importer = Importer(asked.name, make_node, graph.operations, sizes or Sizes(), asked.program)
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version
@@ -138,11 +151,11 @@ def _once(
             importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
-    infer_all(importer, with_functions(model.functions, asked.rules))
+    infer_all(importer, with_functions(model.functions, asked.format.rules))
     importer.state.store.review()
     importer.look_again()
     outputs = tuple([each.name for each in graph.outputs])
-    return Imported(model, asked.rules, importer, tuple(given), outputs, given, named)
+    return Imported(model, asked.format, importer, tuple(given), outputs, given, named)
 
 
 def _weights(importer: Importer, constants: list[Constant]) -> None:
@@ -179,15 +192,22 @@ def _declared(
     elem, scope = declared.elem or importer.unknown().elem, given_at(1)
     if forget or declared.sizes is None:
         return Tensor(elem, (ShapeVar("", importer.state.level, scope=scope),))
-    word: list[int | DimVar] = []
-    for size in declared.sizes:
-        if isinstance(size, int):
-            word.append(size)
-        elif size is None:
-            word.append(DimVar("", importer.state.level, scope=scope))
-        else:
+    word = [
+        DimVar("", importer.state.level, scope=scope) if size is None else _size(size, named)
+        for size in declared.sizes
+    ]
+    return Tensor(elem, tuple(word))
+
+
+def _size(size: Size, named: dict[str, DimVar]) -> Dim:
+    """A declared size; a name is the same in all inputs."""
+    match size:
+        case Arithmetic(operator, left, right):
+            return COMPUTED[operator](_size(left, named), _size(right, named))
+        case str():
             var = named.get(size)
             if var is None:
                 var = named[size] = DimVar(size_name(size), 1, user=True)
-            word.append(var)
-    return Tensor(elem, tuple(word))
+            return var
+        case _:
+            return size

@@ -7,7 +7,7 @@ are known, as numbers or as dimensions, has *contents*, and what takes them gets
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -58,6 +58,8 @@ class Importer:
     """
 
     name: str
+    make_node: Callable[..., Any]
+    """What a rule sees of an operation: a `Node`, or one that knows more of its format."""
     operations: Sequence[Operation] = ()
     sizes: Sizes = field(default_factory=Sizes)
     writes: bool = True
@@ -184,7 +186,11 @@ class Importer:
         if found is None:
             operation = self.operations[at] if at >= 0 else None
             text = "" if operation is None else line_of(operation)
-            found = self.spans[at] = Span(Source(self.name, text, at, operation), 0, len(text))
+            source = Source(self.name, text, at, operation)
+            if operation is not None and operation.place is not None:
+                file, line, text, _ = operation.place
+                source = Source(file, text, line - 1, operation)
+            found = self.spans[at] = Span(source, 0, len(text))
         return found
 
     def shape(self, name: str) -> Shape | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from axon.contents.values import Contents, vector
 from axon.importers.expressions import (
@@ -412,6 +412,13 @@ class Node:
         origin = Origin("size", self.span, self.operator)
         self.importer.state.post(AtLeast(dim, silent=True), origin)
         self.importer.state.sizes.add(dim)
+
+
+class Format(NamedTuple):
+    """What inference needs of a format: its rules, and what they see of an operation."""
+
+    rules: Rules
+    node: type[Node] = Node
 
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:

@@ -1,8 +1,8 @@
 """A model as importers see it, whatever format it was read from: operations on named tensors.
 
 A reader of a format makes these, and finds what is malformed while it does. An attribute is a
-number, a text, a `Constant`, a `Graph`, a tuple of such, or a `Reference` to an attribute of the
-function that the operation stands in.
+number, a text, a `Constant`, a `Graph`, an `Operand`, a tuple of such, or a `Reference` to an
+attribute of the function that the operation stands in.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from axon.types.variables import ElemVar
 Attributes = dict[str, Any]
 
 
+class NoModel(Exception):
+    """A file that is no model that can be read; the sentence says why."""
+
+
 class Malformed(Exception):
     """An operation that its operator cannot be: the sentence says why. Its results are not known,
     and the rest goes on.
@@ -32,12 +36,47 @@ class Unsupported(Exception):
 NO_ATTRIBUTES: Attributes = {}
 
 
-class Operation:
-    """An operator applied to tensors. Inputs that are not given and outputs that are not used have
-    empty names. `written` is equal for operations with equal attributes, if it is not None.
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One of the inputs of an operation, by its number, where arguments have names: then attributes
+    say which input is which.
     """
 
-    __slots__ = ("attributes", "domain", "inputs", "name", "operator", "outputs", "written")
+    index: int
+
+
+class Place(NamedTuple):
+    """The line of a user's program that an operation comes from, and the module that it is part of,
+    `encoder.layers.3.attn`.
+    """
+
+    file: str
+    line: int
+    text: str
+    module: str = ""
+
+    @property
+    def short(self) -> str:
+        """`model.py:42`."""
+        return f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.line}"
+
+
+class Operation:
+    """An operator applied to tensors. Inputs that are not given and outputs that are not used have
+    empty names. `written` is equal for operations with equal attributes, if it is not None. `place`
+    is where a user wrote it, if the format says so.
+    """
+
+    __slots__ = (
+        "attributes",
+        "domain",
+        "inputs",
+        "name",
+        "operator",
+        "outputs",
+        "place",
+        "written",
+    )
 
     def __init__(
         self,
@@ -48,9 +87,11 @@ class Operation:
         domain: str = "",
         name: str = "",
         written: Hashable = None,
+        place: Place | None = None,
     ) -> None:
         self.operator = operator
         self.written = written
+        self.place = place
         self.inputs = inputs
         self.outputs = outputs
         self.attributes = attributes or NO_ATTRIBUTES
@@ -94,6 +135,7 @@ class Operation:
             self.attributes if attributes is None else attributes,
             self.domain,
             self.name,
+            place=self.place,
         )
 
     def key(self) -> Hashable:
@@ -170,14 +212,34 @@ class Reference(NamedTuple):
     name: str
 
 
+class Arithmetic(NamedTuple):
+    """A size that is computed from others: `Arithmetic("*", 2, "n")`. The operators are `+`, `*`,
+    `//`, `mod`, `min` and `max`.
+    """
+
+    operator: str
+    left: Size
+    right: Size
+
+    def __str__(self) -> str:
+        if self.operator in ("min", "max"):
+            return f"{self.operator}({self.left}, {self.right})"
+        sides = [f"({x})" if isinstance(x, Arithmetic) else str(x) for x in self[1:]]
+        return f" {self.operator if self.operator != 'mod' else '%'} ".join(sides)
+
+
+Size = int | str | Arithmetic
+"""A size as a model declares it: a number, a name, or what is computed from such."""
+
+
 class Declared(NamedTuple):
-    """The type that a model declares for a tensor. A size is a number, a name, or None if it is not
-    declared; `sizes` is None if the rank is not.
+    """The type that a model declares for a tensor. A size is None if it is not declared; `sizes` is
+    None if the rank is not.
     """
 
     name: str
     elem: str | None
-    sizes: tuple[int | str | None, ...] | None
+    sizes: tuple[Size | None, ...] | None
 
 
 @dataclass(slots=True)

@@ -30,14 +30,14 @@ def infer_all(importer: Importer, rules: Rules) -> None:
 def infer_operation(importer: Importer, operation: Operation, at: int, rules: Rules) -> None:
     """An operation of the model, or of a subgraph or a function of the one at this place."""
     if importer.uses[operation.operator] < OFTEN:
-        _infer(importer, Node(importer, operation, at, rules))
+        _infer(importer, importer.make_node(importer, operation, at, rules))
         return
     memo = importer.memo
     key = memo.key(operation, importer.opset, importer.kinds)
     seen = memo.seen.get(key)
     if seen is not None and _repeat(importer, operation, seen):
         return
-    node = Node(importer, operation, at, rules)
+    node = importer.make_node(importer, operation, at, rules)
     before, steps, made = importer.trouble(), len(importer.steps), made_so_far()
     _infer(importer, node)
     nothing_new = made_so_far() == made + 1

@@ -195,8 +195,9 @@ class Answers:
         return {"graph": graph, "places": places.table, "styles": STYLES}
 
     def model(self, request: Json) -> Json:
-        from axon.importers.onnx.load import NoModel, read_bytes
+        from axon.importers.onnx.load import read_bytes
         from axon.importers.onnx.model import import_model
+        from axon.importers.operations import NoModel
         from axon.importers.reporting.report import report_on
         from axon.pages.graph_data import graph_data
         from axon.pages.model import picture_of_model

@@ -20,7 +20,7 @@ from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
 from axon.graph.show import show_graph
-from axon.importers.onnx.load import NoModel
+from axon.importers.operations import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
 from axon.ops.memory import Refused, shown

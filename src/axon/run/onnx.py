@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from axon.importers.onnx.load import NoModel, checked, read_model
+from axon.importers.onnx.load import checked, read_model
 from axon.importers.onnx.model import import_model
 from axon.importers.onnx.weights import weight
+from axon.importers.operations import NoModel
 from axon.importers.writing.program import write_program
 from axon.run.errors import ProgramError
 from axon.run.program import Program

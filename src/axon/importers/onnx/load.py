@@ -6,15 +6,12 @@ import os
 from typing import Any
 
 from axon.importers.onnx.wire import WireError, WireMessage
+from axon.importers.operations import NoModel
 
 LARGEST_FILE = 2 << 30
 DEEPEST = 16
 ELSEWHERE = frozenset({"metadata_props", "t", "tensors", "sparse_initializer", "training_info"})
 """Parts of a model in which no name is looked at."""
-
-
-class NoModel(Exception):
-    """A file that is no ONNX model that can be read; the sentence says why."""
 
 
 def read_model(path: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from axon.importers.imported import Imported, import_operations
-from axon.importers.node import Rule
+from axon.importers.node import Format, Rule
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.read import model_of
 from axon.importers.onnx.rules import (  # noqa: F401 (a family enters its rules)
@@ -53,13 +53,16 @@ def import_model(
     """Infer a model; see `import_operations`."""
     with workspace():
         model = model_of(proto)
-        return import_operations(model, well_formed, name, forget, said, reasons, program)
+        return import_operations(model, ONNX, name, forget, said, reasons, program)
 
 
 def well_formed(operation: Operation, version: int) -> Rule | None:
     """The rule for an operation, if that is what ONNX declares it to be."""
     check(operation, version)
     return find(operation, version)
+
+
+ONNX = Format(well_formed)
 
 
 def infer_model(

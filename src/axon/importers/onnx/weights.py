@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy
 
-from axon.importers.onnx.load import NoModel
-from axon.importers.operations import Constant
+from axon.importers.operations import Constant, NoModel
 
 IN_A_FILE = 1
 """The data of a tensor is not in the model, but in a file beside it."""

@@ -12,7 +12,7 @@ from typing import Any
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.importers.imported import Imported
 from axon.importers.importer import known_shape
-from axon.importers.operations import Declared
+from axon.importers.operations import Declared, Size
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Show
@@ -56,7 +56,7 @@ class _Annotations:
         type_ = self.imported.type(name)
         if not isinstance(type_, Tensor) or known_shape(type_) is None:
             return None
-        sizes = ["" if size is None else size for size in declared.sizes or ()]
+        sizes = [_written(size) for size in declared.sizes or ()]
         elem = declared.elem
         if len(sizes) != len(type_.shape) or (
             isinstance(type_.elem, str) and elem is not None and elem != type_.elem
@@ -114,6 +114,13 @@ class _Annotations:
         tree = None if isinstance(size, int) else _parsed(size)
         for sizes in self.samples:
             yield size if isinstance(size, int) else _value(tree, sizes)
+
+
+def _written(size: Size | None) -> int | str:
+    """A declared size as a number or a text, which is empty if there is none."""
+    if size is None:
+        return ""
+    return size if isinstance(size, int) else str(size)
 
 
 def _may_hold(relation: Relation, sizes: dict[DimVar, int]) -> bool:

@@ -127,7 +127,7 @@ class _Search:
         model = self.found.model
         self.spent += len(model.graph.operations)
         tried = import_operations(
-            model, self.found.rules, self.name, self.forget, said, reasons=False, program=False
+            model, self.found.format, self.name, self.forget, said, reasons=False, program=False
         )
         importer, before = tried.importer, self.found.importer
         wrong = importer.state.store.conflicts or importer.state.diagnostics

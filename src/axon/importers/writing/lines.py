@@ -13,7 +13,6 @@ from typing import Any
 
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
-from axon.importers.node import Node
 from axon.importers.operations import Operation
 from axon.importers.steps import Parts, Repeated, Step, SubgraphFunction
 from axon.importers.writing.writer import Line, Writer, Written, declare, fresh, value
@@ -72,7 +71,7 @@ def _steps(importer: Importer, steps: Iterable[Step | Repeated]) -> list[Written
 
 
 def _written(importer: Importer, step: Step) -> Written:
-    node = Node(importer, step.node, -1, _no_rules)
+    node = importer.make_node(importer, step.node, -1, _no_rules)
     expr, fallback = (
         None if each is None else each.expr(node) for each in (step.expr, step.fallback)
     )

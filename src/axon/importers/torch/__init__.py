@@ -1,0 +1,1 @@
+"""PyTorch programs, as `torch.export.save` writes them, read without PyTorch."""

@@ -1,0 +1,106 @@
+"""The archive that `torch.export.save` writes: a zip file of JSON and of the bytes of tensors.
+
+Nothing in it is believed before it is checked, nothing is extracted, and no pickle is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from dataclasses import dataclass, field
+from typing import Any
+
+from axon.importers.operations import NoModel
+
+LARGEST_PROGRAM = 512 << 20
+"""Bytes of a program, or of a table of weights, that are read."""
+LARGEST_RATIO = 200
+"""How many times as large as its compressed form an entry may be: the exporter compresses none."""
+MOST_ENTRIES = 1 << 20
+PROGRAM = "models/"
+WEIGHTS = "data/weights/", "model_weights_config.json"
+CONSTANTS = "data/constants/", "model_constants_config.json"
+
+
+@dataclass(slots=True)
+class Archive:
+    """An archive on the disk, or in memory. `root` is the folder that all entries are in."""
+
+    name: str
+    file: Any
+    root: str
+    sizes: dict[str, int]
+    program: dict[str, Any] = field(default_factory=dict)
+
+    def json(self, entry: str) -> Any:
+        """The document that an entry holds."""
+        if self.sizes[entry] > LARGEST_PROGRAM:
+            raise NoModel(f"{self.name}: {entry} is larger than {LARGEST_PROGRAM >> 20} MB")
+        try:
+            return json.loads(self.bytes(entry))
+        except (ValueError, RecursionError):
+            raise NoModel(f"{self.name}: {entry} is not JSON that can be read") from None
+
+    def bytes(self, entry: str, start: int = 0, count: int | None = None) -> bytes:
+        """What an entry holds, or a part of it."""
+        size = self.sizes.get(entry)
+        if size is None:
+            raise NoModel(f"{self.name} has no {entry}")
+        wanted = size - start if count is None else count
+        try:
+            with zipfile.ZipFile(self.file) as archive, archive.open(self.root + entry) as file:
+                file.seek(start)
+                found = file.read(wanted)
+        except (OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as problem:
+            raise NoModel(f"{self.name}: {entry} cannot be read: {problem}") from None
+        except zipfile.BadZipFile as problem:
+            raise NoModel(f"{self.name} is damaged: {problem}") from None
+        if len(found) != wanted:
+            raise NoModel(f"{self.name} is damaged: {entry} is shorter than it says")
+        return found
+
+
+def open_archive(file: Any, name: str) -> Archive:
+    """The archive in a file, by its path or as a binary file, if it is one of `torch.export`."""
+    try:
+        if isinstance(file, str) and not os.path.isfile(file):
+            raise NoModel(f"there is no file {file}")
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+    except OSError as problem:
+        raise NoModel(f"{name} cannot be read: {problem.strerror or problem}") from None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
+        raise NoModel(f"{name} is not a .pt2 archive: it is no zip file that can be read") from None
+    if len(entries) > MOST_ENTRIES:
+        raise NoModel(f"{name} has more than {MOST_ENTRIES:,} entries")
+    root = entries[0].filename.split("/")[0] + "/" if entries else ""
+    sizes: dict[str, int] = {}
+    for entry in entries:
+        if not entry.filename.startswith(root):
+            continue
+        short = entry.filename[len(root) :]
+        if short in sizes:
+            raise NoModel(f"{name} has two entries {short}")
+        if entry.file_size > LARGEST_RATIO * max(entry.compress_size, 64):
+            raise NoModel(f"{name}: {short} is compressed so much that it is not read")
+        sizes[short] = entry.file_size
+    opened = Archive(name, file, root, sizes)
+    if "archive_format" not in sizes or opened.bytes("archive_format")[:3] != b"pt2":
+        raise NoModel(f"{name} is not what torch.export.save writes")
+    if "byteorder" in sizes and opened.bytes("byteorder")[:6] != b"little":
+        raise NoModel(f"{name} was written on a machine with another order of bytes")
+    opened.program = _program(opened)
+    return opened
+
+
+def _program(archive: Archive) -> dict[str, Any]:
+    """The document of the program; an archive has one."""
+    found = [e for e in archive.sizes if e.startswith(PROGRAM) and e.endswith(".json")]
+    if len(found) != 1:
+        many = "no program" if not found else f"{len(found)} programs, and Axon reads one"
+        raise NoModel(f"{archive.name} has {many}")
+    program = archive.json(found[0])
+    if not isinstance(program, dict):
+        raise NoModel(f"{archive.name}: {found[0]} is not a program")
+    return program

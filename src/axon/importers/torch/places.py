@@ -1,0 +1,49 @@
+"""Where a user wrote what a node does: the line, and the module that it is part of."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from axon.importers.operations import Place
+
+FRAME = re.compile(r'File "([^"\n]*)", line (\d{1,9}), in [^\n]*(?:\n([^\n]*))?')
+OURS = "/torch/"
+LONGEST = 20_000
+LONGEST_LINE = 400
+
+
+def place_of(metadata: Any) -> Place | None:
+    """The innermost line that is not PyTorch's own."""
+    if not isinstance(metadata, dict):
+        return None
+    trace, modules = metadata.get("stack_trace"), metadata.get("nn_module_stack")
+    if not isinstance(trace, str) or len(trace) > LONGEST:
+        return None
+    return _place(trace, modules if isinstance(modules, str) else "")
+
+
+@lru_cache(4096)
+def _place(trace: str, modules: str) -> Place | None:
+    frames = FRAME.findall(trace)
+    if not frames:
+        return None
+    own = [each for each in frames if not is_torch(each[0])]
+    file, line, text = (own or frames)[-1]
+    return Place(file, int(line), text.strip()[:LONGEST_LINE], _module(modules))
+
+
+def is_torch(file: str) -> bool:
+    """Whether a file is one of PyTorch itself."""
+    path = file.replace("\\", "/")
+    return "site-packages/torch/" in path or path.startswith("torch/")
+
+
+def _module(modules: str) -> str:
+    """`encoder.layers.3.attn` of `key,encoder,Class;key,encoder.layers.3.attn,Class`."""
+    parts = modules.rpartition(";")[2].split(",")
+    return parts[1].removeprefix("L['self'].") if len(parts) > 2 else ""
+
+
+__all__ = ["is_torch", "place_of"]
