@@ -25,6 +25,10 @@ BITWISE = {
     "__iand__": ("logical_and", "bit_and"), "__ior__": ("logical_or", "bit_or"),
 }  # fmt: skip
 """What they are of truth values, and of integers."""
+OF_TRUTH = {
+    "+": "logical_or", "maximum": "logical_or", "*": "logical_and", "minimum": "logical_and",
+}  # fmt: skip
+"""What arithmetic on truth values is."""
 SHIFTS = {
     "bitwise_left_shift": "shift_left", "__lshift__": "shift_left",
     "bitwise_right_shift": "shift_right", "__rshift__": "shift_right",
@@ -64,6 +68,8 @@ def combined(node: TorchNode, operator: str, left: str, right: str) -> Expressio
     """Two operands in their joint element type; `alpha` scales the second."""
     elem = node.joint(left, right)
     a, b = node.operand(left, elem), node.operand(right, elem)
+    if elem == "bool":
+        operator = OF_TRUTH.get(operator, operator)
     if node.given("alpha") not in (None, 1):
         b = node.call("*", b, node.operand("alpha", elem))
     return _in_place(node, node.call(operator, a, b), elem)
@@ -135,6 +141,8 @@ def bitwise(node: TorchNode) -> Made:
     elem = node.joint("self", "other")
     name = node.operator if node.operator.startswith("__") else node.operator.rstrip("_")
     truth, whole = BITWISE[name]
+    if elem is None:
+        raise Unsupported(f"{node.operator} of elements of an unknown type")
     a, b = node.operand("self", elem), node.operand("other", elem)
     return node.call(truth if elem == "bool" else whole, a, b)
 
