@@ -1,6 +1,6 @@
 """Real PyTorch programs with the true shape of every value: how many does Axon get right?
 
-    python benchmarks/torch_corpus.py [--corpus DIR] [--settings bc] [--level aten] [--models REGEX] [-v]
+    python benchmarks/torch_corpus.py [--settings bc] [--level aten] [--models REGEX] [-v]
 
 The corpus and its scorer stay outside the repository; without them there is nothing to do. In
 setting b the sizes of inputs are as declared, in c not even those; what PyTorch wrote about other
