@@ -163,6 +163,8 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             character = text[0]
             instead = _INSTEAD.get(character)
             help = f"write `{instead}`" if instead else None
+            if character == "\\" or character == "λ":
+                help = "a function is written `fn (x) { … }`"
             if instead is not None and not instead.strip():
                 help = "write a plain space" if instead else "leave it out"
             message = f"unexpected character {_show(character)}"
