@@ -33,7 +33,8 @@ graph = Graph(
     ],
 )
 graph.operations.insert(0, Operation("Constant", [], ["end"], {"value_ints": (3,)}))
-found = import_operations(Model(graph, version=18), Format(find, "std/onnx.axon"), "model", program=False)
+onnx = Format(find, "std/onnx.axon")
+found = import_operations(Model(graph, version=18), onnx, "model", program=False)
 print(list(found.importer.malformed), found.type("y"))
 """
 
