@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from axon.contents import arithmetic as contents
+from axon.importers.bounds import put_together
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import SAME_RANK, rule
-from axon.importers.onnx.rules.slicing import put_together
 from axon.types import dim as dims
 
 
