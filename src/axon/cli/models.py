@@ -70,10 +70,8 @@ def check(path: str) -> tuple[tuple[Diagnostic, ...], str, str]:
 @contextmanager
 def model_errors() -> Iterator[None]:
     """What cannot be read is said in a sentence."""
-    try:
-        from axon.importers.onnx.load import NoModel
-    except ModuleNotFoundError:
-        raise Unreadable(NEEDS_ONNX) from None
+    from axon.importers.operations import NoModel
+
     try:
         yield
     except ModuleNotFoundError:
