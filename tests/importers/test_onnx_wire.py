@@ -15,8 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 from axon.importers.onnx.load import checked, read_bytes
 from axon.importers.onnx.model import infer_model
 from axon.importers.onnx.wire import WireError, WireMessage
-from axon.importers.plain_array import PlainArray
 from axon.importers.operations import NoModel
+from axon.importers.plain_array import PlainArray
 from tests.importers.onnx_models import floats, ints, model, node
 from tests.importers.test_onnx_node_cases import cases, with_weights
 

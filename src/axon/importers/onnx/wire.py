@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any, Final
 
+from axon.importers.plain_array import PlainArray
+
 MOST_DEEP: Final = 64
 """How deep messages may stand in each other."""
 
