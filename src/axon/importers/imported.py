@@ -132,8 +132,10 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    make_node = asked.format.node
-    importer = Importer(asked.name, make_node, graph.operations, sizes or Sizes(), asked.program)
+    format, operations = asked.format, graph.operations
+    importer = Importer(
+        asked.name, format.node, format.library, operations, sizes or Sizes(), asked.program
+    )
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version

@@ -415,9 +415,12 @@ class Node:
 
 
 class Format(NamedTuple):
-    """What inference needs of a format: its rules, and what they see of an operation."""
+    """What inference needs of a format: its rules, the path of the functions that they call, and
+    what they see of an operation.
+    """
 
     rules: Rules
+    library: str
     node: type[Node] = Node
 
 

@@ -15,7 +15,7 @@ from axon.importers.torch.rules.registry import find
 from axon.types.type import Type
 from axon.workspace import workspace
 
-TORCH = Format(find, TorchNode)
+TORCH = Format(find, "std/torch.axon", TorchNode)
 
 
 def import_program(
