@@ -12,8 +12,7 @@ from axon.importers.expressions import Expression
 from axon.importers.importer import known_shape
 from axon.importers.node import Node
 from axon.types import dim as dims
-from axon.types.dim import Poly
-from axon.types.type import Tensor, Type
+from axon.types.type import Type
 
 FAR = 1 << 31
 """Bounds beyond this mean the end."""
@@ -118,15 +117,3 @@ def _of_sizes(node: Node, expr: Expression, whole: Type, other: dict[int, Any]) 
     for axis, size in other.items():
         sizes[axis] = node.fresh_dim() if size is None else size
     return node.shaped(expr, sizes)
-
-
-def put_together(node: Node) -> None:
-    """What was cut in two and is put together again, as by a roll, has the size that it had; what
-    is cut off beside something is what is left of it.
-    """
-    name = node.outputs[0]
-    shape = node.importer.shape(name) or ()
-    whole = tuple(dims.added_up(size) if isinstance(size, Poly) else size for size in shape)
-    if whole != shape:
-        made = Tensor(node.importer.elem(name), whole)
-        node.importer.define(name, made, node.importer.contents.get(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.importers.bounds import Part, parted, put_together
+from axon.importers.bounds import Part, parted
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import SAME_RANK, rule
@@ -40,7 +40,6 @@ def slice_(node: Node) -> None:
     parts = [Part(*each) for each in zip(starts, ends, axes, steps, strict=True)]
     later = None if node.count == 1 else _cut_by_run(node, axes)
     node.set_outputs(parted(node, 0, parts, later), fallback=later)
-    put_together(node)
 
 
 def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:

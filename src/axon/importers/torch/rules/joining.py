@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 from axon.contents import arithmetic as contents
-from axon.importers.bounds import put_together
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
 from axon.importers.operations import Malformed, Operand, Unsupported
@@ -31,7 +30,6 @@ def cat(node: TorchNode) -> None:
         node.set_outputs(node.call("identity", parts[0]))
         return
     node.set_outputs(node.call("concat", *parts, axis=node.axis("dim", 0)))
-    put_together(node)
 
 
 def _not_empty(node: TorchNode, indices: list[int]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from axon.contents.arithmetic import is_symbol
-from axon.importers.bounds import Part, parted, put_together
+from axon.importers.bounds import Part, parted
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
 from axon.importers.operations import Malformed, Operand, Unsupported
@@ -35,7 +35,6 @@ def slice_(node: TorchNode) -> None:
         node.set_outputs(later)
         return
     node.set_outputs(parted(node, at, [Part(start, end, axis, step)], later), fallback=later)
-    put_together(node)
 
 
 def _bound(node: TorchNode, name: str, default: int) -> Any:
