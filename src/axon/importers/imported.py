@@ -132,11 +132,14 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    make_node = asked.format.node
-    importer = Importer(asked.name, make_node, graph.operations, sizes or Sizes(), asked.program)
+    format, operations = asked.format, graph.operations
+    importer = Importer(
+        asked.name, format.node, format.library, operations, sizes or Sizes(), asked.program
+    )
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version
+    importer.own.update(model.titles)
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})
@@ -151,6 +154,8 @@ def _once(
             importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
+    for name in given if model.titles else ():
+        importer.alias(name)  # before a weight is called that
     infer_all(importer, with_functions(model.functions, asked.format.rules))
     importer.state.store.review()
     importer.look_again()
