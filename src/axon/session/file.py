@@ -65,12 +65,21 @@ class File:
                 walk.inference.defined_below.setdefault(name, span)
         inferred = 0
         new: list[tuple[Result, int, int]] = []
-        self._makers.clear()
         self._settled.clear()
+        named, typed = walk.environment.names.get, walk.environment.types.get
+        missing, makers = walk.inference.missing, self._makers
+        makers.clear()
         for piece in self.pieces:
             walk.read_as(piece.broken)
             for part in piece.parts:
-                needs = tuple([self._meaning(walk, name) for name in part.free])
+                needs = tuple(
+                    [
+                        self._value(walk, name)
+                        if name in makers
+                        else named(name) or typed(name) or _is_missing(name, missing)
+                        for name in part.free
+                    ]
+                )
                 if part.find(needs):
                     self._enter(walk, part)
                     continue
@@ -96,28 +105,26 @@ class File:
         )
         return snapshot, walk.environment
 
-    def _meaning(self, walk: ProgramInference, name: str) -> Meaning:
-        """What a name stands for. A value is inferred at each check, since an error may tell where
-        its type is from; once that is known, it is the same value as long as its text is the same
-        and what that mentions.
+    def _value(self, walk: ProgramInference, name: str) -> Entry:
+        """What the name of a value stands for. It is inferred at each check, since an error may
+        tell where its type is from; once that is known, it is the same value as long as its text
+        is the same and what that mentions.
         """
-        entry = walk.environment.names.get(name)
-        if entry is None:
-            return walk.environment.types.get(name) or _is_missing(name, walk.inference.missing)
-        maker = self._makers.get(name)
-        if maker is None or isinstance(entry.type, Scheme):
-            return entry
+        entry = walk.environment.names[name]
         settled = self._settled.get(id(entry))
+        if settled is not None:
+            return settled
+        if isinstance(entry.type, Scheme):
+            return entry
+        type_ = walk.state.resolve(entry.type)
+        if type_variables(type_):
+            return entry  # what mentions it may decide it
+        known = self._makers[name].settled.setdefault(name, [])
+        settled = next((each for each in known if each.type == type_), None)
         if settled is None:
-            type_ = walk.state.resolve(entry.type)
-            if type_variables(type_):
-                return entry  # what mentions it may decide it
-            known = maker.settled.setdefault(name, [])
-            settled = next((each for each in known if each.type == type_), None)
-            if settled is None:
-                settled = replace(entry, type=type_)
-                known.append(settled)
-            self._settled[id(entry)] = settled
+            settled = replace(entry, type=type_)
+            known.append(settled)
+        self._settled[id(entry)] = settled
         return settled
 
     def _enter(self, walk: ProgramInference, part: Part) -> None:
