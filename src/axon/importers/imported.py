@@ -77,12 +77,16 @@ def import_operations(
     said: dict[str, Type] | None = None,
     reasons: bool = True,
     program: bool = True,
+    explained: bool = False,
 ) -> Imported:
     """Infer a model. `said` has the caller's types of some inputs. If something is wrong, the model
-    is inferred once more for the `reasons`. Without `program` there are only the types.
+    is inferred once more for the `reasons`; if it is to be `explained`, everything has one at once.
+    Without `program` there are only the types.
     """
     with workspace():
         asked = _Asked(model, format, name, forget, program)
+        if explained:
+            return _rounds(asked, said or {}, direct=False)
         found = _rounds(asked, said or {}, direct=True)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
