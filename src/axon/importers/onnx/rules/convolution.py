@@ -92,8 +92,7 @@ def deform_conv(node: Node) -> Made:
     if node.has(3):
         parts.append(node.input(3))
     elif node.has(4):
-        first = node.call("sum", node.input(1), axis=[1, 2, 3])
-        parts.append(node.call("zeros_like", first))
+        parts.append(node.call("no_bias", filters))
     if node.has(4):
         parts.append(node.input(4))
     groups = node.attribute("offset_group", 1)
