@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation, Place
 from axon.importers.reporting.problems import operation_at
+from axon.importers.torch.dynamic.search import Found
 from axon.importers.torch.dynamic.spelled import Spelling
-from axon.importers.torch.dynamic.traced import size_numbers, spellings
+from axon.importers.torch.dynamic.traced import spellings
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays, behind, fewest
 from axon.solver.store import Store
 from axon.types.dim import Dim
-from axon.types.type import DimEq, Relation
-from axon.types.variables import DimVar
+from axon.types.type import DimEq, Relation, Shape, Tensor
+from axon.types.variables import DimVar, ShapeVar
 
 MOST_PLACES = 3
 WORK = 20_000
@@ -25,13 +26,15 @@ WORK = 20_000
 @dataclass(frozen=True, slots=True)
 class Cause:
     """An operation that a fixed size follows from; `numbers` says that sizes stand in it as
-    numbers, `weights` that a tensor of the module meets others there.
+    numbers, of which the source may not say whose they are, `weights` that a tensor of the module
+    meets others there. One that `carries` the size hands it on as a size of its result.
     """
 
     operation: Operation
     numbers: bool
     unsure: bool
     weights: bool
+    carries: bool
 
     @property
     def place(self) -> Place | None:
@@ -42,21 +45,28 @@ class Cause:
         """A number of the author's first, then the tensors of the module, then numbers that may be
         sizes, then what passes a size on.
         """
-        if self.numbers and not self.unsure:
+        if self.numbers and not self.unsure and not self.carries:
             return 0
-        return 1 if self.weights else 2 if self.numbers else 3
+        return 1 if self.weights else 2 if self.numbers and not self.carries else 3
 
 
-def causes_of(imported: Imported, var: DimVar, value: Dim) -> list[Cause]:
-    """The operations that a size follows from, the most decisive first."""
-    return _causes(imported, _core(imported.importer.state.store, var, value))
+def causes_of(found: Found, var: DimVar) -> list[Cause]:
+    """The operations that fix a size, the most decisive first: they give it its value, or a
+    condition that it cannot have another under.
+    """
+    store, value = found.imported.importer.state.store, found.value(var)
+    if isinstance(value, int):
+        return _causes(found, _core(store, var, value), value)
+    conditions = [found.conditions[relation] for relation in found.about(var)]
+    behind_all = [each for c in conditions for each in behind(store, c, store.clock + 1)]
+    return _causes(found, behind_all, value)
 
 
-def causes_of_relation(imported: Imported, relation: Relation) -> list[Cause]:
-    """Those that a condition comes from: the operations that ask for it."""
-    store = imported.importer.state.store
-    found = Constraint(relation, NOWHERE)
-    return _causes(imported, [c for c in behind(store, found, store.clock + 1) if c is not found])
+def causes_of_condition(found: Found, relation: Relation, var: DimVar) -> list[Cause]:
+    """Those that a condition on a size comes from."""
+    store = found.imported.importer.state.store
+    core = behind(store, found.conditions[relation], store.clock + 1)
+    return _causes(found, core, found.value(var))
 
 
 def _core(store: Store, var: DimVar, value: Dim) -> list[Constraint]:
@@ -71,22 +81,49 @@ def _core(store: Store, var: DimVar, value: Dim) -> list[Constraint]:
     return fewest(found, replays, enough) if enough(found) else found
 
 
-def _causes(imported: Imported, core: Iterable[Constraint]) -> list[Cause]:
+def _causes(found: Found, core: Iterable[Constraint], value: Dim) -> list[Cause]:
+    imported = found.imported
     weights = {constant.name for constant in imported.model.graph.constants}
     operations = dict.fromkeys(
         operation
         for constraint in core
         if (operation := operation_at(constraint.origin.span)) is not None
     )
-    found = [_cause(operation, weights) for operation in operations]
-    return sorted(found, key=lambda cause: cause.order)
+    causes: list[Cause] = []
+    for operation in operations:
+        apart = found.assumption.apart.get(operation, frozenset())
+        kinds = [kind for i, kind in spellings(operation).items() if i not in apart]
+        causes.append(
+            Cause(
+                operation,
+                bool(kinds),
+                Spelling.NUMBER not in kinds,
+                not weights.isdisjoint(operation.inputs),
+                _carries(imported, operation, value),
+            )
+        )
+    return sorted(causes, key=lambda cause: cause.order)
 
 
-def _cause(operation: Operation, weights: set[str]) -> Cause:
-    numbers = size_numbers(operation)
-    kinds = spellings(operation)
-    unsure = Spelling.NUMBER not in kinds
-    return Cause(operation, bool(numbers), unsure, not weights.isdisjoint(operation.inputs))
+def _carries(imported: Imported, operation: Operation, value: Dim) -> bool:
+    """Whether a result had a size of its own there that turned out to be this one."""
+    store = imported.importer.state.store
+    for name in operation.outputs:
+        type_ = imported.importer.types.get(name)
+        for item in _as_bound(store, type_.shape) if isinstance(type_, Tensor) else ():
+            if isinstance(item, DimVar) and store.dim(item) == value:
+                return True
+    return False
+
+
+def _as_bound(store: Store, shape: Shape) -> Iterator[Dim | ShapeVar]:
+    """The items of a shape as they were when it was found: later bindings are left out."""
+    for item in shape:
+        binding = store.bindings.get(item) if isinstance(item, ShapeVar) else None
+        if binding is None or not isinstance(binding.given, tuple):
+            yield item
+        else:
+            yield from _as_bound(store, binding.given)
 
 
 def places_of(causes: Iterable[Cause]) -> list[Place]:

@@ -17,10 +17,14 @@ from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays
 from axon.types.dim import Dim
 from axon.types.type import DimBroadcast, DimEq, Relation, relation_variables
-from axon.types.variables import DimVar
+from axon.types.variables import DimVar, ShapeVar
 
 WORK = 200_000
 """Constraints that are solved again, in all, to see what sizes a program takes."""
+
+
+def variables_of(dim: Dim) -> set[DimVar | ShapeVar]:
+    return set(relation_variables(DimEq(dim, 0)))
 
 
 @dataclass(slots=True)
@@ -28,14 +32,21 @@ class Found:
     """A program inferred under an assumption."""
 
     imported: Imported
-    relations: list[Relation] = field(init=False)
-    """What is left to be checked of sizes, as far as inputs have them."""
+    given: Given
+    assumption: Assumption
+    conditions: dict[Relation, Constraint] = field(init=False)
+    """What is left to be checked of the sizes of inputs."""
     replays: Replays = field(default_factory=lambda: Replays(WORK))
 
     def __post_init__(self) -> None:
         state = self.imported.importer.state
-        once = dict.fromkeys(resolved(state, c.relation) for c in state.store.waiting)
-        self.relations = [r for r in once if relation_variables(r)]
+        own = {v for each in self.given.every() for v in variables_of(self.value(each.var))}
+        self.conditions = {}
+        for constraint in state.store.waiting:
+            relation = resolved(state, constraint.relation)
+            found = relation_variables(relation)
+            if found and own.issuperset(found):
+                self.conditions.setdefault(relation, constraint)
 
     @property
     def is_wrong(self) -> bool:
@@ -47,7 +58,7 @@ class Found:
     def one_or(self, var: DimVar) -> int | None:
         """The size that a dimension has where it is not broadcast, if it has no other."""
         value = self.value(var)
-        for relation in self.relations:
+        for relation in self.conditions:
             match relation:
                 case DimBroadcast(_, parts) if value in parts:
                     for part in parts:
@@ -59,8 +70,8 @@ class Found:
 
     def about(self, var: DimVar) -> list[Relation]:
         """The conditions that mention a size."""
-        own = set(relation_variables(DimEq(self.value(var), 0)))
-        return [r for r in self.relations if own & set(relation_variables(r))]
+        own = variables_of(self.value(var))
+        return [r for r in self.conditions if not own.isdisjoint(relation_variables(r))]
 
     def takes(self, sizes: dict[DimVar, int]) -> bool | None:
         """Whether the program takes inputs of these sizes; None if it would take too long to
@@ -93,6 +104,6 @@ def searched(
             program=False,
             explained=True,
         )
-        return Found(found)
+        return Found(found, given, assumption)
 
     return inferred(False), inferred(True)

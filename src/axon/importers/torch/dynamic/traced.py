@@ -8,11 +8,12 @@ so. What it takes it for is a guess, which no answer rests on alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from axon.importers.operations import Model, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
-from axon.importers.torch.dynamic.spelled import Spelling, spelled
+from axon.importers.torch.dynamic.spelled import Spelling, mentions, spelled
 from axon.importers.torch.node import TorchNode
 from axon.types import dim as dims
 from axon.types.dim import Dim
@@ -40,14 +41,17 @@ ENDLESS = 1 << 40
 """No size is so large: it stands for the end of a tensor."""
 
 
-class Assumption(NamedTuple):
+@dataclass(slots=True)
+class Assumption:
     """Which sizes may stand as numbers in the program: with `all_`, also where the line of the
-    source does not say so.
+    source does not say so. `apart` are the numbers of each operation, by position, that no size of
+    an input has to do with.
     """
 
     given: Given
     traced: tuple[InputSize, ...]
     all_: bool
+    apart: dict[Operation, frozenset[int]] = field(default_factory=dict)
 
     def of_number(self, number: int) -> list[DimVar]:
         return [each.var for each in self.traced if each.example == number]
@@ -69,44 +73,34 @@ def apart(model: Model) -> Model:
     return Model(graph, model.functions, model.said, model.version)
 
 
-def size_numbers(operation: Operation) -> list[int]:
-    """The numbers among the sizes that an operation is given."""
-    found: list[Any] = []
-    if operation.operator in SIZES:
-        listed = operation.attributes.get(SIZES[operation.operator], ())
-        found += listed if isinstance(listed, tuple) else (listed,)
-    found += [operation.attributes.get(name) for name in SINGLE.get(operation.operator, ())]
-    return [n for n in found if is_number(n) and 0 <= n < ENDLESS]
+def spellings(operation: Operation) -> dict[int, Spelling]:
+    """How the numbers among the sizes of an operation are written in the user's source, by their
+    positions.
+    """
+    operator, attributes = operation.operator.removesuffix("_"), operation.attributes
+    if operator in SINGLE:
+        found = [(i, attributes.get(name)) for i, name in enumerate(SINGLE[operator])]
+        return {i: _alone(operation, n) for i, n in found if is_size(n)}
+    listed = attributes.get(SIZES.get(operator, ""), ())
+    every = listed if isinstance(listed, tuple) else (listed,)
+    sizes = tuple([n if is_number(n) else None for n in every])
+    text = "" if operation.place is None else operation.place.text
+    kinds = spelled(text, operator, sizes)
+    return {i: kind for i, (kind, n) in enumerate(zip(kinds, every, strict=True)) if is_size(n)}
 
 
 def is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def spellings(operation: Operation) -> tuple[Spelling, ...]:
-    """How the numbers of `size_numbers` are written in the user's source."""
-    place, numbers = operation.place, size_numbers(operation)
-    unknown = (Spelling.UNKNOWN,) * len(numbers)
-    if place is None or not numbers:
-        return unknown
-    if operation.operator in SINGLE:
-        found = [_alone(operation, number) for number in numbers]
-        return tuple(found)
-    listed = operation.attributes[SIZES[operation.operator]]
-    every = listed if isinstance(listed, tuple) else (listed,)
-    sizes = tuple([n if is_number(n) else None for n in every])
-    all_ = spelled(place.text, operation.operator, sizes)
-    return tuple([s for s, n in zip(all_, every, strict=True) if is_number(n) and 0 <= n < ENDLESS])
+def is_size(value: Any) -> bool:
+    return is_number(value) and 0 <= value < ENDLESS
 
 
 def _alone(operation: Operation, number: int) -> Spelling:
-    """A bound of a slice or a range: it is one of the author's if it stands in the line, or if it
-    is nowhere and 0.
-    """
-    from axon.importers.torch.dynamic.spelled import mentions
-
-    assert operation.place is not None
-    known = number == 0 or mentions(operation.place.text, number)
+    """A bound of a slice or a range is a number of the author's if it stands in the line."""
+    text = "" if operation.place is None else operation.place.text
+    known = number == 0 or mentions(text, number)
     return Spelling.NUMBER if known else Spelling.UNKNOWN
 
 
@@ -125,12 +119,12 @@ class TracedNode(TorchNode):
             return found
         given = self.attributes.get(name, ())
         every = given if isinstance(given, tuple) else (given,)
-        open_ = self._open(every)
-        if not any(open_):
-            return found
+        open_ = self._open(len(every))
         self.alone = True
         if self.operator in RESHAPES:
             return self._reshaped(found, open_)
+        if not any(open_):
+            return found
         own = self._own() if self.operator.startswith(("expand", "broadcast")) else None
         return [
             self._guess(n, own[len(own) - len(found) + i] if _has(own, i, len(found)) else None)
@@ -142,22 +136,21 @@ class TracedNode(TorchNode):
     def size_argument(self, name: str) -> Any:
         found = super().size_argument(name)
         value = self.attributes.get(name)
-        if name in SINGLE.get(self.operator, ()) and is_number(value) and 0 < value < ENDLESS:
-            kind = _alone(self.operation, value) if self.operation.place else Spelling.UNKNOWN
-            if self._is_open(kind):
-                self.alone = True
-                return self._guess(value, None)
+        if (
+            name in SINGLE.get(self.operator, ())
+            and is_size(value)
+            and self._is_open(_alone(self.operation, value))
+        ):
+            self.alone = True
+            return self._guess(value, None)
         return found
 
     # --- which ---
 
-    def _open(self, every: Sequence[Any]) -> list[bool]:
-        """Whether each of these may be a size that was written down."""
-        kinds = iter(spellings(self.operation))
-        return [
-            self._is_open(next(kinds)) if is_number(n) and 0 <= n < ENDLESS else False
-            for n in every
-        ]
+    def _open(self, count: int) -> list[bool]:
+        """Whether each of so many sizes may be one that was written down."""
+        kinds = spellings(self.operation)
+        return [i in kinds and self._is_open(kinds[i]) for i in range(count)]
 
     def _is_open(self, kind: Spelling) -> bool:
         return kind is Spelling.SIZE or (self.assumption.all_ and kind is Spelling.UNKNOWN)
@@ -201,8 +194,14 @@ class TracedNode(TorchNode):
             total = _product([n for n in before if n is not None])
             after[after.index(-1)] = total // others if others else 0
         found = list(sizes)
+        apart: set[int] = set()
         for left, right in _groups([n or 0 for n in before], [n or 0 for n in after]):
-            self._group([word[i] for i in left], found, right, open_)
+            group = [word[i] for i in left]
+            if all(isinstance(n, int) for n in group):
+                apart.update(right)
+            else:
+                self._group(group, found, right, open_)
+        self.assumption.apart[self.operation] = frozenset(apart)
         return found
 
     def _each(self, sizes: list[Any], open_: list[bool]) -> list[Any]:
@@ -214,8 +213,6 @@ class TracedNode(TorchNode):
         """Sizes with as many elements as those of `word`: each that is open is one of those with
         its number, and the first one left has what the others leave.
         """
-        if all(isinstance(n, int) for n in word):
-            return
         rest, left = list(word), []
         for i in at:
             match = next((n for n in rest if open_[i] and self._example(n) == found[i]), None)
