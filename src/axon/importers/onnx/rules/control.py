@@ -20,12 +20,12 @@ from axon.importers.runtime_values import scalar_of
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,
+    as_parts,
     define,
     padded,
     same_types,
     settled,
     stacked,
-    together,
     types_of,
     write_loop,
 )
@@ -55,7 +55,7 @@ def if_(node: Node) -> None:
         return
     same = list(zip(then.outputs, else_.outputs, strict=False))
     test = scalar_of(node, 0)
-    branches = [function(node, b, (), together(b.outputs), same) for b in (then, else_)]
+    branches = [function(node, b, (), as_parts(b.outputs), same) for b in (then, else_)]
     later = _differing(node, test, then, else_)
     node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
 

@@ -1,5 +1,25 @@
 """The rules for PyTorch's operators; each family enters its own."""
 
-from axon.importers.torch.rules import pointwise, scalars, shapes
+from axon.importers.torch.rules import (
+    creating,
+    indexing,
+    joining,
+    ordering,
+    pointwise,
+    reductions,
+    scalars,
+    shapes,
+    slicing,
+)
 
-__all__ = ["pointwise", "scalars", "shapes"]
+__all__ = [
+    "creating",
+    "indexing",
+    "joining",
+    "ordering",
+    "pointwise",
+    "reductions",
+    "scalars",
+    "shapes",
+    "slicing",
+]
