@@ -71,16 +71,16 @@ class _Answers:
             name: [self._answer(each) for each in sizes] for name, sizes in self.given.sizes.items()
         }
         free = {a.name for answers in inputs.values() for a in answers if a.free}
-        more, less = compared(self.given, self.said, self.sure, free, self.show)
+        more, less = compared(self.given, self.said, self.sure, free)
         return Dynamic(inputs, self._argument(free), more, less, list(self._notes(inputs)))
 
     # --- one size ---
 
     def _answer(self, size: InputSize) -> Answer:
-        number = self._only(self.sure, size)
-        if number is None:
+        found = self.sure.only(size)
+        if not found:
             return self._open(size)
-        even_so = self._only(self.maybe, size) is not None
+        number, even_so = found[-1], bool(self.maybe.only(size))
         certain = not size.is_fixed or even_so
         causes = self._causes(size)
         where = self._narrowed(self.maybe if even_so else self.sure, size)
@@ -103,24 +103,9 @@ class _Answers:
         causes = [
             cause
             for relation in self._shown(self.sure, size.var)
-            for cause in causes_of_condition(self.sure, relation, size.var)
+            for cause in causes_of_condition(self.sure, relation, size)
         ]
         return Answer(size.name, True, None, where, places_of(causes) if where else [])
-
-    def _only(self, found: Found, size: InputSize) -> int | None:
-        """The one size that it can be, the others being what they are; a size that is broadcast
-        otherwise counts as one.
-        """
-        value = found.value(size.var)
-        if isinstance(value, int):
-            return value
-        other = found.one_or(size.var)
-        if other is not None:
-            return other
-        for relation in found.about(size.var):
-            if isinstance(relation, DimEq) and _is_finite(relation):
-                return size.example
-        return None
 
     def _asked(self, size: InputSize) -> bool:
         """Whether PyTorch was asked to leave it open: its conditions speak of it, although the
@@ -132,8 +117,8 @@ class _Answers:
         """The operations that fix it even if numbers are sizes, then those that do as it stands."""
         causes: list[Cause] = []
         for found in (self.maybe, self.sure):
-            if self._only(found, size) is not None:
-                causes += causes_of(found, size.var)
+            if found.only(size):
+                causes += causes_of(found, size)
         return sorted(causes, key=lambda cause: cause.order)
 
     # --- conditions ---
@@ -145,30 +130,21 @@ class _Answers:
         """What a size that is as good as fixed may be, or what fixes it beside others."""
         if isinstance(found.value(size.var), int):
             return []
-        other = found.one_or(size.var)
-        if other is not None:
-            return [f"{size.name} is 1 or {other}"]
-        return [
-            self.show.relation(r)
-            for r in found.about(size.var)
-            if isinstance(r, DimEq) and _is_finite(r)
-        ]
+        sizes = found.only(size)
+        if len(sizes) > 1:
+            return [f"{size.name} is {' or '.join(map(str, sizes))}"]
+        return [self.show.relation(r) for r in found.about(size.var) if isinstance(r, DimEq)]
 
     def _where(self, size: InputSize) -> list[str]:
         """The conditions under which it is free, or what it is in terms of other sizes."""
-        value = self.sure.value(size.var)
+        value, found = self.sure.value(size.var), self.sure.about(size.var)
         texts: dict[str, None] = {}
         if value != size.var:
             texts[f"{size.name} = {self.show.dim(value, spaced=True)}"] = None
-        for relation in self.sure.about(size.var):
-            if isinstance(relation, AtLeast) and not _says(relation.dim):
-                continue
+        for relation in _tightest(found):
             if is_silent(relation) and not isinstance(relation, AtLeast):
                 continue
-            if isinstance(relation, AtLeast | DimEq) or relation in self._shown(
-                self.sure, size.var
-            ):
-                texts[self.show.relation(relation)] = None
+            texts[self.show.relation(relation)] = None
         return list(texts)
 
     # --- the argument ---
@@ -224,18 +200,21 @@ def _names(given: Given) -> Names:
     return names
 
 
-def _says(dim: Dim) -> bool:
-    """Whether it may be negative at all."""
-    return not dims.is_nonnegative(dim)
-
-
-def _is_finite(relation: DimEq) -> bool:
-    """Whether an equation has finitely many solutions in sizes: a sum of products is a number."""
-    terms = dims.terms_of(dims.sub(relation.left, relation.right))
-    rest = {mono: c for mono, c in terms.items() if mono}
-    signs = {c > 0 for c in rest.values()}
-    plain = all(isinstance(atom, DimVar) for mono in rest for atom in mono)
-    return len(signs) == 1 and plain and terms.get((), 0) != 0
+def _tightest(relations: list[Relation]) -> list[Relation]:
+    """The conditions without bounds that others of them imply: of `n >= 1` and `n >= 6` the second."""
+    kept: list[Relation] = []
+    bounds: dict[Dim, tuple[int, Relation]] = {}
+    for relation in relations:
+        if not isinstance(relation, AtLeast):
+            kept.append(relation)
+            continue
+        if dims.is_nonnegative(relation.dim):
+            continue
+        terms = dims.terms_of(relation.dim)
+        rest, offset = dims.from_terms({m: c for m, c in terms.items() if m}), terms.get((), 0)
+        if rest not in bounds or offset < bounds[rest][0]:
+            bounds[rest] = offset, relation
+    return [*kept, *(relation for _, relation in bounds.values())]
 
 
 def _bound(dim: Dim, var: DimVar) -> tuple[int, int] | None:
@@ -260,4 +239,3 @@ def _linear(value: Dim, roots: dict[DimVar, str], size: InputSize) -> DimSpec | 
         base = f"{size.input}_{size.axis}"
         name = roots[var] = base if found == (1, 0) else f"_{base}"
     return DimSpec(name, *found)
-

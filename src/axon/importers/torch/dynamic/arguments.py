@@ -1,5 +1,4 @@
-"""The `dynamic_shapes=` argument for `torch.export.export`: what it calls the sizes that are free.
-"""
+"""The `dynamic_shapes=` argument for `torch.export.export`: what it calls the sizes that are free."""
 
 from __future__ import annotations
 

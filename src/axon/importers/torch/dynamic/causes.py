@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation, Place
 from axon.importers.reporting.problems import operation_at
-from axon.importers.torch.dynamic.search import Found
+from axon.importers.torch.dynamic.given import InputSize
+from axon.importers.torch.dynamic.search import Found, tried
 from axon.importers.torch.dynamic.spelled import Spelling
 from axon.importers.torch.dynamic.traced import spellings
 from axon.solver.constraints import NOWHERE, Constraint
@@ -27,13 +28,15 @@ WORK = 20_000
 class Cause:
     """An operation that a fixed size follows from; `numbers` says that sizes stand in it as
     numbers, of which the source may not say whose they are, `weights` that a tensor of the module
-    meets others there. One that `carries` the size hands it on as a size of its result.
+    meets others there, one `of_size` if it has the size itself. One that `carries` the size hands
+    it on as a size of its result.
     """
 
     operation: Operation
     numbers: bool
     unsure: bool
     weights: bool
+    of_size: bool
     carries: bool
 
     @property
@@ -42,31 +45,28 @@ class Cause:
 
     @property
     def order(self) -> int:
-        """A number of the author's first, then the tensors of the module, then numbers that may be
-        sizes, then what passes a size on.
+        """A number of the author's first, then the tensors of the module that have the size, then
+        numbers that may be sizes, then other tensors of the module, then what hands a size on.
         """
-        if self.numbers and not self.unsure and not self.carries:
-            return 0
-        return 1 if self.weights else 2 if self.numbers and not self.carries else 3
+        if self.numbers and not self.carries:
+            return 2 if self.unsure else 0
+        if self.of_size:
+            return 1
+        return 3 if self.weights and not self.carries else 4
 
 
-def causes_of(found: Found, var: DimVar) -> list[Cause]:
-    """The operations that fix a size, the most decisive first: they give it its value, or a
-    condition that it cannot have another under.
-    """
-    store, value = found.imported.importer.state.store, found.value(var)
-    if isinstance(value, int):
-        return _causes(found, _core(store, var, value), value)
-    conditions = [found.conditions[relation] for relation in found.about(var)]
-    behind_all = [each for c in conditions for each in behind(store, c, store.clock + 1)]
-    return _causes(found, behind_all, value)
+def causes_of(found: Found, size: InputSize) -> list[Cause]:
+    """The operations that fix a size, the most decisive first."""
+    store, value = found.imported.importer.state.store, found.value(size.var)
+    core = _core(store, size.var, value) if isinstance(value, int) else _refusing(found, size)
+    return _causes(found, core, size)
 
 
-def causes_of_condition(found: Found, relation: Relation, var: DimVar) -> list[Cause]:
+def causes_of_condition(found: Found, relation: Relation, size: InputSize) -> list[Cause]:
     """Those that a condition on a size comes from."""
     store = found.imported.importer.state.store
     core = behind(store, found.conditions[relation], store.clock + 1)
-    return _causes(found, core, found.value(var))
+    return _causes(found, core, size)
 
 
 def _core(store: Store, var: DimVar, value: Dim) -> list[Constraint]:
@@ -76,14 +76,43 @@ def _core(store: Store, var: DimVar, value: Dim) -> list[Constraint]:
     replays = Replays(WORK)
 
     def enough(subset: list[Constraint]) -> bool:
-        return replays.solve(subset).dim(var) == value
+        return replays.solve(reversed(subset)).dim(var) == value
 
-    return fewest(found, replays, enough) if enough(found) else found
+    return _fewest(found, replays, enough) if enough(found) else found
 
 
-def _causes(found: Found, core: Iterable[Constraint], value: Dim) -> list[Cause]:
+def _fewest(
+    constraints: list[Constraint], replays: Replays, enough: Callable[[list[Constraint]], bool]
+) -> list[Constraint]:
+    """The fewest that suffice; of several that do, the first in the program."""
+    return fewest(constraints[::-1], replays, enough)[::-1]
+
+
+def _refusing(found: Found, size: InputSize) -> list[Constraint]:
+    """The fewest constraints under which a size cannot be another than it is."""
+    store = found.imported.importer.state.store
+    conditions = [found.conditions[relation] for relation in found.about(size.var)]
+    behind_any = {r: None for c in conditions for r in behind(store, c, store.clock + 1)}
+    refused = (n for n in tried(size.example) if found.takes(found.but(size, n)) is False)
+    number = next(refused, None)
+    if number is None:
+        return list(behind_any)
+    asked = [Constraint(DimEq(var, n), NOWHERE) for var, n in found.but(size, number).items()]
+    replays = Replays(WORK)
+
+    def enough(subset: list[Constraint]) -> bool:
+        return replays.conflict([*reversed(subset), *asked]) is not None
+
+    start = [c for c in store.posted if c in behind_any]
+    if not enough(start):
+        start = store.posted
+    return _fewest(start, replays, enough) if enough(start) else list(behind_any)
+
+
+def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[Cause]:
     imported = found.imported
-    weights = {constant.name for constant in imported.model.graph.constants}
+    value = found.value(size.var)
+    weights = {constant.name: constant.dims for constant in imported.model.graph.constants}
     operations = dict.fromkeys(
         operation
         for constraint in core
@@ -98,7 +127,8 @@ def _causes(found: Found, core: Iterable[Constraint], value: Dim) -> list[Cause]
                 operation,
                 bool(kinds),
                 Spelling.NUMBER not in kinds,
-                not weights.isdisjoint(operation.inputs),
+                any(name in weights for name in operation.inputs),
+                any(size.example in weights.get(name, ()) for name in operation.inputs),
                 _carries(imported, operation, value),
             )
         )

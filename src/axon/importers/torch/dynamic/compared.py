@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from axon.importers.torch.dynamic.conditions import Condition
 from axon.importers.torch.dynamic.given import Given
+from axon.importers.torch.dynamic.empty import needs_elements
 from axon.importers.torch.dynamic.search import Found
-from axon.types.show import Show
 
 TRIED = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 25, 64, 100)
 MOST = 12
@@ -19,12 +19,11 @@ MOST = 12
 
 
 def compared(
-    given: Given, said: list[Condition], found: Found, free: set[str], show: Show
+    given: Given, said: list[Condition], found: Found, free: set[str]
 ) -> tuple[list[str], list[str]]:
     """What the program takes that PyTorch excludes, and what it does not take although PyTorch
     has no condition against it.
     """
-    del show
     more = [
         line
         for condition in said
@@ -43,6 +42,7 @@ def _excluded(given: Given, condition: Condition, found: Found) -> Iterator[str]
             for n in TRIED
             if condition.holds({**examples, name: n}) is False
             and _takes(given, found, {**examples, name: n})
+            and (n > 0 or not needs_elements(given, found, {**examples, name: n}))
         ]
         if taken:
             listed = ", ".join(map(str, taken[:4]))
@@ -50,9 +50,7 @@ def _excluded(given: Given, condition: Condition, found: Found) -> Iterator[str]
             return
 
 
-def _not_said(
-    given: Given, said: list[Condition], found: Found, free: set[str]
-) -> Iterator[str]:
+def _not_said(given: Given, said: list[Condition], found: Found, free: set[str]) -> Iterator[str]:
     """Sizes that all of PyTorch's conditions allow and the program does not take."""
     examples = {each.name: each.example for each in given.every()}
     open_ = [each for each in given.every() if each.name in free and not each.is_fixed]

@@ -89,7 +89,7 @@ def guard_of(text: Any, names: set[str]) -> Condition | None:
     return Condition(shown, frozenset(about), holds)
 
 
-def _size_name(tree: ast.AST) -> str | None:
+def size_name(tree: ast.AST) -> str | None:
     """`x[1]` of `L['x'].size()[1]`, or of `L['x'].shape[1]`."""
     match tree:
         case ast.Subscript(value=ast.Call(func=ast.Attribute(value, "size"), args=[]), slice=index):
@@ -119,7 +119,7 @@ def _path(tree: ast.AST) -> str | None:
 
 def _value(tree: ast.AST, sizes: Sizes) -> int:
     """What an expression is for some sizes; a condition is 1 or 0."""
-    name = _size_name(tree)
+    name = size_name(tree)
     if name is not None:
         return sizes[name]
     match tree:
@@ -149,7 +149,7 @@ def _value(tree: ast.AST, sizes: Sizes) -> int:
 
 def _shown(tree: ast.AST, about: set[str]) -> str:
     """The expression with our names of sizes, which are collected; raises `_NotArithmetic`."""
-    name = _size_name(tree)
+    name = size_name(tree)
     if name is not None:
         about.add(name)
         return name

@@ -36,15 +36,20 @@ class Found:
     assumption: Assumption
     conditions: dict[Relation, Constraint] = field(init=False)
     """What is left to be checked of the sizes of inputs."""
+    left: list[Relation] = field(init=False)
+    """All that is left to be solved, and what is known of the sizes of inputs."""
     replays: Replays = field(default_factory=lambda: Replays(WORK))
 
     def __post_init__(self) -> None:
         state = self.imported.importer.state
-        own = {v for each in self.given.every() for v in variables_of(self.value(each.var))}
+        values = {each.var: self.value(each.var) for each in self.given.every()}
+        own = {v for value in values.values() for v in variables_of(value)}
         self.conditions = {}
+        self.left = [DimEq(var, value) for var, value in values.items() if value != var]
         for constraint in state.store.waiting:
             relation = resolved(state, constraint.relation)
             found = relation_variables(relation)
+            self.left.append(relation)
             if found and own.issuperset(found):
                 self.conditions.setdefault(relation, constraint)
 
@@ -55,18 +60,28 @@ class Found:
     def value(self, var: DimVar) -> Dim:
         return self.imported.importer.state.store.dim(var)
 
-    def one_or(self, var: DimVar) -> int | None:
-        """The size that a dimension has where it is not broadcast, if it has no other."""
-        value = self.value(var)
-        for relation in self.conditions:
-            match relation:
-                case DimBroadcast(_, parts) if value in parts:
-                    for part in parts:
-                        if isinstance(part, int) and part > 1:
-                            return part
-                case _:
-                    pass
-        return None
+    def only(self, size: InputSize) -> tuple[int, ...]:
+        """The one size that it can be, or 1 and another, while the others of its input are what
+        they are in the example; nothing if it can be many.
+        """
+        value = self.value(size.var)
+        if isinstance(value, int):
+            return (value,)
+        if not any(isinstance(r, DimEq | DimBroadcast) for r in self.about(size.var)):
+            return ()
+        taken = [n for n in tried(size.example) if self.takes(self.but(size, n)) is not False]
+        return tuple(taken) if set(taken) <= {1, size.example} else ()
+
+    def but(self, size: InputSize, number: int) -> dict[DimVar, int]:
+        """The example with another number for one size of an input, and whatever fits for the sizes
+        of other inputs, and for those that hang together with it.
+        """
+        own = variables_of(self.value(size.var))
+        sizes = {size.var: number}
+        for each in self.given.sizes[size.input]:
+            if own.isdisjoint(variables_of(self.value(each.var))):
+                sizes[each.var] = each.example
+        return sizes
 
     def about(self, var: DimVar) -> list[Relation]:
         """The conditions that mention a size."""
@@ -79,12 +94,17 @@ class Found:
         """
         if self.replays.left <= 0:
             return None
-        given = [Constraint(DimEq(var, n), NOWHERE) for var, n in sizes.items()]
-        posted = self.imported.importer.state.store.posted
-        store = self.replays.solve([*posted, *given], first=True)
+        relations = [*[DimEq(var, n) for var, n in sizes.items()], *self.left]
+        store = self.replays.solve([Constraint(r, NOWHERE) for r in relations], first=True)
         if store.conflicts:
             return False
         return None if self.replays.left <= 0 else True
+
+
+def tried(example: int) -> list[int]:
+    """Sizes to try in the place of one: the example last."""
+    found = [1, 2, 3, 5, 7, 8, 16, example - 1, example + 1, 2 * example, 3 * example, 4 * example]
+    return [*sorted({n for n in found if n > 0 and n != example}), example]
 
 
 def searched(
