@@ -201,7 +201,7 @@ def _names(given: Given) -> Names:
 
 
 def _tightest(relations: list[Relation]) -> list[Relation]:
-    """The conditions without bounds that others of them imply: of `n >= 1` and `n >= 6` the second."""
+    """The conditions without bounds that others imply: of `n >= 1` and `n >= 6` the second."""
     kept: list[Relation] = []
     bounds: dict[Dim, tuple[int, Relation]] = {}
     for relation in relations:

@@ -1,4 +1,4 @@
-"""The `dynamic_shapes=` argument for `torch.export.export`: what it calls the sizes that are free."""
+"""The `dynamic_shapes=` argument of `torch.export.export`, in which free sizes have names."""
 
 from __future__ import annotations
 

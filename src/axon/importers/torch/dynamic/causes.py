@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from axon.importers.imported import Imported
 from axon.importers.operations import Operation, Place
 from axon.importers.reporting.problems import operation_at
 from axon.importers.torch.dynamic.given import InputSize
@@ -113,11 +112,14 @@ def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[C
     imported = found.imported
     value = found.value(size.var)
     weights = {constant.name: constant.dims for constant in imported.model.graph.constants}
-    operations = dict.fromkeys(
+    operations: dict[Operation, None] = dict.fromkeys(
         operation
         for constraint in core
         if (operation := operation_at(constraint.origin.span)) is not None
     )
+    if value == size.example:
+        for operation in list(operations):
+            operations.update(dict.fromkeys(_introducing(found, operation, size)))
     causes: list[Cause] = []
     for operation in operations:
         apart = found.assumption.apart.get(operation, frozenset())
@@ -129,21 +131,67 @@ def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[C
                 Spelling.NUMBER not in kinds,
                 any(name in weights for name in operation.inputs),
                 any(size.example in weights.get(name, ()) for name in operation.inputs),
-                _carries(imported, operation, value),
+                _carries(found, operation, size),
             )
         )
     return sorted(causes, key=lambda cause: cause.order)
 
 
-def _carries(imported: Imported, operation: Operation, value: Dim) -> bool:
-    """Whether a result had a size of its own there that turned out to be this one."""
-    store = imported.importer.state.store
-    for name in operation.outputs:
-        type_ = imported.importer.types.get(name)
-        for item in _as_bound(store, type_.shape) if isinstance(type_, Tensor) else ():
-            if isinstance(item, DimVar) and store.dim(item) == value:
-                return True
+def _introducing(found: Found, operation: Operation, size: InputSize) -> Iterator[Operation]:
+    """The operations that made a number a size of what an operation takes: an `arange` of so many,
+    where a sum has that and something else.
+    """
+    seen: set[str] = set()
+    names = list(operation.inputs)
+    while names:
+        name = names.pop()
+        if name in seen or not _has_number(found, name, size):
+            continue
+        seen.add(name)
+        maker = found.makers.get(name)
+        if maker is None:
+            continue
+        if any(_has_number(found, inner, size) for inner in maker.inputs):
+            names += maker.inputs
+        else:
+            yield maker
+
+
+def _has_number(found: Found, name: str, size: InputSize) -> bool:
+    """Whether a tensor had a size as a number from the beginning, and not as that of an input."""
+    for chain in _chains(found, name):
+        if chain[-1] == size.example and size.var not in chain:
+            return True
     return False
+
+
+def _carries(found: Found, operation: Operation, size: InputSize) -> bool:
+    """Whether a result has the size of the input as one of its own."""
+    own = set(_chain(found.imported.importer.state.store, size.var))
+    own = {item for item in own if isinstance(item, DimVar)}
+    return any(
+        not own.isdisjoint(chain) for name in operation.outputs for chain in _chains(found, name)
+    )
+
+
+def _chains(found: Found, name: str) -> Iterator[list[Dim]]:
+    """What each size of a tensor was found to be, one after another."""
+    store, type_ = found.imported.importer.state.store, found.imported.importer.types.get(name)
+    for item in _as_bound(store, type_.shape) if isinstance(type_, Tensor) else ():
+        if not isinstance(item, ShapeVar):
+            yield _chain(store, item)
+
+
+def _chain(store: Store, dim: Dim) -> list[Dim]:
+    """A size, and what it was bound to, and what that was."""
+    chain: list[Dim] = [dim]
+    while isinstance(dim, DimVar) and dim in store.bindings:
+        given = store.bindings[dim].given
+        if isinstance(given, tuple):
+            break
+        chain.append(given)
+        dim = given
+    return chain
 
 
 def _as_bound(store: Store, shape: Shape) -> Iterator[Dim | ShapeVar]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from axon.importers.torch.dynamic.conditions import Condition
-from axon.importers.torch.dynamic.given import Given
 from axon.importers.torch.dynamic.empty import needs_elements
+from axon.importers.torch.dynamic.given import Given
 from axon.importers.torch.dynamic.search import Found
 
 TRIED = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 25, 64, 100)

@@ -163,7 +163,7 @@ def _shown(tree: ast.AST, about: set[str]) -> str:
         case ast.BinOp(left, operator, right) if type(operator) in ARITHMETIC:
             sides = (_bracketed(left, about), _bracketed(right, about))
             sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
-            return f" {sign[type(operator)]} ".join(sides)  # type: ignore[index]
+            return f" {sign[type(operator)]} ".join(sides)
         case ast.Compare(left, operators, others):
             signs = {
                 ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
@@ -173,7 +173,7 @@ def _shown(tree: ast.AST, about: set[str]) -> str:
             for each, side in zip(operators, others, strict=True):
                 if type(each) not in signs:
                     raise _NotArithmetic
-                text += f" {signs[type(each)]} {_shown(side, about)}"  # type: ignore[index]
+                text += f" {signs[type(each)]} {_shown(side, about)}"
             return text
         case ast.BoolOp(operator, values):
             word = " and " if isinstance(operator, ast.And) else " or "

@@ -13,10 +13,11 @@ from axon.types.variables import DimVar, ShapeVar
 
 BEGINNINGS = (
     "max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "nanmedian", "mode",
-    "kthvalue", "topk", "quantile", "conv", "_conv", "avg_pool", "adaptive", "upsample", "_upsample",
-    "interpolate", "grid_sampler", "unfold", "im2col", "stft", "istft", "_fft", "fft", "multinomial",
-    "lstm", "gru", "rnn", "linalg", "cdist", "_cdist", "embedding_bag", "_embedding_bag", "pad",
-    "reflection", "replication", "roll", "einsum", "scan", "while_loop", "cond",
+    "kthvalue", "topk", "quantile", "conv", "_conv", "avg_pool", "adaptive", "upsample",
+    "_upsample", "interpolate", "grid_sampler", "unfold", "im2col", "stft", "istft", "_fft", "fft",
+    "multinomial", "lstm", "gru", "rnn", "linalg", "cdist", "_cdist", "embedding_bag",
+    "_embedding_bag", "pad", "reflection", "replication", "roll", "einsum", "scan", "while_loop",
+    "cond",
 )  # fmt: skip
 """Those that do for some axis at least; elementwise `maximum` and `minimum` do not."""
 NOT_THESE = frozenset({"maximum", "minimum"})

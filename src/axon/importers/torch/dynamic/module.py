@@ -116,7 +116,7 @@ def called_lines(
     found: dict[tuple[str, Line], list[Line]] = defaultdict(list)
     calls = 0
 
-    class Lines(TorchFunctionMode):
+    class Lines(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:

@@ -9,7 +9,7 @@ from functools import partial
 
 from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
-from axon.importers.operations import Model
+from axon.importers.operations import Model, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
 from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
 from axon.inference.schemes import resolved
@@ -38,9 +38,13 @@ class Found:
     """What is left to be checked of the sizes of inputs."""
     left: list[Relation] = field(init=False)
     """All that is left to be solved, and what is known of the sizes of inputs."""
+    makers: dict[str, Operation] = field(init=False)
+    """What makes each tensor."""
     replays: Replays = field(default_factory=lambda: Replays(WORK))
 
     def __post_init__(self) -> None:
+        operations = self.imported.model.graph.operations
+        self.makers = {name: each for each in operations for name in each.outputs}
         state = self.imported.importer.state
         values = {each.var: self.value(each.var) for each in self.given.every()}
         own = {v for value in values.values() for v in variables_of(value)}

@@ -1,8 +1,8 @@
 """Sizes that the exporter may have written down as numbers, taken for sizes again.
 
-Where an input has a size of 16, a 16 among the sizes of a `view` may be a number of the author's or
-that size of the input. A `TracedNode` takes it for the size: inference then tells what is fixed even
-so. What it takes it for is a guess, which no answer rests on alone.
+Where an input has a size of 16, a 16 among the sizes of a `view` may be a number of the author's,
+or that size of the input. A `TracedNode` takes it for the size: inference then tells what is fixed
+even so. What it takes it for is a guess, which no answer rests on alone.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from axon.importers.operations import Model, Operation
+from axon.contents.values import scalar
+from axon.importers.operations import Model, Operand, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
 from axon.importers.torch.dynamic.spelled import Spelling, mentions, spelled
 from axon.importers.torch.node import TorchNode
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Poly
 from axon.types.quotient import exact_quotient
+from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 RESHAPES = frozenset(
@@ -64,9 +66,11 @@ def apart(model: Model) -> Model:
     operations = []
     for at, operation in enumerate(model.graph.operations):
         if operation.operator in SIZES or operation.operator in SINGLE:
-            operation = operation.changed()  # noqa: PLW2901
-            operation.written = ("sizes", at)
-        operations.append(operation)
+            each = operation.changed()
+            each.written = ("sizes", at)
+            operations.append(each)
+        else:
+            operations.append(operation)
     graph = type(model.graph)(
         model.graph.inputs, model.graph.outputs, operations, model.graph.constants
     )
@@ -80,7 +84,7 @@ def spellings(operation: Operation) -> dict[int, Spelling]:
     operator, attributes = operation.operator.removesuffix("_"), operation.attributes
     if operator in SINGLE:
         found = [(i, attributes.get(name)) for i, name in enumerate(SINGLE[operator])]
-        return {i: _alone(operation, n) for i, n in found if is_size(n)}
+        return {i: _alone(operation, n) for i, n in found if isinstance(n, int) and is_size(n)}
     listed = attributes.get(SIZES.get(operator, ""), ())
     every = listed if isinstance(listed, tuple) else (listed,)
     sizes = tuple([n if is_number(n) else None for n in every])
@@ -105,45 +109,52 @@ def _alone(operation: Operation, number: int) -> Spelling:
 
 
 class TracedNode(TorchNode):
-    """A node whose numbers are sizes again, under an assumption."""
+    """A node whose numbers are sizes again, under an assumption: inputs that hold them stand in the
+    place of the numbers.
+    """
 
     __slots__ = ("assumption",)
 
     def __init__(self, assumption: Assumption, *given: Any) -> None:
         super().__init__(*given)
         self.assumption = assumption
+        operator = self.operator.removesuffix("_")
+        if operator in SIZES:
+            self._list(SIZES[operator])
+        for i, name in enumerate(SINGLE.get(operator, ())):
+            value = self.attributes.get(name)
+            if isinstance(value, int) and self._open(i + 1)[i]:
+                self._replace(name, self._held(value, self._guess(value, None)))
 
-    def sizes(self, name: str) -> list[Any]:
-        found = super().sizes(name)
-        if SIZES.get(self.operator) != name:
-            return found
+    def _list(self, name: str) -> None:
+        """Take numbers in a list for the sizes that they may be."""
         given = self.attributes.get(name, ())
-        every = given if isinstance(given, tuple) else (given,)
+        every = list(given) if isinstance(given, tuple) else [given]
         open_ = self._open(len(every))
-        self.alone = True
+        known = [self.element(n.index) if isinstance(n, Operand) else n for n in every]
+        if not every or not all(isinstance(n, int | DimVar | Poly) for n in known):
+            return
         if self.operator in RESHAPES:
-            return self._reshaped(found, open_)
-        if not any(open_):
-            return found
-        own = self._own() if self.operator.startswith(("expand", "broadcast")) else None
-        return [
-            self._guess(n, own[len(own) - len(found) + i] if _has(own, i, len(found)) else None)
-            if is_open
-            else n
-            for i, (n, is_open) in enumerate(zip(found, open_, strict=True))
-        ]
+            found = self._reshaped(known, open_)
+        elif any(open_):
+            found = self._each(known, open_)
+        else:
+            return
+        made = [n if n is known[i] else self._held(every[i], n) for i, n in enumerate(found)]
+        self._replace(name, tuple([every[i] if m is known[i] else m for i, m in enumerate(made)]))
 
-    def size_argument(self, name: str) -> Any:
-        found = super().size_argument(name)
-        value = self.attributes.get(name)
-        if (
-            name in SINGLE.get(self.operator, ())
-            and is_size(value)
-            and self._is_open(_alone(self.operation, value))
-        ):
-            self.alone = True
-            return self._guess(value, None)
-        return found
+    def _replace(self, name: str, value: Any) -> None:
+        self.attributes = {**self.attributes, name: value}
+
+    def _held(self, number: Any, size: Any) -> Any:
+        """An input of the node that holds a size; the number itself if it is that."""
+        if is_number(size):
+            return number
+        name = f"{self.outputs[0] if self.outputs else self.operator} size {len(self.inputs)}"
+        self.importer.define(name, Tensor("i64", ()), scalar(size, "i64"))
+        self.inputs = [*self.inputs, name]
+        self.alone = True
+        return Operand(len(self.inputs) - 1)
 
     # --- which ---
 
@@ -205,8 +216,14 @@ class TracedNode(TorchNode):
         return found
 
     def _each(self, sizes: list[Any], open_: list[bool]) -> list[Any]:
+        """Each size by itself; one that a tensor is broadcast to may be its own."""
+        own = self._own() if self.operator.startswith(("expand", "broadcast")) else None
+        first = 0 if own is None else len(own) - len(sizes)
         return [
-            self._guess(n, None) if is_open else n for n, is_open in zip(sizes, open_, strict=True)
+            self._guess(n, own[first + i] if own is not None and first + i >= 0 else None)
+            if is_open
+            else n
+            for i, (n, is_open) in enumerate(zip(sizes, open_, strict=True))
         ]
 
     def _group(self, word: list[Dim], found: list[Any], at: list[int], open_: list[bool]) -> None:
@@ -235,10 +252,6 @@ class TracedNode(TorchNode):
             return
         for i in (first, *more):
             found[i] = self._guess(found[i], None)
-
-
-def _has(word: Sequence[Any] | None, i: int, count: int) -> bool:
-    return word is not None and 0 <= len(word) - count + i < len(word)
 
 
 def _product(numbers: Sequence[int]) -> int:
