@@ -139,6 +139,7 @@ def _once(
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version
+    importer.own.update(model.titles)
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})
@@ -153,6 +154,8 @@ def _once(
             importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
+    for name in given if model.titles else ():
+        importer.alias(name)  # before a weight is called that
     infer_all(importer, with_functions(model.functions, asked.format.rules))
     importer.state.store.review()
     importer.look_again()

@@ -104,6 +104,13 @@ class Operation:
         return self.name or next(iter(self.outputs), "")
 
     @property
+    def title(self) -> str:
+        """What messages call it: its operator, and its name or where it stands."""
+        if self.place is None or not self.place.module:
+            return f"{self.operator} `{self.label}`"
+        return f"{self.operator} of `{self.place.module}`"
+
+    @property
     def has_graphs(self) -> bool:
         """Whether it has subgraphs: they may use any tensor around it."""
         for value in self.attributes.values():
@@ -285,12 +292,15 @@ class Function:
 
 @dataclass(slots=True)
 class Model:
-    """A whole model. `said` declares tensors that it computes; `version` is of the operators."""
+    """A whole model. `said` declares tensors that it computes; `version` is of the operators.
+    `titles` are the names by which a user knows tensors, where these are others.
+    """
 
     graph: Graph
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
     said: list[Declared] = field(default_factory=list)
     version: int = 0
+    titles: dict[str, str] = field(default_factory=dict)
 
 
 # --- other names -------------------------------------------------------------------------------

@@ -202,18 +202,18 @@ class Iterations:
         node, rows = self.node, self.rows
         if not self.params and len(rows) == 1:
             return node.call("map", self.function(tuple(items), rows[0]), *given)
-        state, taken = node.tuple_of(begin), (together(self.params), *items)
+        state, taken = node.tuple_of(begin), (as_parts(self.params), *items)
         if not rows:
-            made = self.function(taken, together(self.states))
+            made = self.function(taken, as_parts(self.states))
             return node.call("fold", state, made, *given, **self.changing)
-        made = self.function(taken, (together(self.states), together(rows)))
+        made = self.function(taken, (as_parts(self.states), as_parts(rows)))
         return node.call("loop", state, made, *given, outputs=len(rows), **self.changing)
 
     def holding(self, begin: Sequence[Expression], test: str, how: Sequence[Step]) -> Expression:
         """While a condition holds of the state."""
-        node, rows, taken = self.node, self.rows, (together(self.params),)
+        node, rows, taken = self.node, self.rows, (as_parts(self.params),)
         condition = function(node, self.body, taken, test, self.same, how, "while")
-        made = together(self.states) if not rows else (together(self.states), together(rows))
+        made = as_parts(self.states) if not rows else (as_parts(self.states), as_parts(rows))
         step = self.function(taken, made)
         state = node.tuple_of(begin)
         return node.call("iterate", state, condition, step, outputs=len(rows), **self.changing)
@@ -280,5 +280,5 @@ def padded(names: Sequence[str], count: int) -> list[str]:
     return [*names, *[""] * (count - len(names))][:count]
 
 
-def together(names: Sequence[str]) -> Parts:
+def as_parts(names: Sequence[str]) -> Parts:
     return names[0] if len(names) == 1 else tuple(names)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
 from axon.importers.reporting.report import Report, report_on
@@ -46,6 +44,3 @@ def infer_program(
 def infer_file(path: str, forget: bool = False) -> Report:
     """The same of the program in a file; raises `NoModel`."""
     return infer_program(open_archive(path, path), forget)
-
-
-__all__ = ["Any", "infer_file"]

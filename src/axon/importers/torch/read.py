@@ -95,18 +95,20 @@ class _Reader:
         scope = _Scope(_map(self.graph, "tensor_values"))
         constants: list[Constant] = []
         inputs: list[Declared] = []
+        titles: dict[str, str] = {}
         for spec in _list(self.signature, "input_specs"):
             ((case, given),) = spec.items()
             if case in SPECS:
                 name, own = _text(given["arg"], "name"), _text(given, SPECS[case])
                 constants.append(self._constant(name, own, scope))
+                titles[name] = own
             elif case == "user_input":
                 inputs += self._input(given["arg"], scope)
         graph = self._graph(self.graph, scope, inputs, constants)
         graph.outputs = self._outputs(scope)
         made = {name for each in graph.operations for name in each.outputs}
         said = [self._declared(name, scope) for name in scope.tensors if name in made]
-        return Model(graph, said=[each for each in said if each is not None])
+        return Model(graph, said=[each for each in said if each is not None], titles=titles)
 
     # --- inputs, weights, outputs ---
 

@@ -129,7 +129,7 @@ def _(
         for size, seen, step, gap in zip(whole, window, steps, gaps, strict=True)
     ]
     n, rows, _ = x.shape
-    columns = xp.reshape(wide(x), (n, rows // max(math.prod(window), 1), *window, *counts))
+    columns = xp.reshape(wide(xp, x), (n, rows // max(math.prod(window), 1), *window, *counts))
     image = xp.zeros((*columns.shape[:2], *whole), dtype=columns.dtype)
     for at in itertools.product(*(range(seen) for seen in window)):
         seen = tuple(
@@ -139,7 +139,7 @@ def _(
         every = slice(None)
         image = xp.put(image, (every, every, *seen), columns[(every, every, *at)], "add")
     inner = tuple(slice(a, a + size) for a, size in zip(before, sizes, strict=True))
-    return image[(..., *inner)].astype(x.dtype)
+    return xp.astype(image[(..., *inner)], x.dtype)
 
 
 @operator()
@@ -219,7 +219,7 @@ def im2col(
     dilation: Ints = (1,),
     spatial: int | None = None,
 ) -> Rule:
-    """The columns that a window sees as it goes over `[n,c,h,w]`, one for each place: `[n,c*r*s,l]`.
+    """What a window sees as it goes over `[n,c,h,w]`, a column for each place: `[n,c*r*s,l]`.
 
     - `window`: its size; a number, or one for each spatial dimension.
     - `stride`, `pad`, `dilation`: how it goes over the image; as for `conv`.

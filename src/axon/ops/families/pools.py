@@ -122,13 +122,13 @@ def _(
 ) -> Array:
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
     around = tuple((s.before, s.after + s.hang) for s in slides)
-    total = _windows(xp, "sum", wide(x), slides, around)
+    total = _windows(xp, "sum", wide(xp, x), slides, around)
     sizes = x.shape[2:]
     if count_pad:  # but never what hangs over
         sizes = tuple(s.before + s.size + s.after for s in slides)
         around = tuple((0, s.hang) for s in slides)
     ones = xp.ones((1, 1, *sizes), dtype=total.dtype)
-    return (total / _windows(xp, "sum", ones, slides, around)).astype(x.dtype, copy=False)
+    return xp.astype(total / _windows(xp, "sum", ones, slides, around), x.dtype)
 
 
 @operator()
@@ -168,8 +168,8 @@ def _(
 ) -> Array:
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
     around = tuple((s.before, s.after + s.hang) for s in slides)
-    total = _windows(xp, "sum", xp.abs(wide(x)) ** p, slides, around)
-    return (total ** (1 / p)).astype(x.dtype, copy=False)
+    total = _windows(xp, "sum", xp.abs(wide(xp, x)) ** p, slides, around)
+    return xp.astype(total ** (1 / p), x.dtype)
 
 
 @operator()
@@ -215,7 +215,7 @@ def _(
     numbers = xp.arange(per_channel, dtype=i64)
     numbers = numbers.reshape(sizes[::-1]).T if columns else numbers.reshape(sizes)
     around = [(s.before, s.after + s.hang) for s in slides]
-    values = xp.pad(wide(x), [(0, 0), (0, 0), *around])
+    values = xp.pad(wide(xp, x), [(0, 0), (0, 0), *around])
     numbers = xp.pad(numbers, around, constant_values=-1)
     counts = [
         max(0, (s.size + s.before + s.after + s.hang - s.reach - 1) // s.stride + 1) for s in slides
@@ -257,7 +257,7 @@ def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
 
 @global_max_pool.means
 def _(xp: Arrays, x: Array, keep: bool) -> Array:
-    least = xp.asarray(xp.iinfo(x.dtype).min if is_integer(x) else -math.inf, dtype=x.dtype)
+    least = xp.asarray(xp.iinfo(x.dtype).min if is_integer(xp, x) else -math.inf, dtype=x.dtype)
     return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=keep, initial=least)
 
 
@@ -277,8 +277,8 @@ def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
 
 @global_avg_pool.means
 def _(xp: Arrays, x: Array, keep: bool) -> Array:
-    total = xp.sum(wide(x), axis=tuple(range(2, x.ndim)), keepdims=keep)
-    return (total / math.prod(x.shape[2:])).astype(x.dtype, copy=False)
+    total = xp.sum(wide(xp, x), axis=tuple(range(2, x.ndim)), keepdims=keep)
+    return xp.astype(total / math.prod(x.shape[2:]), x.dtype)
 
 
 # --- windows that follow from the sizes ------------------------------------------------------
@@ -330,14 +330,15 @@ def adaptive_avg_pool(*, dimensions: int = 2) -> Rule:
 
 @adaptive_avg_pool.means
 def _(xp: Arrays, x: Array, sizes: Ints, dimensions: int) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     for axis, size in enumerate(sizes, x.ndim - dimensions):
         seen, counts = _shares(xp, y, axis, size)
         inside = xp.arange(seen.shape[axis + 1])[None, :] < counts[:, None]
         upright = (1,) * (y.ndim - axis - 1)
-        total = xp.sum(xp.where(inside.reshape((*inside.shape, *upright)), seen, 0), axis=axis + 1)
-        y = total / counts.astype(y.dtype).reshape((-1, *upright))
-    return y.astype(x.dtype, copy=False)
+        inside = xp.reshape(inside, (*inside.shape, *upright))
+        total = xp.sum(xp.where(inside, seen, 0), axis=axis + 1)
+        y = total / xp.reshape(xp.astype(counts, y.dtype), (-1, *upright))
+    return xp.astype(y, x.dtype)
 
 
 def _shares(xp: Arrays, x: Array, axis: int, count: int) -> tuple[Array, Array]:

@@ -14,26 +14,24 @@ from axon.contents.values import Contents, scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
-from axon.importers.onnx.rules.registry import rule
+from axon.importers.onnx.rules.registry import MOST_RANK, rule
 from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.importers.steps import Step
 from axon.importers.subgraphs.loop_state import (
     Iterations,
+    as_parts,
     define,
     padded,
     same_types,
     settled,
     stacked,
-    together,
     types_of,
     write_loop,
 )
 from axon.importers.subgraphs.speculate import speculate
 from axon.importers.subgraphs.subgraph import Subgraph, either, function, hidden, ranked, subgraph
-from axon.inference.unify import unify
-from axon.solver.constraints import Origin
-from axon.types.type import Tensor, Type
+from axon.types.type import Tuple, Type
 
 NO_LIMIT = 1 << 40
 """A Loop that may go on for so long is meant to go on while its condition holds."""
@@ -57,7 +55,7 @@ def if_(node: Node) -> None:
         return
     same = list(zip(then.outputs, else_.outputs, strict=False))
     test = scalar_of(node, 0)
-    branches = [function(node, b, (), together(b.outputs), same) for b in (then, else_)]
+    branches = [function(node, b, (), as_parts(b.outputs), same) for b in (then, else_)]
     later = _differing(node, test, then, else_)
     node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
 
@@ -111,7 +109,7 @@ def loop(node: Node) -> None:
         collect(node, sequences)
         return
     indices = range(2, node.count)
-    first = [Tensor("i64", ()), Tensor("bool", ())]
+    first = [node.infer(each) for each in (node.scalar(0, "i64"), node.literal(True))]
 
     def infer(states: Sequence[Type]) -> Subgraph:
         return subgraph(node, "body", [*first, *states], {1: scalar(True, "bool")})
@@ -174,7 +172,7 @@ def _while(iterations: Iterations, types: Sequence[Type]) -> None:
     """While a condition holds. It is part of the state, and so is the number of the iteration."""
     node, found = iterations.node, iterations.body
     (number, condition), keep = found.params[:2], found.outputs[0]
-    scalars: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
+    scalars = [node.importer.types[name] for name in (number, condition)]
     after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
     test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
     alias = {n: node.tensor(n) for n in (number, condition)}
@@ -217,16 +215,9 @@ def scan(node: Node) -> None:
     if inputs < 1 or count < 0:
         raise Unsupported(f"Scan over {inputs} of {node.count} inputs")
     axes = _padded_with(node.attribute("scan_input_axes"), inputs)
-    times: Any = None
-    rows: list[Type] = []
-    for i, axis in enumerate(axes):
-        row, size = _row(node, count + i, axis)
-        rows.append(row)
-        if times is None:
-            times = size
-        elif size is not None and size != times:
-            one, other = Tensor("f32", (times,)), Tensor("f32", (size,))
-            unify(node.importer.state, one, other, Origin("value", node.span, "Scan"))
+    rows = _rows(node, count, axes)
+    sizes = [node.dim(count + i, axis) for i, axis in enumerate(axes)]
+    times = next((size for size in sizes if size is not None), None)
     times = node.fresh_dim() if times is None else times
 
     def infer(states: Sequence[Type]) -> Subgraph:
@@ -251,16 +242,26 @@ def _padded_with(given: Any, count: int) -> list[int]:
     return [int(item) for item in [*found, *[0] * count][:count]]
 
 
-def _row(node: Node, index: int, axis: int) -> tuple[Type, Any]:
-    """The type of a row of an input along an axis, and how many there are, if that is known."""
-    word = node.shape(index)
-    if word is None:
-        return node.unknown(node.elem(index)), None
-    if not -len(word) <= axis < len(word):
-        node.has_axis(index, axis)
-        raise Unsupported(f"Scan along axis {axis} of {len(word)}")
-    at = axis % len(word)
-    return Tensor(node.elem(index), (*word[:at], *word[at + 1 :])), word[at]
+def _rows(node: Node, first: int, axes: Sequence[int]) -> Sequence[Type]:
+    """The types of the rows of the inputs from the first one on, each along its axis; there are as
+    many of each.
+    """
+    wholes, rows, parts = list[str](), list[str](), []
+    for i, axis in enumerate(axes):
+        rank = node.rank(first + i)
+        if not -MOST_RANK <= axis < MOST_RANK or (rank is not None and not -rank <= axis < rank):
+            node.has_axis(first + i, axis)
+            raise Unsupported(f"Scan along axis {axis}")
+        beside = [f"n{i}_{k}" for k in range(axis if axis >= 0 else -axis - 1)]
+        for sizes, kinds in ((["n"], wholes), ([], rows)):
+            if axis >= 0:
+                kinds.append(f"t{i} [{', '.join([*beside, *sizes])}]@s{i}")
+            else:
+                kinds.append(f"t{i} s{i}@[{', '.join([*sizes, *beside])}]")
+        parts.append(node.input(first + i))
+    signature = f"({', '.join(wholes)}) -> ({', '.join(rows)})"
+    found = node.importer.state.prune(node.infer(node.declared(signature, *parts)))
+    return found.items if isinstance(found, Tuple) else [found]
 
 
 def _scanned(

@@ -51,9 +51,8 @@ def conv(node: Node) -> None:
         raise Unsupported("Conv over more than three dimensions")
     parts = [node.input(0), filters, *([node.input(2)] if node.has(2) else [])]
     slid = sliding_options(node, spatial)
-    node.set_outputs(
-        node.call("conv", *parts, **(slid if node.rank(1) is None else shortened(slid)))
-    )
+    short = slid if node.rank(1) is None else shortened(slid)
+    node.set_outputs(node.call("conv", *parts, **short))
     window_fits(node, node.shape(0), node.shape(1), slid)
 
 
@@ -66,8 +65,7 @@ def deform_conv(node: Node) -> Made:
     if node.has(3):
         parts.append(node.input(3))
     elif node.has(4):
-        first = node.call("sum", node.input(1), axis=[1, 2, 3])
-        parts.append(node.call("zeros_like", first))
+        parts.append(node.call("no_bias", filters))
     if node.has(4):
         parts.append(node.input(4))
     groups = node.attribute("offset_group", 1)

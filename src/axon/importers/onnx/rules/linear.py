@@ -30,9 +30,7 @@ def gemm(node: Node) -> Made:
         bias = node.input(2)
         if beta != 1 and isinstance(elem, str):
             bias = node.call("*", bias, node.scalar(beta, elem))
-        if not _is_row(node):
-            bias = node.call("broadcast_to", bias, node.call("shape", expr))
-        expr = node.call("+", expr, bias)
+        expr = node.call("+" if _is_row(node) else "plus_within", expr, bias)
     return expr
 
 

@@ -11,8 +11,7 @@ from axon.importers.node import Node
 from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Malformed
 from axon.types import dim as dims
-from axon.types.dim import Poly
-from axon.types.type import Tensor, Type
+from axon.types.type import Type
 
 FAR = 1 << 31
 """Bounds beyond this mean the end."""
@@ -61,7 +60,6 @@ def slice_(node: Node) -> None:
     if other and later is not None:
         expr = _of_sizes(node, later, node.importer.state.prune(node.infer(expr)), other)
     node.set_outputs(expr, fallback=later)
-    put_together(node)
 
 
 def _from_front(node: Node, start: Any, axis: int, step: int) -> Any:
@@ -157,15 +155,3 @@ def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:
         return node.declared(SAME_RANK, 0)
     first = node.call("range", node.call("size", parts[1]), to=node.elem(1))
     return node.call("slice_by", *parts, *steps, first)
-
-
-def put_together(node: Node) -> None:
-    """What was cut in two and is put together again, as by a roll, has the size that it had; what
-    is cut off beside something is what is left of it.
-    """
-    name = node.outputs[0]
-    shape = node.importer.shape(name) or ()
-    whole = tuple(dims.added_up(size) if isinstance(size, Poly) else size for size in shape)
-    if whole != shape:
-        made = Tensor(node.importer.elem(name), whole)
-        node.importer.define(name, made, node.importer.contents.get(name))

@@ -12,6 +12,7 @@ from axon.importers.operations import Malformed, Unsupported
 from axon.importers.products import PRODUCT, free_letters, product
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
+from axon.types import dim as dims
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -246,8 +247,6 @@ def kron(node: TorchNode) -> Made:
 
 
 def _multiplied(words: Sequence[Any], rank: int) -> list[Any]:
-    from axon.types import dim as dims
-
     one, other = ([1] * (rank - len(word)) + list(word) for word in words)
     return [dims.mul(a, b) for a, b in zip(one, other, strict=True)]
 

@@ -136,10 +136,8 @@ def _adaptive(node: TorchNode, operator: str, spatial: int) -> Expression:
 def fractional_max_pool(node: TorchNode) -> None:
     """Where the windows stand is drawn by chance."""
     spatial = spatial_of(node)
-    made = node.type_of(_adaptive(node, "adaptive_max_pool", spatial))
-    node.set_outputs(
-        made, node.type_of(node.cast(_adaptive(node, "adaptive_max_pool", spatial), "i64"))
-    )
+    made = _adaptive(node, "adaptive_max_pool", spatial)
+    node.set_outputs(node.type_of(made), node.type_of(node.cast(made, "i64")))
 
 
 @rule("max_unpool2d", "max_unpool3d")
@@ -150,8 +148,8 @@ def max_unpool(node: TorchNode) -> Made:
     if rank is None or len(sizes) != spatial:
         raise Unsupported(f"{node.operator} of a tensor whose rank is not known")
     at = node.tensor_index("self")
-    word, x = node.shape(at), node.x()
-    assert word is not None
+    word: Any = node.shape(at)
+    x = node.x()
     lead = list(range(rank - spatial))
     own = [node.call("size", x, axis=i) for i in lead]
     given = [node.as_found(each) for each in node.given("output_size")]
