@@ -226,8 +226,8 @@ def im2col(
 
     >>> im2col(x : f32 [n,2,4,5], window=2)
     f32 [n,8,12]
-    >>> im2col(x : f32 [n,c,h,w], window=[2,3], stride=[2,3])
-    f32 [n,6*c,(h/2)*(w/3)]
+    >>> im2col(x : f32 [n,c,6,9], window=[2,3], stride=[2,3])
+    f32 [n,6*c,9]
     """
     sides = sides_of(spatial, stride, pad, dilation, window)
     if isinstance(sides, Problem):
@@ -243,11 +243,9 @@ def _(xp: Arrays, x: Array, window: Ints, stride: Ints, pad: Ints, dilation: Int
     slides = slides_of(x.shape[2:], window, stride, pad, dilation, False)
     image = xp.pad(x, [(0, 0), (0, 0), *((s.before, s.after) for s in slides)])
     counts = [max(0, (s.size + s.before + s.after - s.reach - 1) // s.stride + 1) for s in slides]
-    seen = [
-        image[
-            (..., *(s.seen(count, at) for s, count, at in zip(slides, counts, first, strict=True)))
-        ]
-        for first in itertools.product(*(range(s.window) for s in slides))
-    ]
+    seen = []
+    for first in itertools.product(*(range(s.window) for s in slides)):
+        parts = zip(slides, counts, first, strict=True)
+        seen.append(image[(..., *(s.seen(count, at) for s, count, at in parts))])
     rows = x.shape[1] * len(seen)
     return xp.reshape(xp.stack(seen, axis=2), (x.shape[0], rows, math.prod(counts)))

@@ -322,7 +322,7 @@ def adaptive_avg_pool(*, dimensions: int = 2) -> Rule:
 
     >>> adaptive_avg_pool(x : f32 [n,c,7,9], [2,3])
     f32 [n,c,2,3]
-    >>> adaptive_avg_pool(x : f32 [n,c,l], [4], dimensions=1)
+    >>> adaptive_avg_pool(x : f32 [n,c,9], [4], dimensions=1)
     f32 [n,c,4]
     """
     return _adaptive(dimensions, "float")

@@ -61,8 +61,8 @@ def _attended(node: TorchNode) -> Expression:
 
 def _groups(node: TorchNode) -> Any:
     """How many heads of queries share one of the keys; None if a batch may broadcast."""
-    q, k, v = (node.shape(node.tensor_index(name)) for name in ("query", "key", "value"))
-    assert q is not None and k is not None and v is not None
+    words: list[Any] = [node.shape(node.tensor_index(n)) for n in ("query", "key", "value")]
+    q, k, v = words
     if not all(same(one, other) for one, other in ((q[0], k[0]), (q[0], v[0]), (k[1], v[1]))):
         return None
     groups = groups_of(q[1], k[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from axon.importers.expressions import Expression
@@ -104,7 +105,9 @@ def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Ex
     """The convolution of one image, or of a batch of them."""
     word = node.shape(node.tensor_index("weight"))
     count = len(slid["stride"])
-    listed = {k: (v if isinstance(v, str) else tuple(v)) for k, v in slid.items() if k != "groups"}
+    listed: dict[str, Any] = {
+        name: v if isinstance(v, str) else tuple(v) for name, v in slid.items() if name != "groups"
+    }
     extras = listed.pop("output_pad", (0,) * count)
     sides = sides_of(count, listed["stride"], listed["pad"], listed["dilation"])
     if isinstance(sides, Problem):
@@ -116,7 +119,7 @@ def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Ex
     if word is not None:
         own = [str(n) if isinstance(n, int) else name for name, n in zip(own, word, strict=True)]
     filters = list(own)
-    windows = [_windowed(side, name) for side, name in zip(sides, own[2:], strict=True)]
+    windows = [replace(side, window=n) for side, n in zip(sides, own[2:], strict=True)]
     if transposed:
         channels, made = own[0], f"{groups}*{own[1]}"
         spatial = [spread_out(s, e) for s, e in zip(windows, extras, strict=True)]
@@ -130,12 +133,6 @@ def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Ex
         node.tensor_index("input"),
         node.tensor_index("weight"),
     )
-
-
-def _windowed(side: Any, window: str) -> Any:
-    from dataclasses import replace
-
-    return replace(side, window=window)
 
 
 @rule("conv_tbc")

@@ -74,8 +74,7 @@ def channel_shuffle(node: TorchNode) -> Made:
     groups, rank, x = node.whole("groups"), node.rank_of(), node.x()
     if rank is None or rank < 3 or groups is None or groups < 1:
         return node.type_of(x)
-    word = node.shape(node.tensor_index("self"))
-    assert word is not None
+    word: Any = node.shape(node.tensor_index("self"))
     own = [node.call("size", x, axis=i) for i in range(rank)]
     each = dims.floordiv(word[1], groups)
     part = node.call("//", own[1], node.literal(groups))

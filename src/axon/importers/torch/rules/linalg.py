@@ -52,9 +52,9 @@ def _matrix_norm(
     rows, columns = axes
     if order not in (1, -1, math.inf, -math.inf):  # those of singular values
         return node.type_of(node.call("norm", x, axis=axes, keep=keep))
-    summed, other = (rows, columns) if abs(float(order)) == 1 else (columns, rows)  # type: ignore[arg-type]
+    summed, other = (rows, columns) if abs(float(order)) == 1 else (columns, rows)
     totals = node.call("norm", x, axis=[summed], keep=True, p=1.0)
-    kind = "max" if order > 0 else "min"  # type: ignore[operator]
+    kind = "max" if order > 0 else "min"
     made = node.call(kind, totals, axis=[other], keep=True)
     return made if keep else node.call("squeeze", made, axis=axes)
 

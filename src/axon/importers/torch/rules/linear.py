@@ -113,9 +113,8 @@ def _contracted(
     one, other = ((rank or 0) for rank in ranks)
     if len(mine) != len(theirs) or one + other > len(LETTERS):
         raise Malformed("it does not have as many axes of one tensor as of the other")
-    if any(
-        not -rank <= axis < rank for rank, axes in ((one, mine), (other, theirs)) for axis in axes
-    ):
+    sides = ((one, mine), (other, theirs))
+    if any(not -rank <= axis < rank for rank, axes in sides for axis in axes):
         raise Malformed("it has an axis that its tensor does not have")
     first, second = list(LETTERS[:one]), list(LETTERS[one : one + other])
     for a, b in zip(mine, theirs, strict=True):

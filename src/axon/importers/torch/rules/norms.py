@@ -164,7 +164,7 @@ def group_norm(node: TorchNode) -> None:
     if len(node.outputs) == 1:
         node.set_outputs(made)
         return
-    word = node.shape(node.tensor_index("input"))
+    word: Any = node.shape(node.tensor_index("input"))
     if word is None or len(word) < 2:
         raise Unsupported("native_group_norm of a tensor whose rank is not known")
     x = node.x("input")
