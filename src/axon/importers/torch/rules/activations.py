@@ -134,7 +134,7 @@ def glu(node: TorchNode) -> Made:
     return node.call("*", value, node.call("sigmoid", gate))
 
 
-@rule("rrelu", "rrelu_with_noise", "rrelu_with_noise_functional")
+@rule("rrelu", "rrelu_with_noise")
 def rrelu(node: TorchNode) -> Made:
     """While a network is trained the slope is drawn by chance; else it is the middle."""
     bounds = node.real("lower", 1 / 8), node.real("upper", 1 / 3)

@@ -19,12 +19,11 @@ MOST_FACTORS = 64
 # --- norms -----------------------------------------------------------------------------------
 
 
-@rule("linalg_vector_norm", "norm", "linalg_norm", "linalg_matrix_norm", "frobenius_norm")
+@rule("linalg_norm", "linalg_matrix_norm")
 def norm(node: TorchNode) -> Made:
     x = _in_elem(node)
     kind, keep = node.operator, node.flag("keepdim")
-    named = "p" if "p" in node.attributes else "ord"
-    order = node.given(named)
+    order = node.given("ord")
     axes: list[int] | None = node.wholes("dim") or None
     if kind == "linalg_matrix_norm":
         axes, order = axes or [-2, -1], "fro" if order is None else order
@@ -35,7 +34,7 @@ def norm(node: TorchNode) -> Made:
         return _matrix_norm(node, x, order, axes or [-2, -1], keep)
     if kind == "linalg_norm" and order is not None and count is None:
         raise Unsupported("linalg_norm of a tensor whose rank is not known")
-    power = 2.0 if order is None else node.real(named, 2.0)
+    power = 2.0 if order is None else node.real("ord", 2.0)
     return node.call("norm", x, axis=axes, keep=keep, p=float(power))
 
 
@@ -215,18 +214,6 @@ def slogdet(node: TorchNode) -> None:
     size = node.call("log", node.call("abs", found))
     pivots = node.declared("t s@[n,n] -> i32 s@[n]", 0)
     node.set_outputs(node.call("sign", found), size, node.declared(SQUARE, 0), pivots)
-
-
-@rule("trace")
-def trace(node: TorchNode) -> Made:
-    """A matrix need not be square."""
-    at = node.tensor_index("self")
-    word = node.shape(at)
-    if word is not None and len(word) == 2 and word[0] == word[1]:
-        return node.call("trace", node.input(at))
-    elem = node.elem_of()
-    whole = elem is not None and not elements.is_float(elem)
-    return node.declared(f"t [m,n] -> {'i64' if whole else 't'} []", at)
 
 
 @rule("linalg_matrix_power", "matrix_power")
