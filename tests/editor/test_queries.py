@@ -95,6 +95,7 @@ def test_hover_on_an_operator_has_its_documentation() -> None:
     document, offset = at("f = fn (x) { soft|max(x, axis=0) };")
     found = document.hover(offset)
     assert found is not None
+    assert "along an axis.\n\n- `axis`: which one" in found.text, "a list stays one"
     assert "Attributes: `axis" in found.text
     assert ">>> softmax(" in found.text
 
