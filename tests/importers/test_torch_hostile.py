@@ -282,8 +282,10 @@ def test_names_that_lead_elsewhere(root: str, tmp_path: Path) -> None:
 
 # --- the document --------------------------------------------------------------------------------
 
-WRONG = (None, True, -1, 3, 1e308, 10**30, "", "x", "as_tensor", [], [[]], [None], {}, {"": 0},
-         {"as_int": -1}, {"as_tensor": {"name": "x"}}, "\x1b[2J\n\u202e" + "y" * 300)  # fmt: skip
+WRONG: tuple[Any, ...] = (
+    None, True, -1, 3, 1e308, 10**30, "", "x", "as_tensor", [], [[]], [None], {}, {"": 0},
+    {"as_int": -1}, {"as_tensor": {"name": "x"}}, "\x1b[2J\n\u202e" + "y" * 300,
+)  # fmt: skip
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -200,8 +200,9 @@ def _declared(
     word: list[Dim] = []
     for size in declared.sizes:
         dim = None if size is None else _size(size, named)
-        open_ = dim is None or dims.is_vast(dim)
-        word.append(DimVar("", importer.state.level, scope=scope) if open_ else dim)
+        if dim is None or dims.is_vast(dim):
+            dim = DimVar("", importer.state.level, scope=scope)
+        word.append(dim)
     return Tensor(elem, tuple(word))
 
 
