@@ -201,10 +201,12 @@ def _declared(
     elem, scope = declared.elem or importer.unknown().elem, given_at(1)
     if forget or declared.sizes is None:
         return Tensor(elem, (ShapeVar("", importer.state.level, scope=scope),))
-    word = [
-        DimVar("", importer.state.level, scope=scope) if size is None else _size(size, named)
-        for size in declared.sizes
-    ]
+    word: list[Dim] = []
+    for size in declared.sizes:
+        dim = None if size is None else _size(size, named)
+        if dim is None or dims.is_vast(dim):
+            dim = DimVar("", importer.state.level, scope=scope)
+        word.append(dim)
     return Tensor(elem, tuple(word))
 
 

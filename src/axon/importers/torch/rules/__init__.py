@@ -1,11 +1,21 @@
 """The rules for PyTorch's operators; each family enters its own."""
 
 from axon.importers.torch.rules import (
+    activations,
+    attention,
+    convolution,
     creating,
+    images,
     indexing,
     joining,
+    linalg,
+    linear,
+    losses,
+    norms,
     ordering,
     pointwise,
+    pools,
+    recurrent,
     reductions,
     scalars,
     shapes,
@@ -13,11 +23,21 @@ from axon.importers.torch.rules import (
 )
 
 __all__ = [
+    "activations",
+    "attention",
+    "convolution",
     "creating",
+    "images",
     "indexing",
     "joining",
+    "linalg",
+    "linear",
+    "losses",
+    "norms",
     "ordering",
     "pointwise",
+    "pools",
+    "recurrent",
     "reductions",
     "scalars",
     "shapes",

@@ -189,7 +189,7 @@ def as_float(node: TorchNode, name: str) -> Expression:
     return x if elem is None or elements.is_float(elem) else node.cast(x, elements.DEFAULT)
 
 
-@rule("exp2", "log2", "log10", "erfc", "erfinv", "digamma", "lgamma", "sinc", "i0", "logit")
+@rule("exp2", "log2", "log10", "erfc", "erfinv", "digamma", "lgamma", "sinc", "i0")
 def lacking(node: TorchNode) -> Made:
     """Functions of one tensor that Axon does not have."""
     return node.type_of(node.call("exp", as_float(node, "self")))
