@@ -3,6 +3,7 @@
 from axon.importers.torch.rules import (
     activations,
     attention,
+    control,
     convolution,
     copies,
     creating,
@@ -27,6 +28,7 @@ from axon.importers.torch.rules import (
 __all__ = [
     "activations",
     "attention",
+    "control",
     "convolution",
     "copies",
     "creating",
