@@ -12,13 +12,15 @@ class Source:
     """One text. Offsets count characters; lines and columns count from one.
 
     A part of a larger text knows how many lines are above it, which may change as that is edited.
-    A line that stands for something else, a node of a model say, has that as its `subject`.
+    A line that stands for something else, a node of a model say, has that as its `subject`; one of
+    a PyTorch program has the path of the `module` that it is part of, and its columns are unknown.
     """
 
     name: str
     text: str
     lines_above: int = 0
     subject: Any = None
+    module: str | None = None
     _line_starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> tuple[int, int]:
@@ -26,6 +28,13 @@ class Source:
         starts = self._starts()
         line = bisect_right(starts, offset)
         return line + self.lines_above, offset - starts[line - 1] + 1
+
+    def place(self, offset: int) -> str:
+        """`net.axon:2:10`; `model.py:42 (encoder.layers.3.attn)` of a PyTorch program."""
+        line, column = self.position(offset)
+        if self.module is None:
+            return f"{self.name}:{line}:{column}"
+        return f"{self.name}:{line} ({self.module})" if self.module else f"{self.name}:{line}"
 
     def line(self, number: int) -> str:
         """The text of a line, without its end."""

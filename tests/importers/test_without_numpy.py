@@ -11,6 +11,7 @@ import sys
 for name in ("numpy", "onnx", "jax"):
     sys.modules[name] = None
 from axon.importers.imported import import_operations
+from axon.importers.node import Format
 from axon.importers.onnx.rules import constants, join_and_split, pointwise
 from axon.importers.onnx.rules import reductions, shapes, slicing
 from axon.importers.onnx.rules.registry import find
@@ -32,7 +33,8 @@ graph = Graph(
     ],
 )
 graph.operations.insert(0, Operation("Constant", [], ["end"], {"value_ints": (3,)}))
-found = import_operations(Model(graph, version=18), find, "model", program=False)
+onnx = Format(find, "std/onnx.axon")
+found = import_operations(Model(graph, version=18), onnx, "model", program=False)
 print(list(found.importer.malformed), found.type("y"))
 """
 

@@ -24,6 +24,13 @@ class Bounded:
         """The dtype of an element type."""
         raise NotImplementedError
 
+    def astype(self, x: Array, dtype: Any) -> Array:
+        return x.astype(dtype, copy=False)
+
+    def kind(self, dtype: Any) -> str:
+        kind: str = dtype.kind
+        return kind
+
     def zeros(self, shape: Any, dtype: Any = None) -> Array:
         self.ask(shape, dtype)
         return self.library.zeros(shape, dtype=dtype)

@@ -58,7 +58,7 @@ class JaxArrays(Bounded):
 
     def power(self, x: Array, y: Array) -> Array:
         """Of integers by squaring, for exponents of any size; `jnp.power` looks at seven bits."""
-        if not is_integer(x):
+        if not is_integer(self, x):
             return jnp.power(x, y)
 
         def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
@@ -70,7 +70,7 @@ class JaxArrays(Bounded):
         return lax.while_loop(lambda state: jnp.any(state[1] > 0), step, state)[2]
 
     def erf(self, x: Array) -> Array:
-        return jax.scipy.special.erf(wide(jnp.asarray(x))).astype(x.dtype)
+        return jax.scipy.special.erf(wide(self, jnp.asarray(x))).astype(x.dtype)
 
     def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
         return getattr(jnp.asarray(x).at[index], mode)(jnp.asarray(values, x.dtype))
@@ -112,7 +112,7 @@ class JaxArrays(Bounded):
     ) -> Array:
         rest = x.ndim - len(size)
         places = sliding(x, size, stride, pad, dilation)
-        seen = wide(jnp.asarray(x))
+        seen = wide(self, jnp.asarray(x))
         combine, neutral = (lax.max, lowest(x.dtype)) if kind == "max" else (lax.add, 0)
         if 0 in (*x.shape[:rest], *places, *size):
             return jnp.full((*x.shape[:rest], *places), neutral, x.dtype)

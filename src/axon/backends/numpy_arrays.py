@@ -47,10 +47,10 @@ class NumpyArrays(Bounded):
         return element(name)
 
     def matmul(self, x: Array, y: Array) -> Array:
-        return np.matmul(wide(x), wide(y)).astype(x.dtype, copy=False)
+        return np.matmul(wide(self, x), wide(self, y)).astype(x.dtype, copy=False)
 
     def einsum(self, equation: str, *parts: Array) -> Array:
-        summed = np.einsum(equation, *(wide(part) for part in parts), optimize=len(parts) > 1)
+        summed = np.einsum(equation, *(wide(self, part) for part in parts), optimize=len(parts) > 1)
         return summed.astype(parts[0].dtype, copy=False)
 
     def erf(self, x: Array) -> Array:
@@ -80,8 +80,8 @@ class NumpyArrays(Bounded):
         shape = (len(x), len(filters), *places)
         if 0 in (*shape, *filters.shape):
             return np.zeros(shape, x.dtype)
-        grouped = wide(filters).reshape(groups, len(filters) // groups, -1)
-        spaced = _pad(_spread(wide(x), spread), pad, 0)
+        grouped = wide(self, filters).reshape(groups, len(filters) // groups, -1)
+        spaced = _pad(_spread(wide(self, x), spread), pad, 0)
         rows = [
             np.matmul(grouped, _unfold(part, filters.shape[2:], stride, dilation, groups, places))
             for part in _chunks(spaced, grouped.shape[2] * groups * prod(places))
@@ -100,7 +100,7 @@ class NumpyArrays(Bounded):
     ) -> Array:
         ufunc, neutral = (np.maximum, lowest(x.dtype)) if kind == "max" else (np.add, 0)
         places = sliding(x, size, stride, pad, dilation)
-        result = _pad(wide(x), pad, neutral)
+        result = _pad(wide(self, x), pad, neutral)
         for i, count in enumerate(places):  # one axis after another, as max and sum allow
             axis = x.ndim - len(size) + i
             seen = result

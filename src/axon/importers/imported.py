@@ -77,12 +77,16 @@ def import_operations(
     said: dict[str, Type] | None = None,
     reasons: bool = True,
     program: bool = True,
+    explained: bool = False,
 ) -> Imported:
     """Infer a model. `said` has the caller's types of some inputs. If something is wrong, the model
-    is inferred once more for the `reasons`. Without `program` there are only the types.
+    is inferred once more for the `reasons`; if it is to be `explained`, everything has one at once.
+    Without `program` there are only the types.
     """
     with workspace():
         asked = _Asked(model, format, name, forget, program)
+        if explained:
+            return _rounds(asked, said or {}, direct=False)
         found = _rounds(asked, said or {}, direct=True)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
@@ -132,11 +136,14 @@ def _once(
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
-    make_node = asked.format.node
-    importer = Importer(asked.name, make_node, graph.operations, sizes or Sizes(), asked.program)
+    format, operations = asked.format, graph.operations
+    importer = Importer(
+        asked.name, format.node, format.library, operations, sizes or Sizes(), asked.program
+    )
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version
+    importer.own.update(model.titles)
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})
@@ -151,6 +158,8 @@ def _once(
             importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
+    for name in given if model.titles else ():
+        importer.alias(name)  # before a weight is called that
     infer_all(importer, with_functions(model.functions, asked.format.rules))
     importer.state.store.review()
     importer.look_again()
@@ -192,10 +201,12 @@ def _declared(
     elem, scope = declared.elem or importer.unknown().elem, given_at(1)
     if forget or declared.sizes is None:
         return Tensor(elem, (ShapeVar("", importer.state.level, scope=scope),))
-    word = [
-        DimVar("", importer.state.level, scope=scope) if size is None else _size(size, named)
-        for size in declared.sizes
-    ]
+    word: list[Dim] = []
+    for size in declared.sizes:
+        dim = None if size is None else _size(size, named)
+        if dim is None or dims.is_vast(dim):
+            dim = DimVar("", importer.state.level, scope=scope)
+        word.append(dim)
     return Tensor(elem, tuple(word))
 
 

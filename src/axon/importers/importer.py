@@ -41,7 +41,6 @@ from axon.types.type import (
 from axon.types.variables import ElemVar, ShapeVar
 
 NAMES = frozenset({*RESERVED, *OPERATORS, *BIT})
-LIBRARY = "std/onnx.axon"
 DEEPEST = 13
 """Levels of subgraphs and functions."""
 MOST_WRITTEN_OUT = 100_000
@@ -60,6 +59,8 @@ class Importer:
     name: str
     make_node: Callable[..., Any]
     """What a rule sees of an operation: a `Node`, or one that knows more of its format."""
+    library: str
+    """The path of the functions that rules of the format call."""
     operations: Sequence[Operation] = ()
     sizes: Sizes = field(default_factory=Sizes)
     writes: bool = True
@@ -174,7 +175,7 @@ class Importer:
 
     def is_taken(self, name: str) -> bool:
         """Whether something in the program has this name, or the language does."""
-        return name in self.taken or name in NAMES or name in library_names()
+        return name in self.taken or name in NAMES or name in library_names(self.library)
 
     def span(self, at: int) -> Span:
         """A node as a line of a text, which is empty unless reasons are asked for."""
@@ -188,8 +189,8 @@ class Importer:
             text = "" if operation is None else line_of(operation)
             source = Source(self.name, text, at, operation)
             if operation is not None and operation.place is not None:
-                file, line, text, _ = operation.place
-                source = Source(file, text, line - 1, operation)
+                file, line, text, module = operation.place
+                source = Source(file, text, line - 1, operation, module)
             found = self.spans[at] = Span(source, 0, len(text))
         return found
 
@@ -286,9 +287,9 @@ class Importer:
 
 
 @cache
-def library_names() -> frozenset[str]:
-    """The functions of the standard library that rules call."""
-    return frozenset(name for name, path in stdlib.files().items() if path == LIBRARY)
+def library_names(library: str) -> frozenset[str]:
+    """The functions of a file of the standard library."""
+    return frozenset(name for name, path in stdlib.files().items() if path == library)
 
 
 def known_shape(type_: Type) -> Shape | None:

@@ -104,6 +104,13 @@ class Operation:
         return self.name or next(iter(self.outputs), "")
 
     @property
+    def title(self) -> str:
+        """What messages call it: its operator, and its name or where it stands."""
+        if self.place is None or not self.place.module:
+            return f"{self.operator} `{self.label}`"
+        return f"{self.operator} of `{self.place.module}`"
+
+    @property
     def has_graphs(self) -> bool:
         """Whether it has subgraphs: they may use any tensor around it."""
         for value in self.attributes.values():
@@ -285,12 +292,15 @@ class Function:
 
 @dataclass(slots=True)
 class Model:
-    """A whole model. `said` declares tensors that it computes; `version` is of the operators."""
+    """A whole model. `said` declares tensors that it computes; `version` is of the operators.
+    `titles` are the names by which a user knows tensors, where these are others.
+    """
 
     graph: Graph
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
     said: list[Declared] = field(default_factory=list)
     version: int = 0
+    titles: dict[str, str] = field(default_factory=dict)
 
 
 # --- other names -------------------------------------------------------------------------------
@@ -337,6 +347,15 @@ def _renamed_graph(names: Mapping[str, str], graph: Graph) -> Graph:
         [renamed(each, inner) for each in graph.operations],
         constants,
     )
+
+
+def closed_over(graph: Graph, count: int, operands: list[str]) -> Graph:
+    """The graph with so many of its inputs; in the place of the others it takes tensors from around
+    it.
+    """
+    others = [each.name for each in graph.inputs[count:]]
+    own = Graph(graph.inputs[:count], graph.outputs, graph.operations, graph.constants)
+    return _renamed_graph(dict(zip(others, operands, strict=False)), own)
 
 
 def _other_names(own: list[str], taken: set[str]) -> dict[str, str]:

@@ -26,6 +26,12 @@ class Arrays(Protocol):
     def element(self, name: str) -> Any:
         """The dtype that is called `f32`, `i64`, `bool`, …"""
 
+    def astype(self, x: Array, dtype: Any) -> Array:
+        """The elements converted; the array itself where they are of that type."""
+
+    def kind(self, dtype: Any) -> str:
+        """What the elements are: `b`ool, `i`nteger, `u`nsigned, or another letter for floats."""
+
     def erf(self, x: Array) -> Array:
         """The error function."""
 
@@ -111,13 +117,13 @@ class Arrays(Protocol):
         """The same with a function that has an output: the last state, and the outputs stacked."""
 
 
-def wide(x: Array) -> Array:
+def wide(xp: Arrays, x: Array) -> Array:
     """Half-precision floats as f32, to be rounded once at the end of a computation; others
     unchanged.
     """
-    if x.dtype.itemsize != 2 or x.dtype.kind in "iu":  # asked first: it is cheap, a name is not
+    if x.dtype.itemsize != 2 or xp.kind(x.dtype) in "iu":  # asked first: it is cheap
         return x
-    return x.astype("float32")
+    return xp.astype(x, xp.element("f32"))
 
 
 def whole(xp: Arrays, x: Array, dtype: Any) -> Array:
@@ -126,14 +132,14 @@ def whole(xp: Arrays, x: Array, dtype: Any) -> Array:
     """
     least, most = int(xp.iinfo(dtype).min), int(xp.iinfo(dtype).max)
     low, high = x <= float(least), x >= float(most + 1)
-    inside = xp.where(low | high | (x != x), xp.zeros_like(x), x).astype(dtype)
+    inside = xp.astype(xp.where(low | high | (x != x), xp.zeros_like(x), x), dtype)
     inside = xp.where(low, xp.asarray(least, dtype=dtype), inside)
     return xp.where(high, xp.asarray(most, dtype=dtype), inside)
 
 
-def is_integer(x: Array) -> bool:
+def is_integer(xp: Arrays, x: Array) -> bool:
     """Are the elements integers, with or without a sign?"""
-    return x.dtype.kind in ("i", "u")
+    return xp.kind(x.dtype) in "iu"
 
 
 Meaning = Callable[..., Value]

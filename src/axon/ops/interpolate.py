@@ -56,11 +56,17 @@ def resized(
     region: Array | None,
     way: Way,
 ) -> Array:
-    y = x if way.mode == "nearest" else wide(x) if x.dtype.kind not in "iub" else x.astype("f4")
+    y = (
+        x
+        if way.mode == "nearest"
+        else wide(xp, x)
+        if xp.kind(x.dtype) not in "iub"
+        else xp.astype(x, xp.element("f32"))
+    )
     for i, axis in enumerate(axes):
         between = None if region is None else (region[i], region[i + len(axes)])
         y = _along(xp, y, axis % x.ndim, sizes[i], scales[i], between, way)
-    return y.astype(x.dtype, copy=False)
+    return xp.astype(y, x.dtype)
 
 
 def _along(
@@ -100,7 +106,7 @@ def _places(
     wanted = scale * length
     step = (length - 1) / (wanted - 1) if wanted != 1 else 0.0
     if region is not None:
-        begin, end = (bound.astype(number.dtype) for bound in region)
+        begin, end = (xp.astype(bound, number.dtype) for bound in region)
         first = number * step if wanted != 1 else (number * 0 + 1) * (length - 1) / 2
         return first * (end - begin) + begin * (length - 1)
     match coordinates:
@@ -151,7 +157,7 @@ def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way
     y = xp.zeros((), dtype=x.dtype)
     for tap, weight in zip(taps, weights, strict=True):
         number = whole(xp, xp.clip(left + tap, 0, length - 1), xp.element("i64"))
-        share = _upright(xp, (weight / total).astype(x.dtype), axis, x.ndim)
+        share = _upright(xp, xp.astype(weight / total, x.dtype), axis, x.ndim)
         y = y + xp.take(x, number, axis=axis) * share
     return y
 

@@ -47,7 +47,7 @@ def words(xp: Arrays, key: Array, count: int) -> Words:
     if count <= MOST_BY_ONE_WORD:
         return encipher(parts, (xp.zeros(1, dtype=u32), xp.arange(count, dtype=u32)))
     places = xp.arange(count, dtype=xp.element("i64"))
-    return encipher(parts, ((places >> 32).astype(u32), places.astype(u32)))
+    return encipher(parts, (xp.astype(places >> 32, u32), xp.astype(places, u32)))
 
 
 def uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
@@ -56,12 +56,12 @@ def uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
     check_fits(shape, 8)
     high, low = words(xp, key, prod(shape))
     if dtype.itemsize == 8:
-        made = (high.astype(dtype) * 2.0**20 + (low >> 12).astype(dtype)) * 2.0**-52
+        made = (xp.astype(high, dtype) * 2.0**20 + xp.astype(low >> 12, dtype)) * 2.0**-52
         return made.reshape(shape)
-    width, places = _width(dtype.itemsize, dtype.kind)
+    width, places = _width(dtype.itemsize, xp.kind(dtype))
     kept = ((high ^ low) & ((1 << width) - 1) if width < 32 else high ^ low) >> (width - places)
-    made = kept.astype(xp.element("f32")) * 2.0**-places
-    return made.astype(dtype, copy=False).reshape(shape)
+    made = xp.astype(kept, xp.element("f32")) * 2.0**-places
+    return xp.astype(made, dtype).reshape(shape)
 
 
 def _width(itemsize: int, kind: str) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def below(xp: Arrays, key: Array, shape: Ints, count: int) -> Array:
     upper, rest = _product(xp, high, count)
     carried, _ = _product(xp, low, count)
     total = rest + carried
-    return (upper + (total < rest).astype(upper.dtype)).reshape(shape)
+    return (upper + xp.astype(total < rest, upper.dtype)).reshape(shape)
 
 
 def _product(xp: Arrays, x: Array, factor: int) -> Words:

@@ -14,9 +14,6 @@ from axon.ops.operator import SIGNS
 from axon.ops.reference import Entry, entry
 from axon.syntax.comments import comment_above
 
-INTERNAL = "std/onnx.axon"
-"""What imported models call; nobody writes these by hand."""
-
 
 def find(name: str) -> Entry | None:
     """What there is to say about an operator, by its name or its sign, or a library function."""
@@ -38,7 +35,7 @@ def _library_entry(name: str) -> Entry | None:
 
 def every_name() -> list[str]:
     """The names of all operators, family by family, and of the library."""
-    return [*OPERATORS, *(n for n, path in stdlib.files().items() if path != INTERNAL)]
+    return [*OPERATORS, *(n for n, path in stdlib.files().items() if path not in stdlib.IMPORTED)]
 
 
 def search(text: str) -> list[Entry]:

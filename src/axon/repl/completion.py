@@ -83,7 +83,7 @@ def _names(state: State) -> dict[str, str]:
 
 def _operators() -> dict[str, str]:
     found = {name: operator.doc.strip().partition("\n")[0] for name, operator in OPERATORS.items()}
-    library = {name: path for name, path in stdlib.files().items() if path != "std/onnx.axon"}
+    library = {name: path for name, path in stdlib.files().items() if path not in stdlib.IMPORTED}
     return {**library, **found}
 
 

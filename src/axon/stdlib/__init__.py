@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 PREFIX = "std/"
+IMPORTED = frozenset({"std/onnx.axon", "std/torch.axon"})
+"""What imported models call; nobody writes these by hand."""
 
 
 @cache

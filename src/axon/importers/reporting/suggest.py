@@ -89,7 +89,7 @@ class _Search:
         score = self._score(best)
         tries = MOST_TRIES
         while score > (0, 0, 0):
-            for a, b in _together(best, self.open):
+            for a, b in _related_sizes(best, self.open):
                 tries -= 1
                 if tries < 0 or self.spent > MOST_NODES:
                     return best
@@ -136,7 +136,7 @@ class _Search:
         return None if importer.unsupported.keys() - before.unsupported else tried
 
 
-def _together(tried: Imported, open_: list[str]) -> Iterator[tuple[DimVar, DimVar]]:
+def _related_sizes(tried: Imported, open_: list[str]) -> Iterator[tuple[DimVar, DimVar]]:
     """Pairs of sizes of two inputs, one of them open, that some condition is about: first those
     that stand in the same place.
     """

@@ -24,6 +24,7 @@ from axon.importers.operations import (
 )
 from axon.importers.torch.archive import CONSTANTS, WEIGHTS, Archive
 from axon.importers.torch.elements import COMPLEX, ELEMENTS
+from axon.importers.torch.graphs import with_graphs
 from axon.importers.torch.inline import inlined
 from axon.importers.torch.places import place_of
 from axon.importers.torch.sympy_text import size_of
@@ -40,6 +41,8 @@ PREFIXES = (
 """How the names of operators begin, and the domains that these are in."""
 DEEPEST = 16
 LARGEST_SIZE = 1 << 62
+MOST_SIZES = 64
+"""Dimensions of a tensor, as NumPy has it."""
 NUMBERS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 PLAIN = {"as_int": int, "as_bool": bool, "as_string": str, "as_operator": str}
 LISTS = {"as_ints": int, "as_bools": bool, "as_strings": str}
@@ -71,7 +74,7 @@ def model_of(archive: Archive) -> Model:
     """The program of an archive; raises `NoModel` where the document is not a program."""
     try:
         return _Reader(archive).model()
-    except (_Wrong, KeyError, TypeError, AttributeError, IndexError, ValueError) as problem:
+    except (_Wrong, LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as problem:
         what = f" ({problem})" if isinstance(problem, _Wrong) else ""
         raise NoModel(f"{archive.name} is not a program of torch.export{what}") from None
 
@@ -95,18 +98,21 @@ class _Reader:
         scope = _Scope(_map(self.graph, "tensor_values"))
         constants: list[Constant] = []
         inputs: list[Declared] = []
+        titles: dict[str, str] = {}
         for spec in _list(self.signature, "input_specs"):
             ((case, given),) = spec.items()
             if case in SPECS:
                 name, own = _text(given["arg"], "name"), _text(given, SPECS[case])
                 constants.append(self._constant(name, own, scope))
+                titles[name] = own
             elif case == "user_input":
                 inputs += self._input(given["arg"], scope)
         graph = self._graph(self.graph, scope, inputs, constants)
         graph.outputs = self._outputs(scope)
+        _check_names(graph)
         made = {name for each in graph.operations for name in each.outputs}
         said = [self._declared(name, scope) for name in scope.tensors if name in made]
-        return Model(graph, said=[each for each in said if each is not None])
+        return Model(graph, said=[each for each in said if each is not None], titles=titles)
 
     # --- inputs, weights, outputs ---
 
@@ -134,8 +140,10 @@ class _Reader:
         meta = scope.tensors.get(name)
         if meta is None:
             return None
-        sizes = tuple([_size(each) for each in _list(meta, "sizes")])
-        return Declared(name, ELEMENTS.get(meta["dtype"]), sizes)
+        listed = _list(meta, "sizes")
+        if len(listed) > MOST_SIZES:
+            raise _Wrong(f"`{name}` has more than {MOST_SIZES} dimensions")
+        return Declared(name, ELEMENTS.get(meta["dtype"]), tuple([_size(each) for each in listed]))
 
     def _outputs(self, scope: _Scope) -> list[Declared]:
         """The results of the user's module; the buffers that it changes are results too."""
@@ -160,7 +168,7 @@ class _Reader:
     ) -> Graph:
         operations: list[Operation] = []
         for node in _list(graph, "nodes"):
-            operations += inlined(self._operation(node, scope))
+            operations += map(with_graphs, inlined(self._operation(node, scope)))
         return Graph(inputs, [], operations, constants)
 
     def _inner(self, value: dict[str, Any], scope: _Scope) -> Graph:
@@ -172,6 +180,7 @@ class _Reader:
         inputs = [Declared(_name(arg), None, None) for arg in _list(graph, "inputs")]
         made = self._graph(graph, inner, inputs, [])
         made.outputs = [Declared(_name(arg), None, None) for arg in _list(graph, "outputs")]
+        _check_names(made)
         return made
 
     # --- nodes ---
@@ -231,6 +240,20 @@ class _Reader:
                 return None  # a device, a layout, a memory format
 
 
+def _check_names(graph: Graph) -> None:
+    """Each value of a graph has one name, and what it gives is made in it."""
+    known: set[str] = set()
+    names = [each.name for side in (graph.constants, graph.inputs) for each in side]
+    names += [name for each in graph.operations for name in each.outputs]
+    for name in filter(None, names):
+        if name in known:
+            raise _Wrong(f"two values are called `{name[:80]}`")
+        known.add(name)
+    for each in graph.outputs:
+        if each.name and each.name not in known:
+            raise _Wrong(f"nothing makes its output `{each.name[:80]}`")
+
+
 def _operator(target: str) -> tuple[str, str]:
     """The name of an operator without that of its overload, and its domain."""
     for prefix, domain in PREFIXES:
@@ -274,7 +297,7 @@ def _symbolic(value: dict[str, Any], operand: Callable[[str], Operand]) -> Any:
 def _size(value: dict[str, Any]) -> Size | None:
     found = value.get("as_int")
     if isinstance(found, int):
-        if not 0 <= found < LARGEST_SIZE:
+        if isinstance(found, bool) or not 0 <= found < LARGEST_SIZE:
             raise _Wrong(f"{found} is no size")
         return found
     expression = value.get("as_expr")

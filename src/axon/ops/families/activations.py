@@ -59,8 +59,8 @@ def leaky_relu(*, slope: float = 0.01) -> Rule:
 
 @leaky_relu.means
 def _(xp: Arrays, x: Array, slope: float) -> Array:
-    y = wide(x)
-    return xp.where(y > 0, y, slope * y).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(xp.where(y > 0, y, slope * y), x.dtype)
 
 
 @operator(POINTWISE)
@@ -77,7 +77,7 @@ def elu(*, alpha: float = 1.0) -> Rule:
 
 @elu.means
 def _(xp: Arrays, x: Array, alpha: float) -> Array:
-    return _elu(xp, wide(x), alpha).astype(x.dtype, copy=False)
+    return xp.astype(_elu(xp, wide(xp, x), alpha), x.dtype)
 
 
 @operator(POINTWISE)
@@ -94,7 +94,7 @@ def selu(*, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805
 
 @selu.means
 def _(xp: Arrays, x: Array, alpha: float, scale: float) -> Array:
-    return (scale * _elu(xp, wide(x), alpha)).astype(x.dtype, copy=False)
+    return xp.astype(scale * _elu(xp, wide(xp, x), alpha), x.dtype)
 
 
 @operator(POINTWISE)
@@ -111,9 +111,9 @@ def celu(*, alpha: float = 1.0) -> Rule:
 
 @celu.means
 def _(xp: Arrays, x: Array, alpha: float) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     below = xp.minimum(alpha * xp.expm1(y / alpha), 0)
-    return (xp.maximum(y, 0) + below).astype(x.dtype, copy=False)
+    return xp.astype(xp.maximum(y, 0) + below, x.dtype)
 
 
 @operator(POINTWISE)
@@ -130,7 +130,7 @@ def thresholded_relu(*, threshold: float = 1.0) -> Rule:
 
 @thresholded_relu.means
 def _(xp: Arrays, x: Array, threshold: float) -> Array:
-    return xp.where(wide(x) > threshold, x, xp.zeros_like(x))
+    return xp.where(wide(xp, x) > threshold, x, xp.zeros_like(x))
 
 
 @operator(POINTWISE)
@@ -149,14 +149,14 @@ def shrink(*, threshold: float = 0.5, bias: float = 0.0) -> Rule:
 
 @shrink.means
 def _(xp: Arrays, x: Array, threshold: float, bias: float) -> Array:
-    if is_integer(x):
+    if is_integer(xp, x):
         up, down = plus(xp, x, bias), plus(xp, x, -bias)
         nearer = xp.where(below(xp, x, -threshold), up, down)
         far = below(xp, x, -threshold) | below(xp, x, threshold, above=True)
         return xp.where(far, nearer, xp.zeros_like(x))
-    y = wide(x)
+    y = wide(xp, x)
     nearer = xp.where(y < -threshold, y + bias, y - bias)
-    return xp.where(xp.abs(y) > threshold, nearer, 0).astype(x.dtype)
+    return xp.astype(xp.where(xp.abs(y) > threshold, nearer, 0), x.dtype)
 
 
 @operator(POINTWISE)
@@ -175,12 +175,12 @@ def gelu(*, approximate: str = "none") -> Rule:
 
 @gelu.means
 def _(xp: Arrays, x: Array, approximate: str) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     if approximate == "tanh":
         below = xp.tanh(math.sqrt(2 / math.pi) * (y + 0.044715 * y * y * y))
     else:
         below = xp.erf(y / math.sqrt(2))
-    return (0.5 * y * (1 + below)).astype(x.dtype, copy=False)
+    return xp.astype(0.5 * y * (1 + below), x.dtype)
 
 
 @operator(POINTWISE)
@@ -197,8 +197,8 @@ def silu(*, alpha: float = 1.0) -> Rule:
 
 @silu.means
 def _(xp: Arrays, x: Array, alpha: float) -> Array:
-    y = wide(x)
-    return (y * _sigmoid(xp, alpha * y)).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(y * _sigmoid(xp, alpha * y), x.dtype)
 
 
 @operator(POINTWISE)
@@ -213,8 +213,8 @@ def mish() -> Rule:
 
 @mish.means
 def _(xp: Arrays, x: Array) -> Array:
-    y = wide(x)
-    return (y * xp.tanh(_softplus(xp, y))).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(y * xp.tanh(_softplus(xp, y)), x.dtype)
 
 
 @operator(POINTWISE)
@@ -229,8 +229,8 @@ def softsign() -> Rule:
 
 @softsign.means
 def _(xp: Arrays, x: Array) -> Array:
-    y = wide(x)
-    return (y / (1 + xp.abs(y))).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(y / (1 + xp.abs(y)), x.dtype)
 
 
 @operator(POINTWISE)
@@ -245,7 +245,7 @@ def softplus() -> Rule:
 
 @softplus.means
 def _(xp: Arrays, x: Array) -> Array:
-    return _softplus(xp, wide(x)).astype(x.dtype, copy=False)
+    return xp.astype(_softplus(xp, wide(xp, x)), x.dtype)
 
 
 @operator(POINTWISE)
@@ -260,7 +260,7 @@ def sigmoid() -> Rule:
 
 @sigmoid.means
 def _(xp: Arrays, x: Array) -> Array:
-    return _sigmoid(xp, wide(x)).astype(x.dtype, copy=False)
+    return xp.astype(_sigmoid(xp, wide(xp, x)), x.dtype)
 
 
 @operator(POINTWISE)
@@ -292,7 +292,7 @@ def hard_sigmoid(*, alpha: float = 0.16666666666666666, beta: float = 0.5) -> Ru
 
 @hard_sigmoid.means
 def _(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
-    return _hard_sigmoid(xp, wide(x), alpha, beta).astype(x.dtype, copy=False)
+    return xp.astype(_hard_sigmoid(xp, wide(xp, x), alpha, beta), x.dtype)
 
 
 @operator(POINTWISE)
@@ -307,5 +307,5 @@ def hard_swish() -> Rule:
 
 @hard_swish.means
 def _(xp: Arrays, x: Array) -> Array:
-    y = wide(x)
-    return (y * _hard_sigmoid(xp, y, 1 / 6, 0.5)).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(y * _hard_sigmoid(xp, y, 1 / 6, 0.5), x.dtype)

@@ -97,17 +97,17 @@ def _(
 ) -> Array:
     b, heads, m, _ = q.shape
     n = k.shape[2]
-    raw = _scores(xp, wide(q), wide(k), groups, scale)
+    raw = _scores(xp, wide(xp, q), wide(xp, k), groups, scale)
     capped = softcap * xp.tanh(raw / softcap) if softcap else raw
     open_ = _open(xp, m, n, offset, before, 0 if causal else after, rest[1:])
     masked = _masked(xp, capped, rest[:1], open_)
     weights = _weights(xp, masked)
     if give == "values":
         grouped = weights.reshape(b, heads // groups, groups, m, n)
-        made = xp.matmul(grouped, wide(v)[:, :, None]).reshape(b, heads, m, v.shape[3])
+        made = xp.matmul(grouped, wide(xp, v)[:, :, None]).reshape(b, heads, m, v.shape[3])
     else:
         made = {"raw": raw, "capped": capped, "masked": masked, "weights": weights}[give]
-    return made.astype(q.dtype, copy=False)
+    return xp.astype(made, q.dtype)
 
 
 def _scores(xp: Arrays, q: Array, k: Array, groups: int, scale: float | None) -> Array:
@@ -131,7 +131,7 @@ def _open(
     places = xp.arange(n)[None, :]
     own, open_ = xp.arange(m)[:, None], None
     for ends in lengths:
-        ends = ends.reshape(-1, 1, 1, 1).astype(places.dtype)
+        ends = xp.astype(ends.reshape(-1, 1, 1, 1), places.dtype)
         own, offset = own + ends - m, 0
         open_ = places < ends
     if before is not None:
@@ -153,10 +153,10 @@ def _both(a: Array | None, b: Array) -> Array:
 def _masked(xp: Arrays, scores: Array, mask: tuple[Array, ...], open_: Array | None) -> Array:
     """The scores with the mask, and minus infinity where a key is closed."""
     for x in mask:
-        hidden = x.dtype.kind == "b"
+        hidden = xp.kind(x.dtype) == "b"
         missing = scores.shape[-1] - x.shape[-1]
         around = [(0, 0)] * (x.ndim - 1) + [(0, missing)]
-        x = x if hidden else x.astype(scores.dtype)
+        x = x if hidden else xp.astype(x, scores.dtype)
         padded = xp.pad(x, around, constant_values=False if hidden else -math.inf)
         if hidden:
             open_ = _both(open_, padded)
@@ -293,7 +293,7 @@ def _(
         rows.append(_heads(xp, rate, rate.shape[2]))
     shape = (b, key_heads, size, v.shape[2] // key_heads)
     given = rest[gated + delta :]
-    begin = wide(given[0]) if given else xp.zeros(shape, dtype=rows[0].dtype)
+    begin = wide(xp, given[0]) if given else xp.zeros(shape, dtype=rows[0].dtype)
 
     def step(state: Array, query: Array, key: Array, value: Array, *gates: Array) -> Value:
         if gated:
@@ -301,8 +301,8 @@ def _(
         if delta:
             known = xp.matmul(key[..., None, :], state)[..., 0, :]
             value = gates[-1] * (value - known)
-        state = state + key[..., :, None] * value[..., None, :].astype(state.dtype)
-        return state, xp.matmul(query.astype(state.dtype), state)
+        state = state + key[..., :, None] * xp.astype(value[..., None, :], state.dtype)
+        return state, xp.matmul(xp.astype(query, state.dtype), state)
 
     def nothing() -> Array:
         return xp.zeros((0, b, key_heads, heads // key_heads, shape[3]), dtype=begin.dtype)
@@ -310,13 +310,13 @@ def _(
     last, answers = xp.loop(begin, step, *rows, like=nothing)
     answers = xp.moveaxis(answers, 0, 1).reshape(b, s, heads * shape[3])
     kept = given[0].dtype if given else q.dtype
-    return answers.astype(q.dtype, copy=False), last.astype(kept, copy=False)
+    return xp.astype(answers, q.dtype), xp.astype(last, kept)
 
 
 def _heads(xp: Arrays, x: Array, heads: int) -> Array:
     """From `[b,s,heads*k]` to `[s,b,heads,k]`."""
     b, s, width = x.shape
-    return xp.moveaxis(wide(x).reshape(b, s, heads, width // max(heads, 1)), 1, 0)
+    return xp.moveaxis(wide(xp, x).reshape(b, s, heads, width // max(heads, 1)), 1, 0)
 
 
 @operator(roles={"k": "numbers of angles"})
@@ -360,7 +360,7 @@ def _(
     interleaved: bool,
     size: int | None,
 ) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     if heads is None:
         y = xp.swapaxes(y, 1, 2)
     else:
@@ -370,7 +370,7 @@ def _(
         first, second = y[..., 0 : 2 * k : 2], y[..., 1 : 2 * k : 2]
     else:
         first, second = y[..., :k], y[..., k : 2 * k]
-    c, s = wide(cos)[:, :, None], wide(sin)[:, :, None]
+    c, s = wide(xp, cos)[:, :, None], wide(xp, sin)[:, :, None]
     turned = [c * first - s * second, s * first + c * second]
     if interleaved:
         pairs = xp.stack(turned, axis=-1).reshape(*y.shape[:3], 2 * k)
@@ -378,7 +378,7 @@ def _(
     else:
         y = xp.concatenate([*turned, y[..., 2 * k :]], axis=-1)
     y = xp.swapaxes(y, 1, 2) if heads is None else y.reshape(x.shape)
-    return y.astype(x.dtype, copy=False)
+    return xp.astype(y, x.dtype)
 
 
 @operator(roles={"c": "channels", "b": "batch sizes"})
@@ -406,10 +406,10 @@ def causal_conv(arity: int, *, state: bool = False) -> Rule:
 def _(xp: Arrays, x: Array, f: Array, *rest: Array, state: bool) -> tuple[Array, Array]:
     (b, c, n), k = x.shape, f.shape[2]
     past = rest[-1] if state else xp.zeros((b, c, k - 1), dtype=x.dtype)
-    whole, weights = xp.concatenate([past, x], axis=2), wide(f)
+    whole, weights = xp.concatenate([past, x], axis=2), wide(xp, f)
     y = xp.zeros((b, c, n), dtype=weights.dtype)
     for at in range(k):
-        y = y + weights[:, :, at] * wide(whole[:, :, at : at + n])
+        y = y + weights[:, :, at] * wide(xp, whole[:, :, at : at + n])
     for bias in rest[: len(rest) - state]:
-        y = y + wide(bias)[:, None]
-    return y.astype(x.dtype, copy=False), whole[:, :, n:]
+        y = y + wide(xp, bias)[:, None]
+    return xp.astype(y, x.dtype), whole[:, :, n:]

@@ -103,7 +103,7 @@ def shift_right() -> Rule:
 @shift_right.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
     moved, inside = _moved(xp, y)
-    sign = -(x < 0).astype(x.dtype)
+    sign = -xp.astype(x < 0, x.dtype)
     return xp.where(inside, xp.right_shift(x, moved), sign)
 
 

@@ -149,7 +149,7 @@ def _(
     output_pad: Ints,
 ) -> Array:
     given = (stride, pad, dilation, groups, output_pad)
-    if is_integer(f):
+    if is_integer(xp, f):
         return _plus(xp, _slid(xp, x, f, *given), *bias)
     # A filter that is slid meets zeros that are not of the input, which must not count.
     y = xp.cond(
@@ -216,10 +216,10 @@ def _added(
         max((n - 1) * s.stride + s.reach + 1, s.before + size)
         for n, s, size in zip(places, slides, sizes, strict=True)
     ]
-    image = xp.zeros((batch, groups * outputs, *wholes), dtype=wide(x).dtype)
+    image = xp.zeros((batch, groups * outputs, *wholes), dtype=wide(xp, x).dtype)
     if 0 not in (*x.shape, *f.shape):
-        filters = xp.swapaxes(wide(f).reshape(groups, channels // groups, -1), 1, 2)
-        made = xp.matmul(filters, wide(x).reshape(batch, groups, channels // groups, -1))
+        filters = xp.swapaxes(wide(xp, f).reshape(groups, channels // groups, -1), 1, 2)
+        made = xp.matmul(filters, wide(xp, x).reshape(batch, groups, channels // groups, -1))
         made = made.reshape(batch, groups * outputs, *window, *places)
         every = slice(None)
         for at in itertools.product(*map(range, window)):
@@ -229,7 +229,7 @@ def _added(
             )
             image = xp.put(image, (every, every, *seen), made[(every, every, *at)], "add")
     cut = tuple(slice(s.before, s.before + n) for s, n in zip(slides, sizes, strict=True))
-    return image[(..., *cut)].astype(x.dtype)
+    return xp.astype(image[(..., *cut)], x.dtype)
 
 
 def _covered(

@@ -16,7 +16,7 @@ QUESTION = "t s -> bool s where t : float"
 
 def _bound(xp: Arrays, x: Array, bound: float, inward: Callable[[float], int]) -> Array:
     """A bound among the elements that x may have: of integers the next one inward."""
-    if not is_integer(x):
+    if not is_integer(xp, x):
         return xp.asarray(bound, dtype=x.dtype)
     low, high = int(xp.iinfo(x.dtype).min), int(xp.iinfo(x.dtype).max)
     whole = low if bound <= low else high if bound >= high else inward(bound)
@@ -113,7 +113,7 @@ def rsqrt() -> Rule:
 
 @rsqrt.means
 def _(xp: Arrays, x: Array) -> Array:
-    return xp.reciprocal(xp.sqrt(wide(x))).astype(x.dtype, copy=False)
+    return xp.astype(xp.reciprocal(xp.sqrt(wide(xp, x))), x.dtype)
 
 
 @operator(POINTWISE)

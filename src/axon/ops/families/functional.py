@@ -100,13 +100,13 @@ def _direct(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array |
     """The rows combined by a reduction that arrays have, if there is one."""
     if rows.shape[0] == 0:
         return xp.broadcast_to(start, rows.shape[1:])
-    y = wide(rows)
+    y = wide(xp, rows)
     reduction: ArrayReduction = getattr(function, "array_reduction", "")
     match reduction:
         case "sum":
-            return (wide(start) + xp.sum(y, axis=0, dtype=y.dtype)).astype(rows.dtype, copy=False)
+            return xp.astype(wide(xp, start) + xp.sum(y, axis=0, dtype=y.dtype), rows.dtype)
         case "prod":
-            return (wide(start) * xp.prod(y, axis=0, dtype=y.dtype)).astype(rows.dtype, copy=False)
+            return xp.astype(wide(xp, start) * xp.prod(y, axis=0, dtype=y.dtype), rows.dtype)
         case "max":
             return xp.maximum(start, xp.max(rows, axis=0))
         case "min":
@@ -141,11 +141,11 @@ def scan(*, axis: int = 0) -> Rule:
 def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array:
     if x.shape[axis] == 0:
         return x
-    y, reduction = wide(x), getattr(function, "array_reduction", "")
+    y, reduction = wide(xp, x), getattr(function, "array_reduction", "")
     if reduction == "sum":
-        return (wide(start) + xp.cumsum(y, axis=axis, dtype=y.dtype)).astype(x.dtype, copy=False)
+        return xp.astype(wide(xp, start) + xp.cumsum(y, axis=axis, dtype=y.dtype), x.dtype)
     if reduction == "prod":
-        return (wide(start) * xp.cumprod(y, axis=axis, dtype=y.dtype)).astype(x.dtype, copy=False)
+        return xp.astype(wide(xp, start) * xp.cumprod(y, axis=axis, dtype=y.dtype), x.dtype)
     combine = _combine(xp, function)
 
     def step(state: Array, row: Array) -> tuple[Array, Array]:
@@ -167,7 +167,8 @@ def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> 
 
     - `outputs`: how many outputs there are. Two or more are a tuple of rows, and become a tuple of
       tensors.
-    - `differ`: axes of the state along which its size may change from turn to turn, as in `fold`.
+    - `differ`: axes of the state along which its size may change from one iteration to the next,
+      as in `fold`.
     - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> loop(h : f32 [4], fn (h, y) { h + y, h * y }, x : f32 [n,4])
@@ -228,8 +229,9 @@ def fold(arity: int, *, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, and give the last
     state; a `loop` without output.
 
-    - `differ`: axes of the state along which its size may change from turn to turn; its last one is
-      known at run time. Of a state that is a tuple: pairs of a part and an axis of that part.
+    - `differ`: axes of the state along which its size may change from one iteration to the next;
+      its last one is known at run time. Of a state that is a tuple: pairs of a part and an axis of
+      that part.
     - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> fold(h : f32 [2], fn (h, y) { h * reduce(+, 0f, y) }, x : f32 [n,4])

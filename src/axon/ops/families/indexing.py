@@ -221,7 +221,7 @@ def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
 
 def numbers_of(xp: Arrays, x: Array) -> Array:
     """Integers of a type that can number all the rows there may be."""
-    return x.astype(xp.element("i64"))
+    return xp.astype(x, xp.element("i64"))
 
 
 @operator(roles={"s": "other sizes", "d0": "other sizes"})
@@ -267,4 +267,4 @@ def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
 def _(xp: Arrays, x: Array, depth: int, axis: int, to: Element) -> Array:
     places = xp.arange(depth, dtype=xp.element("i64"))
     hot = numbers_of(xp, x)[..., None] == places
-    return xp.moveaxis(hot, -1, axis).astype(xp.element(to))
+    return xp.astype(xp.moveaxis(hot, -1, axis), xp.element(to))

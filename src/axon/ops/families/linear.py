@@ -138,8 +138,8 @@ def trace() -> Rule:
 
 @trace.means
 def _(xp: Arrays, x: Array) -> Array:
-    y = wide(x)
-    return xp.trace(y, axis1=-2, axis2=-1, dtype=y.dtype).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(xp.trace(y, axis1=-2, axis2=-1, dtype=y.dtype), x.dtype)
 
 
 @operator()
@@ -154,7 +154,7 @@ def det() -> Rule:
 
 @det.means
 def _(xp: Arrays, x: Array) -> Array:
-    return xp.asarray(xp.linalg.det(wide(x))).astype(x.dtype, copy=False)
+    return xp.astype(xp.asarray(xp.linalg.det(wide(xp, x))), x.dtype)
 
 
 @operator(Traits(rows=RowRule.TRIANGLE))

@@ -44,14 +44,14 @@ def _(
     reduction: str,
     ignore: int | None,
 ) -> Array:
-    y, numbers = wide(x), classes.astype(xp.element("i64"))
+    y, numbers = wide(xp, x), xp.astype(classes, xp.element("i64"))
     counts = None if ignore is None else numbers != ignore
     if counts is not None:
         numbers = xp.where(counts, numbers, 0)
     losses = -xp.take_along_axis(y, xp.expand_dims(numbers, 1), axis=1)[:, 0]
     each = xp.ones(classes.shape, dtype=y.dtype)
     if weights:
-        each = xp.take(wide(weights[0]), numbers)
+        each = xp.take(wide(xp, weights[0]), numbers)
     if counts is not None:
         each = xp.where(counts, each, 0)
         losses = xp.where(counts, losses, 0)
@@ -60,4 +60,4 @@ def _(
         total = xp.sum(total)
     elif reduction == "mean":
         total = xp.sum(total) / xp.sum(each)
-    return xp.asarray(total).astype(x.dtype, copy=False)
+    return xp.astype(xp.asarray(total), x.dtype)

@@ -42,11 +42,11 @@ def _standard(xp: Arrays, x: Array, axes: Ints, epsilon: float) -> Array:
     return away / xp.sqrt(variance + epsilon)
 
 
-def _moved(x: Array, vectors: tuple[Array, ...], behind: int) -> Array:
+def _moved(xp: Arrays, x: Array, vectors: tuple[Array, ...], behind: int) -> Array:
     """Times the first vector plus the second, as far as they are given, along the dimension that
     has so many behind it."""
     for i, vector in enumerate(vectors):
-        along = wide(vector).reshape(vector.shape + (1,) * behind)
+        along = wide(xp, vector).reshape(vector.shape + (1,) * behind)
         x = x * along if i == 0 else x + along
     return x
 
@@ -65,8 +65,8 @@ def softmax(*, axis: int = -1) -> Rule:
 
 @softmax.means
 def _(xp: Arrays, x: Array, axis: int) -> Array:
-    powers = xp.exp(_shifted(xp, wide(x), axis))
-    return (powers / xp.sum(powers, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
+    powers = xp.exp(_shifted(xp, wide(xp, x), axis))
+    return xp.astype(powers / xp.sum(powers, axis=axis, keepdims=True), x.dtype)
 
 
 @operator()
@@ -83,8 +83,8 @@ def log_softmax(*, axis: int = -1) -> Rule:
 
 @log_softmax.means
 def _(xp: Arrays, x: Array, axis: int) -> Array:
-    y = _shifted(xp, wide(x), axis)
-    return (y - xp.log(xp.sum(xp.exp(y), axis=axis, keepdims=True))).astype(x.dtype, copy=False)
+    y = _shifted(xp, wide(xp, x), axis)
+    return xp.astype(y - xp.log(xp.sum(xp.exp(y), axis=axis, keepdims=True)), x.dtype)
 
 
 def _last(name: str, arity: int, axes: int, most: int) -> Rule:
@@ -119,8 +119,8 @@ def layer_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-5) -> Rule:
 
 @layer_norm.means
 def _(xp: Arrays, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
-    y = _standard(xp, wide(x), tuple(range(-axes, 0)), epsilon)
-    return _moved(y, tensors, 0).astype(x.dtype, copy=False)
+    y = _standard(xp, wide(xp, x), tuple(range(-axes, 0)), epsilon)
+    return xp.astype(_moved(xp, y, tensors, 0), x.dtype)
 
 
 @operator(Traits(scales=(2,)), roles={"n": "normalised sizes"})
@@ -140,10 +140,10 @@ def rms_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-6) -> Rule:
 
 @rms_norm.means
 def _(xp: Arrays, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     count = prod(x.shape[x.ndim - axes :])
     mean = xp.sum(y * y, axis=tuple(range(-axes, 0)), keepdims=True) / count
-    return _moved(y / xp.sqrt(mean + epsilon), scale, 0).astype(x.dtype, copy=False)
+    return xp.astype(_moved(xp, y / xp.sqrt(mean + epsilon), scale, 0), x.dtype)
 
 
 @operator(Traits(scales=(2, 5)), roles={"c": "channels"})
@@ -163,9 +163,9 @@ def batch_norm(*, epsilon: float = 1e-5) -> Rule:
 def _(
     xp: Arrays, x: Array, scale: Array, bias: Array, mean: Array, variance: Array, epsilon: float
 ) -> Array:
-    factor = wide(scale) / xp.sqrt(wide(variance) + epsilon)
-    moved = _moved(wide(x), (factor, wide(bias) - wide(mean) * factor), x.ndim - 2)
-    return moved.astype(x.dtype, copy=False)
+    factor = wide(xp, scale) / xp.sqrt(wide(xp, variance) + epsilon)
+    moved = _moved(xp, wide(xp, x), (factor, wide(xp, bias) - wide(xp, mean) * factor), x.ndim - 2)
+    return xp.astype(moved, x.dtype)
 
 
 @operator(Traits(scales=(2,)), roles={"c": "channels"})
@@ -183,8 +183,8 @@ def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
 
 @instance_norm.means
 def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
-    y = _standard(xp, wide(x), tuple(range(2, x.ndim)), epsilon)
-    return _moved(y, vectors, x.ndim - 2).astype(x.dtype, copy=False)
+    y = _standard(xp, wide(xp, x), tuple(range(2, x.ndim)), epsilon)
+    return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
 
 @operator(Traits(scales=(2,)), roles={"c": "channels"})
@@ -206,9 +206,9 @@ def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
 
 @group_norm.means
 def _(xp: Arrays, x: Array, *vectors: Array, groups: int, epsilon: float) -> Array:
-    y = wide(x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
+    y = wide(xp, x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
     y = _standard(xp, y, tuple(range(2, y.ndim)), epsilon).reshape(x.shape)
-    return _moved(y, vectors, x.ndim - 2).astype(x.dtype, copy=False)
+    return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
 
 @operator(roles={"c": "channels"})
@@ -231,11 +231,11 @@ def local_response_norm(
 
 @local_response_norm.means
 def _(xp: Arrays, x: Array, size: int, alpha: float, beta: float, bias: float) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     before, channels = (size - 1) // 2, x.shape[1]
     around = [(0, 0), (before, size - 1 - before)] + [(0, 0)] * (x.ndim - 2)
     squares = xp.pad(y * y, around)
     total = xp.zeros_like(y)
     for first in range(size):
         total = total + squares[:, first : first + channels]
-    return (y / (bias + alpha / size * total) ** beta).astype(x.dtype, copy=False)
+    return xp.astype(y / (bias + alpha / size * total) ** beta, x.dtype)

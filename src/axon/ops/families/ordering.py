@@ -32,7 +32,7 @@ def _(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
 
 def _order(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
     """Where the elements come from; equal ones stay in their order, either way."""
-    x = wide(x)
+    x = wide(xp, x)
     if not descending:
         order = xp.argsort(x, axis=axis, stable=True)
     else:
@@ -163,7 +163,7 @@ def distinct(*, axis: int = 0, ordered: bool = True) -> Rule:
 
 @distinct.means
 def _(xp: Arrays, x: Array, axis: int, ordered: bool) -> tuple[Array, Array, Array, Array]:
-    rows = xp.moveaxis(wide(x), axis, 0)
+    rows = xp.moveaxis(wide(xp, x), axis, 0)
     rows = xp.reshape(rows, (rows.shape[0], math.prod(rows.shape[1:])))
     order = xp.arange(rows.shape[0])
     for column in reversed(range(rows.shape[1])):

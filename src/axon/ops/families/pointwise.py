@@ -84,7 +84,7 @@ def divide() -> Rule:
 
 @divide.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
-    return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.divide(x, y)
+    return _by(xp, xp.floor_divide, x, y) if is_integer(xp, x) else xp.divide(x, y)
 
 
 @operator(ARITHMETICAL, name="//")
@@ -102,7 +102,7 @@ def floor_divide() -> Rule:
 
 @floor_divide.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
-    return _by(xp, xp.floor_divide, x, y) if is_integer(x) else xp.floor_divide(x, y)
+    return _by(xp, xp.floor_divide, x, y) if is_integer(xp, x) else xp.floor_divide(x, y)
 
 
 @operator(POINTWISE)
@@ -150,7 +150,7 @@ def pow() -> Rule:
 
 @pow.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
-    if not is_integer(x):
+    if not is_integer(xp, x):
         return xp.power(x, y)
     inverse = xp.where(xp.abs(x) == 1, xp.power(x, y & 1), xp.zeros_like(x))
     return xp.where(y < 0, inverse, xp.power(x, xp.maximum(y, xp.zeros_like(y))))
@@ -171,7 +171,7 @@ def mod() -> Rule:
 
 @mod.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
-    return _by(xp, xp.remainder, x, y) if is_integer(x) else xp.remainder(x, y)
+    return _by(xp, xp.remainder, x, y) if is_integer(xp, x) else xp.remainder(x, y)
 
 
 @operator(ARITHMETICAL)
@@ -187,7 +187,7 @@ def fmod() -> Rule:
 
 @fmod.means
 def _(xp: Arrays, x: Array, y: Array) -> Array:
-    return _by(xp, xp.fmod, x, y) if is_integer(x) else xp.fmod(x, y)
+    return _by(xp, xp.fmod, x, y) if is_integer(xp, x) else xp.fmod(x, y)
 
 
 @operator(Traits(pointwise=True, arithmetic=True, array_reduction="max"))

@@ -23,13 +23,13 @@ def _stored(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
     middle = _modular(xp, zero)
     up = xp.minimum(whole(xp, steps, u64), most - middle)
     down = xp.minimum(whole(xp, -steps, u64), middle - least)
-    return xp.where(steps < 0, middle - down, middle + up).astype(zero.dtype)
+    return xp.astype(xp.where(steps < 0, middle - down, middle + up), zero.dtype)
 
 
 def _modular(xp: Arrays, x: Array) -> Array:
     """Integers modulo 2**64."""
-    signed = x.astype(xp.element("i64")) if x.dtype.kind == "i" else x
-    return signed.astype(xp.element("u64"))
+    signed = xp.astype(x, xp.element("i64")) if xp.kind(x.dtype) == "i" else x
+    return xp.astype(signed, xp.element("u64"))
 
 
 @operator(POINTWISE)
@@ -47,8 +47,8 @@ def quantise() -> Rule:
 
 @quantise.means
 def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
-    scale = wide(scale)
-    return _stored(xp, wide(x).astype(scale.dtype), scale, zero)
+    scale = wide(xp, scale)
+    return _stored(xp, xp.astype(wide(xp, x), scale.dtype), scale, zero)
 
 
 @operator(POINTWISE)
@@ -63,10 +63,10 @@ def dequantise() -> Rule:
 
 @dequantise.means
 def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
-    factor = wide(scale)
-    ahead = (_modular(xp, x) - _modular(xp, zero)).astype(factor.dtype)
-    behind = (_modular(xp, zero) - _modular(xp, x)).astype(factor.dtype)
-    return (xp.where(x >= zero, ahead, -behind) * factor).astype(scale.dtype)
+    factor = wide(xp, scale)
+    ahead = xp.astype(_modular(xp, x) - _modular(xp, zero), factor.dtype)
+    behind = xp.astype(_modular(xp, zero) - _modular(xp, x), factor.dtype)
+    return xp.astype(xp.where(x >= zero, ahead, -behind) * factor, scale.dtype)
 
 
 @operator()
@@ -82,11 +82,11 @@ def quantise_range() -> Rule:
 
 @quantise_range.means
 def _(xp: Arrays, x: Array) -> tuple[Array, Array, Array]:
-    y = wide(x)
+    y = wide(xp, x)
     none = xp.zeros((), dtype=y.dtype)
     low = xp.min(y, initial=none)
     high = xp.max(y, initial=none)
     scale = (high - low) / 255
-    scale = xp.where(scale == 0, xp.ones_like(scale), scale).astype(y.dtype)
+    scale = xp.astype(xp.where(scale == 0, xp.ones_like(scale), scale), y.dtype)
     zero = whole(xp, xp.rint(-low / scale), xp.element("u8"))
-    return _stored(xp, y, scale, zero), scale.astype(x.dtype), zero
+    return _stored(xp, y, scale, zero), xp.astype(scale, x.dtype), zero

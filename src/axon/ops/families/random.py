@@ -49,10 +49,10 @@ def random_key() -> Rule:
 def _(xp: Arrays, seed: Array) -> Array:
     u32, seed = xp.element("u32"), xp.asarray(seed)
     if seed.dtype.itemsize == 8:
-        high = (seed >> 32).astype(u32)
+        high = xp.astype(seed >> 32, u32)
     else:  # the same key as for the same number in 64 bits
         high = xp.where(seed < 0, xp.asarray((1 << 32) - 1, dtype=u32), xp.asarray(0, dtype=u32))
-    return xp.stack([high, seed.astype(u32)])
+    return xp.stack([high, xp.astype(seed, u32)])
 
 
 @operator(DRAWN, hints=FIRST)
@@ -125,7 +125,7 @@ def _(xp: Arrays, key: Array, shape: Ints, to: Element) -> Array:
     """G. Box and M. Muller, "A note on the generation of random normal deviates", 1958."""
     u = inside(xp, key, (2, *shape), _wide(to))
     made = xp.sqrt(-2 * xp.log(u[0])) * xp.cos(2 * pi * u[1])
-    return made.astype(xp.element(to), copy=False)
+    return xp.astype(made, xp.element(to))
 
 
 def _floats(to: Element) -> Rule:
@@ -191,7 +191,7 @@ def _(xp: Arrays, key: Array, shape: Ints, high: int, low: int, to: Element) -> 
     limits = xp.iinfo(dtype)
     if reason := _too_many(low, high, int(limits.min), int(limits.max)):
         raise Refused(reason)
-    drawn = below(xp, key, shape, high - low).astype(dtype)
+    drawn = xp.astype(below(xp, key, shape, high - low), dtype)
     return drawn + xp.asarray(low, dtype=dtype)  # wraps around, and back
 
 
@@ -209,7 +209,7 @@ def bernoulli() -> Rule:
 
 @bernoulli.means
 def _(xp: Arrays, key: Array, probability: Array) -> Array:
-    at_most = wide(xp.asarray(probability))
+    at_most = wide(xp, xp.asarray(probability))
     element = "f64" if at_most.dtype.itemsize == 8 else "f32"
     return uniforms(xp, key, at_most.shape, element) < at_most
 
@@ -234,10 +234,10 @@ def categorical(*, axis: int = -1) -> Rule:
 @categorical.means
 def _(xp: Arrays, key: Array, logits: Array, axis: int) -> Array:
     """The largest after a number with Gumbel's distribution is added to each."""
-    known = wide(xp.asarray(logits))
+    known = wide(xp, xp.asarray(logits))
     element = "f64" if known.dtype.itemsize == 8 else "f32"
     added = -xp.log(-xp.log(inside(xp, key, known.shape, element)))
-    return xp.argmax(known + added, axis=axis).astype(xp.element("i64"))
+    return xp.astype(xp.argmax(known + added, axis=axis), xp.element("i64"))
 
 
 @operator(DRAWN, hints=FIRST)
@@ -256,7 +256,7 @@ def permutation() -> Rule:
 def _(xp: Arrays, key: Array, n: int) -> Array:
     check_fits((n,), 8)
     high, low = words(xp, key, n)
-    return xp.lexsort((low, high)).astype(xp.element("i64"))
+    return xp.astype(xp.lexsort((low, high)), xp.element("i64"))
 
 
 # --- training --------------------------------------------------------------------------------
@@ -293,5 +293,5 @@ def _(xp: Arrays, x: Array, *key: Array, rate: float) -> Array:
     if not key:
         return x
     kept = uniforms(xp, key[0], x.shape, "f32") >= rate
-    scaled = (wide(x) / (1 - rate)).astype(x.dtype, copy=False)
+    scaled = xp.astype(wide(xp, x) / (1 - rate), x.dtype)
     return xp.where(kept, scaled, xp.zeros_like(x))

@@ -181,7 +181,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
 
 @operator(Traits(rows=RowRule.AXES_INSERTED))
 def expand_dims(*, axis: Ints) -> Rule:
-    """Put in dimensions of size 1.
+    """Insert dimensions of size 1.
 
     - `axis`: where they stand in the result: one axis or a list. Negative axes count from the back.
 
@@ -347,7 +347,7 @@ def _(
         return xp.pad(x, pairs, mode=mode)
     if scalar:
         return xp.pad(x, pairs, constant_values=scalar[0])
-    if is_integer(x):  # cut off behind the point, and brought in if it does not fit
+    if is_integer(xp, x):  # cut off behind the point, and brought in if it does not fit
         value = int(min(max(xp.iinfo(x.dtype).min, value), xp.iinfo(x.dtype).max))
     return xp.pad(x, pairs, constant_values=xp.asarray(value, dtype=x.dtype))
 

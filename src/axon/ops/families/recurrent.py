@@ -134,7 +134,7 @@ def _(
     coupled: bool,
 ) -> Value:
     def cell(which: int, functions: list[Gate], bias: Array, peepholes: Array) -> Step:
-        into, back = wide(w)[which].T, wide(r)[which].T
+        into, back = wide(xp, w)[which].T, wide(xp, r)[which].T
         f, g, h = functions
         h_size = r.shape[2]
         peek_i, peek_o, peek_f = (peepholes[i * h_size : (i + 1) * h_size] for i in range(3))
@@ -201,7 +201,7 @@ def _(
     reset_last: bool,
 ) -> Value:
     def cell(which: int, functions: list[Gate], bias: Array, _: Array) -> Step:
-        into, back = wide(w)[which].T, wide(r)[which].T
+        into, back = wide(xp, w)[which].T, wide(xp, r)[which].T
         f, g = functions
         two = 2 * r.shape[2]
         bias_w, bias_r = bias[: 3 * r.shape[2]], bias[3 * r.shape[2] :]
@@ -262,7 +262,7 @@ def _(
     clip: float | None,
 ) -> Value:
     def cell(which: int, functions: list[Gate], bias: Array, _: Array) -> Step:
-        into, back = wide(w)[which].T, wide(r)[which].T
+        into, back = wide(xp, w)[which].T, wide(xp, r)[which].T
         both = bias[: r.shape[2]] + bias[r.shape[2] :]
 
         def step(state: Value, row: Array) -> Value:
@@ -296,16 +296,16 @@ def _run(
 ) -> Value:
     """Each direction on its own, then side by side."""
     count, _, h = r.shape
-    y = wide(xp.swapaxes(x, 0, 1) if batch_first else x)
+    y = wide(xp, xp.swapaxes(x, 0, 1) if batch_first else x)
     zeros = xp.zeros((count, y.shape[1], h), dtype=y.dtype)
-    bias = wide(rest[0]) if rest else xp.zeros((count, 2 * layout.gates * h), dtype=y.dtype)
-    states = [wide(state) for state in rest[1 : 1 + layout.states]] or [zeros] * layout.states
+    bias = wide(xp, rest[0]) if rest else xp.zeros((count, 2 * layout.gates * h), dtype=y.dtype)
+    states = [wide(xp, state) for state in rest[1 : 1 + layout.states]] or [zeros] * layout.states
     if batch_first and len(rest) > 1:
         states = [xp.swapaxes(state, 0, 1) for state in states]
     more = rest[1 + layout.states :]
     peepholes = xp.zeros((count, 3 * h), dtype=y.dtype)
     if layout.extra and more:
-        peepholes, more = wide(more[0]), more[1:]
+        peepholes, more = wide(xp, more[0]), more[1:]
     words = activations.split()
     found = []
     for which in range(count):
@@ -320,7 +320,7 @@ def _run(
     if batch_first:
         whole = xp.moveaxis(whole, 2, 0)
         last = [xp.swapaxes(state, 0, 1) for state in last]
-    return tuple(part.astype(x.dtype, copy=False) for part in (whole, *last))
+    return tuple(xp.astype(part, x.dtype) for part in (whole, *last))
 
 
 def _through(
@@ -330,7 +330,7 @@ def _through(
     steps = xp.arange(x.shape[0])
     inside = None
     if lengths:
-        inside = steps[:, None] < lengths[0].astype(steps.dtype)[None, :]
+        inside = steps[:, None] < xp.astype(lengths[0], steps.dtype)[None, :]
     x = _turned(xp, x, steps, lengths) if backwards else x
 
     def one(state: Value, row: Array, *here: Array) -> Value:
@@ -352,7 +352,7 @@ def _turned(xp: Arrays, x: Array, steps: Array, lengths: tuple[Array, ...]) -> A
     """Each sequence from its end to its beginning; what is behind its end stays."""
     if not lengths:
         return xp.flip(x, axis=0)
-    ends = lengths[0].astype(steps.dtype)[None, :]
+    ends = xp.astype(lengths[0], steps.dtype)[None, :]
     places = xp.where(steps[:, None] < ends, ends - 1 - steps[:, None], steps[:, None])
     return xp.take_along_axis(x, places[:, :, None], axis=0)
 

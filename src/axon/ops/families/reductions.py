@@ -61,12 +61,12 @@ def _mean(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
 
 def _max(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     """Where there is nothing, what no element is less than."""
-    low = xp.asarray(xp.iinfo(x.dtype).min if is_integer(x) else -inf, dtype=x.dtype)
+    low = xp.asarray(xp.iinfo(x.dtype).min if is_integer(xp, x) else -inf, dtype=x.dtype)
     return xp.max(x, axis=axis, keepdims=keep, initial=low)
 
 
 def _min(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
-    high = xp.asarray(xp.iinfo(x.dtype).max if is_integer(x) else inf, dtype=x.dtype)
+    high = xp.asarray(xp.iinfo(x.dtype).max if is_integer(xp, x) else inf, dtype=x.dtype)
     return xp.min(x, axis=axis, keepdims=keep, initial=high)
 
 
@@ -78,8 +78,8 @@ def _place(
     keep: bool,
     last: bool,
 ) -> Array:
-    seen = xp.flip(wide(x), axis=axis) if last else wide(x)
-    found = find(seen, axis=axis, keepdims=keep).astype(xp.element("i64"))
+    seen = xp.flip(wide(xp, x), axis=axis) if last else wide(xp, x)
+    found = xp.astype(find(seen, axis=axis, keepdims=keep), xp.element("i64"))
     return (x.size if axis is None else x.shape[axis]) - 1 - found if last else found
 
 
@@ -102,8 +102,8 @@ def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @sum.means
 def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
-    y = wide(x)
-    return xp.sum(y, axis=axis, keepdims=keep, dtype=y.dtype).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(xp.sum(y, axis=axis, keepdims=keep, dtype=y.dtype), x.dtype)
 
 
 @operator(REDUCTION)
@@ -121,8 +121,8 @@ def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @prod.means
 def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
-    y = wide(x)
-    return xp.prod(y, axis=axis, keepdims=keep, dtype=y.dtype).astype(x.dtype, copy=False)
+    y = wide(xp, x)
+    return xp.astype(xp.prod(y, axis=axis, keepdims=keep, dtype=y.dtype), x.dtype)
 
 
 @operator(REDUCTION)
@@ -140,7 +140,7 @@ def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @mean.means
 def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
-    return _mean(xp, wide(x), axis, keep).astype(x.dtype, copy=False)
+    return xp.astype(_mean(xp, wide(xp, x), axis, keep), x.dtype)
 
 
 @operator(REDUCTION)
@@ -160,10 +160,10 @@ def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 
 
 @variance.means
 def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, correction: int) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     away = y - _mean(xp, y, axis, True)
     squares = xp.sum(away * away, axis=axis, keepdims=keep)
-    return (squares / builtins.max(_count(y, axis) - correction, 0)).astype(x.dtype, copy=False)
+    return xp.astype(squares / builtins.max(_count(y, axis) - correction, 0), x.dtype)
 
 
 @operator(REDUCTION)
@@ -182,14 +182,14 @@ def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rul
 
 @norm.means
 def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, p: float) -> Array:
-    sizes = xp.abs(wide(x))
+    sizes = xp.abs(wide(xp, x))
     if p == inf:
-        return xp.max(sizes, axis=axis, keepdims=keep, initial=0).astype(x.dtype, copy=False)
+        return xp.astype(xp.max(sizes, axis=axis, keepdims=keep, initial=0), x.dtype)
     if p == -inf:
-        return _min(xp, sizes, axis, keep).astype(x.dtype, copy=False)
+        return xp.astype(_min(xp, sizes, axis, keep), x.dtype)
     if p == 0:
-        return xp.sum(sizes != 0, axis=axis, keepdims=keep).astype(x.dtype, copy=False)
-    return (xp.sum(sizes**p, axis=axis, keepdims=keep) ** (1 / p)).astype(x.dtype, copy=False)
+        return xp.astype(xp.sum(sizes != 0, axis=axis, keepdims=keep), x.dtype)
+    return xp.astype(xp.sum(sizes**p, axis=axis, keepdims=keep) ** (1 / p), x.dtype)
 
 
 @operator(REDUCTION)
@@ -207,11 +207,11 @@ def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
 
 @logsumexp.means
 def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
-    y = wide(x)
+    y = wide(xp, x)
     top = _max(xp, y, axis, True)
     top = xp.where(xp.isfinite(top), top, 0)
     total = xp.sum(xp.exp(y - top), axis=axis, keepdims=keep)
-    return (xp.log(total) + top.reshape(total.shape)).astype(x.dtype, copy=False)
+    return xp.astype(xp.log(total) + top.reshape(total.shape), x.dtype)
 
 
 @operator(
@@ -408,10 +408,10 @@ def _so_far(
     reverse: bool,
 ) -> Array:
     """All elements up to each one along an axis, combined."""
-    y = xp.flip(wide(x), axis=axis) if reverse else wide(x)
+    y = xp.flip(wide(xp, x), axis=axis) if reverse else wide(xp, x)
     if exclusive and x.shape[axis]:
         before = (*[slice(None)] * (axis % x.ndim), slice(-1))
         none = xp.full_like(y[(*before[:-1], slice(1))], neutral)
         y = xp.concatenate([none, y[before]], axis=axis)
     y = combine(y, axis=axis, dtype=y.dtype)
-    return (xp.flip(y, axis=axis) if reverse else y).astype(x.dtype, copy=False)
+    return xp.astype(xp.flip(y, axis=axis) if reverse else y, x.dtype)

@@ -59,7 +59,7 @@ def _(
     mode: str,
     half_pixel: bool,
 ) -> Array:
-    y, boxes = wide(x), wide(regions) * scale - (0.5 if half_pixel else 0.0)
+    y, boxes = wide(xp, x), wide(xp, regions) * scale - (0.5 if half_pixel else 0.0)
     shape = (x.shape[1], *size)
     if 0 in (*x.shape, *shape):
         return xp.zeros((regions.shape[0], *shape), dtype=x.dtype)
@@ -72,10 +72,10 @@ def _(
     found = xp.map(
         one,
         boxes,
-        image.astype(xp.element("i64")),
+        xp.astype(image, xp.element("i64")),
         like=lambda: xp.zeros((0, *shape), dtype=y.dtype),
     )
-    return found.astype(x.dtype)
+    return xp.astype(found, x.dtype)
 
 
 Samples = tuple[Array, Array, Array, Array, Array]
@@ -107,7 +107,13 @@ def _samples(
     counts = xp.broadcast_to(number < count, where.shape)
     i64 = xp.element("i64")
     high = xp.minimum(low + 1, length - 1)
-    return low.astype(i64), high.astype(i64), (at - low).astype(begin.dtype), counts, inside
+    return (
+        xp.astype(low, i64),
+        xp.astype(high, i64),
+        xp.astype(at - low, begin.dtype),
+        counts,
+        inside,
+    )
 
 
 def _bins(xp: Arrays, x: Array, down: Samples, across: Samples, mode: str) -> Array:
@@ -123,7 +129,7 @@ def _bins(xp: Arrays, x: Array, down: Samples, across: Samples, mode: str) -> Ar
             corners.append(value * xp.where(inside, weight, 0))
     if mode == "avg":
         total = xp.sum(xp.where(counts, sum(corners), 0), axis=(-2, -1))
-        return total / xp.maximum(xp.sum(counts, axis=(-2, -1)), 1).astype(x.dtype)
+        return total / xp.astype(xp.maximum(xp.sum(counts, axis=(-2, -1)), 1), x.dtype)
     largest = xp.maximum(xp.maximum(corners[0], corners[1]), xp.maximum(corners[2], corners[3]))
     found = xp.max(xp.where(counts, largest, -math.inf), axis=(-2, -1))
     return xp.where(xp.isneginf(found), xp.zeros_like(found), found)
@@ -148,7 +154,7 @@ def roi_pool(*, size: Ints, scale: float = 1.0) -> Rule:
 
 @roi_pool.means
 def _(xp: Arrays, x: Array, regions: Array, image: Array, size: Ints, scale: float) -> Array:
-    y, boxes = wide(x), xp.floor(wide(regions) * scale + 0.5)
+    y, boxes = wide(xp, x), xp.floor(wide(xp, regions) * scale + 0.5)
     shape = (x.shape[1], *size)
     if 0 in (*x.shape, *shape):
         return xp.zeros((regions.shape[0], *shape), dtype=x.dtype)
@@ -165,10 +171,10 @@ def _(xp: Arrays, x: Array, regions: Array, image: Array, size: Ints, scale: flo
     found = xp.map(
         one,
         boxes,
-        image.astype(xp.element("i64")),
+        xp.astype(image, xp.element("i64")),
         like=lambda: xp.zeros((0, *shape), dtype=y.dtype),
     )
-    return found.astype(x.dtype)
+    return xp.astype(found, x.dtype)
 
 
 def _covered(xp: Arrays, begin: Array, end: Array, parts: int, length: int) -> Array:
@@ -208,13 +214,13 @@ def non_max_suppression(arity: int, *, center: bool = False) -> Rule:
 
 @non_max_suppression.means
 def _(xp: Arrays, boxes: Array, scores: Array, most: Array, *limits: Array, center: bool) -> Array:
-    overlap = wide(limits[0]) if limits else 0
+    overlap = wide(xp, limits[0]) if limits else 0
     chosen = []
     for image in range(boxes.shape[0]):
-        corners = _corners(xp, wide(boxes[image]), center)
+        corners = _corners(xp, wide(xp, boxes[image]), center)
         for kind in range(scores.shape[1]):
-            each = wide(scores[image, kind])
-            open_ = each > wide(limits[1]) if len(limits) > 1 else each == each
+            each = wide(xp, scores[image, kind])
+            open_ = each > wide(xp, limits[1]) if len(limits) > 1 else each == each
             for box in _best(xp, corners, each, open_, int(most), overlap):
                 chosen.append((image, kind, box))
     rows = xp.asarray(chosen, dtype=xp.element("i64"))

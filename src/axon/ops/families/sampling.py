@@ -48,16 +48,16 @@ def _linear(xp: Arrays, x: Array, where: Sequence[Array]) -> Array:
         numbers = [xp.floor(at) + side for at, side in zip(where, corner, strict=True)]
         weight = xp.ones((1, 1), dtype=x.dtype)
         for at, number in zip(where, numbers, strict=True):
-            weight = weight * (1 - xp.abs(at - number)).astype(x.dtype)
+            weight = weight * xp.astype(1 - xp.abs(at - number), x.dtype)
         seen = _pick(xp, x, [whole(xp, n, i64) for n in numbers]) * weight[:, None, :]
         inside = _inside(xp, x.shape[2:], numbers)[:, None, :]
         total = total + xp.where(inside, seen, xp.zeros_like(seen))
     return total
 
 
-def _floats(x: Array) -> Array:
+def _floats(xp: Arrays, x: Array) -> Array:
     """To compute with."""
-    return x.astype("float32") if x.dtype.kind in "iub" else wide(x)
+    return xp.astype(x, xp.element("f32")) if xp.kind(x.dtype) in "iub" else wide(xp, x)
 
 
 # --- grids -----------------------------------------------------------------------------------
@@ -104,12 +104,12 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
     sizes, shape = x.shape[2:], grid.shape[1:-1]
     if 0 in (*x.shape, *grid.shape):
         return xp.zeros((*x.shape[:2], *shape), dtype=x.dtype)
-    flat = xp.reshape(wide(grid), (grid.shape[0], -1, len(sizes)))
+    flat = xp.reshape(wide(xp, grid), (grid.shape[0], -1, len(sizes)))
     where = [
         _looked_at(xp, flat[..., len(sizes) - 1 - i], size, mode, padding, align_corners)
         for i, size in enumerate(sizes)
     ]
-    y, found = _floats(x), xp.zeros((), dtype=_floats(x).dtype)
+    y, found = _floats(xp, x), xp.zeros((), dtype=_floats(xp, x).dtype)
     reach = {"nearest": (0,), "linear": (0, 1), "cubic": (-1, 0, 1, 2)}[mode]
     for corner in itertools.product(reach, repeat=len(sizes)):
         weight, numbers = xp.ones((1, 1), dtype=y.dtype), []
@@ -117,9 +117,9 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
             number = xp.floor(at) + side
             numbers.append(number)
             if mode == "linear":
-                weight = weight * (1 - xp.abs(at - number)).astype(y.dtype)
+                weight = weight * xp.astype(1 - xp.abs(at - number), y.dtype)
             elif mode == "cubic":
-                weight = weight * cubic_curve(xp, xp.abs(at - number)).astype(y.dtype)
+                weight = weight * xp.astype(cubic_curve(xp, xp.abs(at - number)), y.dtype)
         index = [
             _brought_in(xp, whole(xp, number, xp.element("i64")), size, padding, align_corners)
             for number, size in zip(numbers, sizes, strict=True)
@@ -129,7 +129,7 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
             inside = _inside(xp, sizes, numbers)[:, None, :]
             seen = xp.where(inside, seen, xp.zeros_like(seen))
         found = found + seen
-    return xp.reshape(found, (*x.shape[:2], *shape)).astype(x.dtype)
+    return xp.astype(xp.reshape(found, (*x.shape[:2], *shape)), x.dtype)
 
 
 def _looked_at(
@@ -191,12 +191,12 @@ def affine_grid(*, dimensions: int = 2, align_corners: bool = False) -> Rule:
 
 @affine_grid.means
 def _(xp: Arrays, theta: Array, sizes: Ints, dimensions: int, align_corners: bool) -> Array:
-    matrix = wide(theta)
-    ends = [_from_end_to_end(xp, size, align_corners).astype(matrix.dtype) for size in sizes]
+    matrix = wide(xp, theta)
+    ends = [xp.astype(_from_end_to_end(xp, size, align_corners), matrix.dtype) for size in sizes]
     mesh = xp.meshgrid(*ends, indexing="ij")
     ones = xp.ones(tuple(sizes), dtype=matrix.dtype)
     grid = xp.stack([*mesh[::-1], ones], axis=-1)
-    return xp.einsum("nij,...j->n...i", matrix, grid).astype(theta.dtype)
+    return xp.astype(xp.einsum("nij,...j->n...i", matrix, grid), theta.dtype)
 
 
 def _from_end_to_end(xp: Arrays, size: int, align_corners: bool) -> Array:
@@ -272,27 +272,28 @@ def _(
     count = batch * offset_groups
     if 0 in (*x.shape, *f.shape, *offset.shape):
         return xp.zeros((batch, f.shape[0], *seen), dtype=x.dtype)
-    shifts = xp.reshape(wide(offset), (count, *f.shape[2:], 2, *seen))
+    shifts = xp.reshape(wide(xp, offset), (count, *f.shape[2:], 2, *seen))
     rows = _looks(xp, down.window, down.dilation, seen[0], down.stride, down.before)
     columns = _looks(xp, across.window, across.dilation, seen[1], across.stride, across.before)
     where = [
         xp.reshape(rows[:, None, :, None] + shifts[:, :, :, 0], (count, -1)),
         xp.reshape(columns[None, :, None, :] + shifts[:, :, :, 1], (count, -1)),
     ]
-    each = xp.reshape(wide(x), (count, channels // offset_groups, *x.shape[2:]))
+    each = xp.reshape(wide(xp, x), (count, channels // offset_groups, *x.shape[2:]))
     found = xp.reshape(_linear(xp, each, where), (*each.shape[:2], window, -1))
     if len(rest) > 1:
-        found = found * xp.reshape(wide(rest[1]), (count, 1, window, -1))
+        found = found * xp.reshape(wide(xp, rest[1]), (count, 1, window, -1))
     patches = xp.reshape(found, (batch, groups, channels // groups * window, -1))
-    filters = xp.reshape(wide(f), (groups, f.shape[0] // groups, -1))
+    filters = xp.reshape(wide(xp, f), (groups, f.shape[0] // groups, -1))
     y = xp.reshape(xp.matmul(filters, patches), (batch, f.shape[0], *seen))
     if rest:
-        y = y + wide(rest[0])[:, None, None]
-    return y.astype(x.dtype)
+        y = y + wide(xp, rest[0])[:, None, None]
+    return xp.astype(y, x.dtype)
 
 
 def _looks(xp: Arrays, window: int, dilation: int, count: int, stride: int, before: int) -> Array:
     """Where the elements of a filter look along one dimension: `[window, places]`."""
-    return (
-        xp.arange(window)[:, None] * dilation + xp.arange(count)[None, :] * stride - before
-    ).astype(xp.element("f32"))
+    return xp.astype(
+        xp.arange(window)[:, None] * dilation + xp.arange(count)[None, :] * stride - before,
+        xp.element("f32"),
+    )

@@ -13,15 +13,15 @@ from axon.ops.memory import Refused
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
 
 
-def _complex(x: Array) -> Array:
+def _complex(xp: Arrays, x: Array) -> Array:
     """The numbers of the last dimension, which goes."""
-    x = wide(x)
+    x = wide(xp, x)
     return x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1]
 
 
 def _parts(xp: Arrays, z: Array, dtype: object) -> Array:
     """The other way: the parts of complex numbers, in a last dimension."""
-    return xp.stack([xp.real(z), xp.imag(z)], axis=-1).astype(dtype)
+    return xp.astype(xp.stack([xp.real(z), xp.imag(z)], axis=-1), dtype)
 
 
 # --- transforms ------------------------------------------------------------------------------
@@ -84,12 +84,12 @@ def _(
     onesided: bool,
 ) -> Array:
     axis = int(axes[0]) if axes else axis
-    z = _complex(x)
+    z = _complex(xp, x)
     if not -z.ndim <= axis < z.ndim:
         raise Refused(f"there is no axis {axis} in a signal of {z.ndim} dimensions")
     if inverse and onesided:
         count = size if size is not None else 2 * (z.shape[axis] - 1)
-        return xp.fft.irfft(z, n=count, axis=axis)[..., None].astype(x.dtype)
+        return xp.astype(xp.fft.irfft(z, n=count, axis=axis)[..., None], x.dtype)
     if inverse:
         return _parts(xp, xp.fft.ifft(z, n=size, axis=axis), x.dtype)
     made = xp.fft.fft(z, n=size, axis=axis)
@@ -129,7 +129,7 @@ def _(xp: Arrays, x: Array, window: Array, step: int, onesided: bool) -> Array:
     step = min(step, x.shape[1])  # farther than that there is no second frame
     starts = xp.arange(count, dtype=xp.element("i64")) * step
     places = starts[:, None] + xp.arange(size, dtype=xp.element("i64"))
-    frames = xp.take(_complex(x), places, axis=1) * wide(window)
+    frames = xp.take(_complex(xp, x), places, axis=1) * wide(xp, window)
     made = xp.fft.fft(frames, axis=-1)
     return _parts(xp, made[..., : size // 2 + 1] if onesided else made, x.dtype)
 
@@ -142,7 +142,7 @@ def _window(xp: Arrays, n: int, factors: tuple[float, ...], periodic: bool, to: 
     around = n if periodic else n - 1
     angle = xp.arange(n, dtype=xp.element("f64")) * (2 * math.pi / max(around, 1))
     signed = (factor * (-1) ** i * xp.cos(i * angle) for i, factor in enumerate(factors))
-    return sum(signed).astype(xp.element(to))
+    return xp.astype(sum(signed), xp.element(to))
 
 
 @operator()
@@ -218,7 +218,7 @@ def mel_filters(*, to: Element = "f32") -> Rule:
 @mel_filters.means
 def _(xp: Arrays, n: int, size: int, rate: int, low: Array, high: Array, to: Element) -> Array:
     first, last = (
-        2595 * xp.log10(1 + wide(f).astype(xp.element("f64")) / 700) for f in (low, high)
+        2595 * xp.log10(1 + xp.astype(wide(xp, f), xp.element("f64")) / 700) for f in (low, high)
     )
     mels = xp.arange(n + 2, dtype=xp.element("f64")) * ((last - first) / (n + 2)) + first
     edges = xp.floor((size + 1) * (700 * (10 ** (mels / 2595) - 1)) / rate)
@@ -228,4 +228,4 @@ def _(xp: Arrays, n: int, size: int, rate: int, low: Array, high: Array, to: Ele
     rising = xp.where(up > 0, (bins - left) / xp.maximum(up, 1), bins == middle)
     falling = (right - bins) / xp.maximum(down, 1)
     inside = xp.where(bins <= middle, xp.where(bins >= left, rising, 0), falling)
-    return xp.where(bins < right, inside, bins == middle).clip(0).astype(xp.element(to))
+    return xp.astype(xp.where(bins < right, inside, bins == middle).clip(0), xp.element(to))

@@ -116,20 +116,20 @@ def reshaped_sizes(*, zero: bool = False) -> Rule:
 
 @reshaped_sizes.means
 def _(xp: Arrays, x: Array, sizes: Array, zero: bool) -> Array:
-    sizes = sizes.astype(xp.element("i64"))
+    sizes = xp.astype(sizes, xp.element("i64"))
     if not zero:
         mine = (*x.shape, *[0] * sizes.shape[0])[: sizes.shape[0]]
         sizes = xp.where(sizes == 0, xp.asarray(mine, dtype=sizes.dtype), sizes)
     open_ = sizes == -1
     others = xp.prod(xp.where(open_, xp.ones_like(sizes), sizes))
     left = math.prod(x.shape) // xp.maximum(others, xp.ones_like(others))
-    first = open_ & (xp.cumsum(open_.astype(sizes.dtype)) == 1)
+    first = open_ & (xp.cumsum(xp.astype(open_, sizes.dtype)) == 1)
     return xp.where(first, left, sizes)
 
 
 @operator()
 def expand_dims_by() -> Rule:
-    """Put in dimensions of size 1, at axes that are known at run time.
+    """Insert dimensions of size 1, at axes that are known at run time.
 
     >>> expand_dims_by(x : f32 [2,3], axes : i64 [1])
     f32 [?a,?b,?c]
@@ -249,15 +249,15 @@ def arange() -> Rule:
 
 @arange.means
 def _(xp: Arrays, start: Array, stop: Array, step: Array) -> Array:
-    low, high, by = (wide(xp.asarray(number)) for number in (start, stop, step))
+    low, high, by = (wide(xp, xp.asarray(number)) for number in (start, stop, step))
     if by == 0:
         raise Refused("the step of a range is 0")
-    if is_integer(low):
+    if is_integer(xp, low):
         count = -((int(low) - int(high)) // int(by))
     else:
         steps = (float(high) - float(low)) / float(by)
         if not math.isfinite(steps):
             raise Refused("a range has no end")
         count = math.ceil(steps)
-    places = xp.arange(max(count, 0), dtype=xp.element("i64")).astype(low.dtype)
-    return (low + places * by).astype(start.dtype)
+    places = xp.astype(xp.arange(max(count, 0), dtype=xp.element("i64")), low.dtype)
+    return xp.astype(low + places * by, start.dtype)

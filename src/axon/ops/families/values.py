@@ -59,9 +59,9 @@ def _(xp: Arrays, x: Array, to: Element) -> Array:
 
 
 def _cast(xp: Arrays, x: Array, dtype: Any) -> Array:
-    if dtype.kind in "iu" and x.dtype.kind not in "iub":
-        return whole(xp, wide(x), dtype)
-    return x.astype(dtype)
+    if xp.kind(dtype) in "iu" and xp.kind(x.dtype) not in "iub":
+        return whole(xp, wide(xp, x), dtype)
+    return xp.astype(x, dtype)
 
 
 @operator()
@@ -146,7 +146,7 @@ def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
 @range.means
 def _(xp: Arrays, *bounds: int, step: int, to: Element) -> Array:
     start, stop = bounds if len(bounds) == 2 else (0, *bounds)
-    return xp.arange(start, stop, step, dtype=xp.element("i64")).astype(xp.element(to))
+    return xp.astype(xp.arange(start, stop, step, dtype=xp.element("i64")), xp.element(to))
 
 
 @operator(FILLED_SHAPE)

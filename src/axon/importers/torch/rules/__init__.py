@@ -1,5 +1,51 @@
 """The rules for PyTorch's operators; each family enters its own."""
 
-from axon.importers.torch.rules import pointwise, scalars, shapes
+from axon.importers.torch.rules import (
+    activations,
+    attention,
+    control,
+    convolution,
+    copies,
+    creating,
+    functions,
+    images,
+    indexing,
+    joining,
+    linalg,
+    linear,
+    losses,
+    norms,
+    ordering,
+    pointwise,
+    pools,
+    recurrent,
+    reductions,
+    scalars,
+    shapes,
+    slicing,
+)
 
-__all__ = ["pointwise", "scalars", "shapes"]
+__all__ = [
+    "activations",
+    "attention",
+    "control",
+    "convolution",
+    "copies",
+    "creating",
+    "functions",
+    "images",
+    "indexing",
+    "joining",
+    "linalg",
+    "linear",
+    "losses",
+    "norms",
+    "ordering",
+    "pointwise",
+    "pools",
+    "recurrent",
+    "reductions",
+    "scalars",
+    "shapes",
+    "slicing",
+]
