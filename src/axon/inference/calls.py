@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, error
 from axon.inference.apply import Site, apply_scheme
-from axon.inference.by_place import exchanged
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
 from axon.inference.foreign_names import (
@@ -227,7 +226,8 @@ def report_library(inference: Walk, expr: ast.Field, call: ast.Call | None) -> N
 
 def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) -> Diagnostic:
     """The message with the form that Axon has for a name of another library."""
-    from axon.inference.foreign_calls import rewritten  # only for a message
+    from axon.inference.by_place import exchanged  # only for a message
+    from axon.inference.foreign_calls import rewritten
 
     element = called_elsewhere(name)
     form = form_of(name) or (f"cast(x, to={element})" if element else None)
