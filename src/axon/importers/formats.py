@@ -9,7 +9,7 @@ import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
@@ -18,6 +18,9 @@ from axon.importers.recognise import ONNX, TORCH, ZIP, by_ending, format_of
 from axon.importers.reporting.report import Report, report_on
 from axon.types.type import Type
 from axon.workspace import workspace
+
+if TYPE_CHECKING:
+    from axon.importers.torch.dynamic.table import Dynamic
 
 
 class Weights(Protocol):
@@ -73,6 +76,12 @@ class ModelFile:
         with workspace():
             found = self.imported(forget, said, program=False)
             return report_on(found, self.name, forget, suggesting)
+
+    def dynamic(self) -> Dynamic:
+        """Which sizes of its inputs could be any; of a PyTorch program."""
+        from axon.importers.torch.dynamic.answers import dynamic_of
+
+        return dynamic_of(self.model, self.source)
 
     # --- weights ---
 

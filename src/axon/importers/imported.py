@@ -77,12 +77,16 @@ def import_operations(
     said: dict[str, Type] | None = None,
     reasons: bool = True,
     program: bool = True,
+    explained: bool = False,
 ) -> Imported:
     """Infer a model. `said` has the caller's types of some inputs. If something is wrong, the model
-    is inferred once more for the `reasons`. Without `program` there are only the types.
+    is inferred once more for the `reasons`; if it is to be `explained`, everything has one at once.
+    Without `program` there are only the types.
     """
     with workspace():
         asked = _Asked(model, format, name, forget, program)
+        if explained:
+            return _rounds(asked, said or {}, direct=False)
         found = _rounds(asked, said or {}, direct=True)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
@@ -197,10 +201,12 @@ def _declared(
     elem, scope = declared.elem or importer.unknown().elem, given_at(1)
     if forget or declared.sizes is None:
         return Tensor(elem, (ShapeVar("", importer.state.level, scope=scope),))
-    word = [
-        DimVar("", importer.state.level, scope=scope) if size is None else _size(size, named)
-        for size in declared.sizes
-    ]
+    word: list[Dim] = []
+    for size in declared.sizes:
+        dim = None if size is None else _size(size, named)
+        if dim is None or dims.is_vast(dim):
+            dim = DimVar("", importer.state.level, scope=scope)
+        word.append(dim)
     return Tensor(elem, tuple(word))
 
 

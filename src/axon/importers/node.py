@@ -423,7 +423,7 @@ class Format(NamedTuple):
 
     rules: Rules
     library: str
-    node: type[Node] = Node
+    node: Callable[..., Node] = Node
 
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:

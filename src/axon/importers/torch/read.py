@@ -40,6 +40,8 @@ PREFIXES = (
 """How the names of operators begin, and the domains that these are in."""
 DEEPEST = 16
 LARGEST_SIZE = 1 << 62
+MOST_SIZES = 64
+"""Dimensions of a tensor, as NumPy has it."""
 NUMBERS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 PLAIN = {"as_int": int, "as_bool": bool, "as_string": str, "as_operator": str}
 LISTS = {"as_ints": int, "as_bools": bool, "as_strings": str}
@@ -71,7 +73,7 @@ def model_of(archive: Archive) -> Model:
     """The program of an archive; raises `NoModel` where the document is not a program."""
     try:
         return _Reader(archive).model()
-    except (_Wrong, KeyError, TypeError, AttributeError, IndexError, ValueError) as problem:
+    except (_Wrong, LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as problem:
         what = f" ({problem})" if isinstance(problem, _Wrong) else ""
         raise NoModel(f"{archive.name} is not a program of torch.export{what}") from None
 
@@ -106,6 +108,7 @@ class _Reader:
                 inputs += self._input(given["arg"], scope)
         graph = self._graph(self.graph, scope, inputs, constants)
         graph.outputs = self._outputs(scope)
+        _check_names(graph)
         made = {name for each in graph.operations for name in each.outputs}
         said = [self._declared(name, scope) for name in scope.tensors if name in made]
         return Model(graph, said=[each for each in said if each is not None], titles=titles)
@@ -136,8 +139,10 @@ class _Reader:
         meta = scope.tensors.get(name)
         if meta is None:
             return None
-        sizes = tuple([_size(each) for each in _list(meta, "sizes")])
-        return Declared(name, ELEMENTS.get(meta["dtype"]), sizes)
+        listed = _list(meta, "sizes")
+        if len(listed) > MOST_SIZES:
+            raise _Wrong(f"`{name}` has more than {MOST_SIZES} dimensions")
+        return Declared(name, ELEMENTS.get(meta["dtype"]), tuple([_size(each) for each in listed]))
 
     def _outputs(self, scope: _Scope) -> list[Declared]:
         """The results of the user's module; the buffers that it changes are results too."""
@@ -174,6 +179,7 @@ class _Reader:
         inputs = [Declared(_name(arg), None, None) for arg in _list(graph, "inputs")]
         made = self._graph(graph, inner, inputs, [])
         made.outputs = [Declared(_name(arg), None, None) for arg in _list(graph, "outputs")]
+        _check_names(made)
         return made
 
     # --- nodes ---
@@ -233,6 +239,20 @@ class _Reader:
                 return None  # a device, a layout, a memory format
 
 
+def _check_names(graph: Graph) -> None:
+    """Each value of a graph has one name, and what it gives is made in it."""
+    known: set[str] = set()
+    names = [each.name for side in (graph.constants, graph.inputs) for each in side]
+    names += [name for each in graph.operations for name in each.outputs]
+    for name in filter(None, names):
+        if name in known:
+            raise _Wrong(f"two values are called `{name[:80]}`")
+        known.add(name)
+    for each in graph.outputs:
+        if each.name and each.name not in known:
+            raise _Wrong(f"nothing makes its output `{each.name[:80]}`")
+
+
 def _operator(target: str) -> tuple[str, str]:
     """The name of an operator without that of its overload, and its domain."""
     for prefix, domain in PREFIXES:
@@ -276,7 +296,7 @@ def _symbolic(value: dict[str, Any], operand: Callable[[str], Operand]) -> Any:
 def _size(value: dict[str, Any]) -> Size | None:
     found = value.get("as_int")
     if isinstance(found, int):
-        if not 0 <= found < LARGEST_SIZE:
+        if isinstance(found, bool) or not 0 <= found < LARGEST_SIZE:
             raise _Wrong(f"{found} is no size")
         return found
     expression = value.get("as_expr")

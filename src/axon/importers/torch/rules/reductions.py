@@ -351,18 +351,17 @@ def searchsorted(node: TorchNode) -> Made:
     return node.call("sum", node.cast(below, elem), axis=[-1])
 
 
-@rule("equal", "allclose")
-def same(node: TorchNode) -> Made:
-    """Whether two tensors are the same, or nearly: a truth value."""
-    pair = [node.x("self"), node.x("other")]
-    return node.type_of(node.call("all", node.call("==", pair[0], pair[0])))
-
-
-@rule("isclose", "isin")
-def test(node: TorchNode) -> Made:
-    if node.operator == "isin":
-        name = "elements" if "elements" in node.attributes else "element"
-        if node.index(name) is None:
-            return node.type_of(node.literal(True))
-        return node.type_of(node.cast(node.x(name), "bool"))
-    return node.type_of(node.call("==", node.x(), node.x("other")))
+@rule("isin")
+def is_in(node: TorchNode) -> Made:
+    """Which elements are among some others."""
+    name = "elements" if "elements" in node.attributes else "element"
+    others = "test_elements" if "test_elements" in node.attributes else "test_element"
+    if node.index(name) is None:
+        return node.type_of(node.literal(True))
+    elem = node.joint(name, others)
+    x = node.call("expand_dims", node.operand(name, elem), axis=[-1])
+    row = node.operand(others, elem)
+    if node.index(others) is not None:
+        row = node.call("flatten", row)
+    found = node.call("any", node.call("==", x, row), axis=[-1])
+    return node.call("logical_not", found) if node.flag("invert") else found

@@ -1,0 +1,241 @@
+"""From what inference finds to answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from axon.importers.operations import Model
+from axon.importers.torch.archive import Archive
+from axon.importers.torch.dynamic.arguments import Argument, DimSpec, Range, argument
+from axon.importers.torch.dynamic.causes import Cause, causes_of, causes_of_condition, places_of
+from axon.importers.torch.dynamic.compared import compared
+from axon.importers.torch.dynamic.conditions import Condition, conditions
+from axon.importers.torch.dynamic.given import Given, InputSize, given_to
+from axon.importers.torch.dynamic.search import Found, searched
+from axon.importers.torch.dynamic.table import Answer, Dynamic
+from axon.importers.torch.model import TORCH
+from axon.inference.schemes import is_silent, visible
+from axon.types import dim as dims
+from axon.types.dim import Dim, Poly
+from axon.types.show import Names, Show
+from axon.types.type import AtLeast, DimEq, Relation
+from axon.types.variables import DimVar
+from axon.workspace import workspace
+
+UNSURE = (
+    "PyTorch wrote {value} down where the program was traced: it may be a number of yours or {name}"
+    " itself"
+)
+UNSEEN = (
+    "no operation of the program asks for it: Python code that ran while PyTorch traced read it, "
+    "as int(), range() or a comparison does"
+)
+NOT_KNOWN = "Axon does not know what the program asks of sizes in {operators}"
+SPECIALISED = "PyTorch found it fixed while it traced"
+
+
+def dynamic_of(model: Model, archive: Archive) -> Dynamic:
+    """What could be dynamic in a program."""
+    with workspace():
+        given = given_to(model, archive)
+        said = conditions(archive.program, given)
+        traced = [each for each in given.every() if each.is_fixed]
+        sure, maybe = searched(model, TORCH, archive.name, given, traced)
+        return _Answers(archive, given, said, sure, maybe).dynamic()
+
+
+@dataclass(slots=True)
+class _Answers:
+    archive: Archive
+    given: Given
+    said: list[Condition]
+    sure: Found
+    maybe: Found
+    show: Show = field(init=False)
+    lacking: list[str] = field(init=False)
+    """The operators of which nothing is known."""
+
+    def __post_init__(self) -> None:
+        self.show = Show(_names(self.given))
+        self.lacking = sorted(self.sure.imported.importer.unsupported)
+
+    def dynamic(self) -> Dynamic:
+        if self.sure.is_wrong:
+            return Dynamic(
+                {}, notes=["the program contradicts itself: `axon infer` says where and why"]
+            )
+        if self.maybe.is_wrong:
+            self.maybe = self.sure
+        inputs = {
+            name: [self._answer(each) for each in sizes] for name, sizes in self.given.sizes.items()
+        }
+        free = {a.name for answers in inputs.values() for a in answers if a.free}
+        more, less = compared(self.given, self.said, self.sure, free)
+        return Dynamic(inputs, self._argument(free), more, less, list(self._notes(inputs)))
+
+    # --- one size ---
+
+    def _answer(self, size: InputSize) -> Answer:
+        found = self.sure.only(size)
+        if not found:
+            return self._open(size)
+        number, even_so = found[-1], bool(self.maybe.only(size))
+        certain = not size.is_fixed or even_so
+        causes = self._causes(size)
+        where = self._narrowed(self.maybe if even_so else self.sure, size)
+        answer = Answer(size.name, False, number, where, places_of(causes))
+        if not certain:
+            if self._asked(size):
+                answer.why = SPECIALISED
+            else:
+                answer.free = None
+                answer.why = UNSURE.format(value=number, name=size.name)
+        return answer
+
+    def _open(self, size: InputSize) -> Answer:
+        where = self._where(size)
+        if size.is_fixed and self._asked(size):
+            return Answer(size.name, False, size.example, where, [], UNSEEN)
+        if self.lacking:
+            why = NOT_KNOWN.format(operators=", ".join(self.lacking))
+            return Answer(size.name, None, None, where, [], why)
+        causes = [
+            cause
+            for relation in self._shown(self.sure, size.var)
+            for cause in causes_of_condition(self.sure, relation, size)
+        ]
+        return Answer(size.name, True, None, where, places_of(causes) if where else [])
+
+    def _asked(self, size: InputSize) -> bool:
+        """Whether PyTorch was asked to leave it open: its conditions speak of it, although the
+        program has a number.
+        """
+        return size.is_fixed and any(size.name in each.about for each in self.said)
+
+    def _causes(self, size: InputSize) -> list[Cause]:
+        """The operations that fix it even if numbers are sizes, then those that do as it stands."""
+        causes: list[Cause] = []
+        for found in (self.maybe, self.sure):
+            if found.only(size):
+                causes += causes_of(found, size)
+        return sorted(causes, key=lambda cause: cause.order)
+
+    # --- conditions ---
+
+    def _shown(self, found: Found, var: DimVar) -> list[Relation]:
+        return list(visible(found.about(var)))
+
+    def _narrowed(self, found: Found, size: InputSize) -> list[str]:
+        """What a size that is as good as fixed may be, or what fixes it beside others."""
+        if isinstance(found.value(size.var), int):
+            return []
+        sizes = found.only(size)
+        if len(sizes) > 1:
+            return [f"{size.name} is {' or '.join(map(str, sizes))}"]
+        return [self.show.relation(r) for r in found.about(size.var) if isinstance(r, DimEq)]
+
+    def _where(self, size: InputSize) -> list[str]:
+        """The conditions under which it is free, or what it is in terms of other sizes."""
+        value, found = self.sure.value(size.var), self.sure.about(size.var)
+        texts: dict[str, None] = {}
+        if value != size.var:
+            texts[f"{size.name} = {self.show.dim(value, spaced=True)}"] = None
+        for relation in _tightest(found):
+            if is_silent(relation) and not isinstance(relation, AtLeast):
+                continue
+            texts[self.show.relation(relation)] = None
+        return list(texts)
+
+    # --- the argument ---
+
+    def _argument(self, free: set[str]) -> Argument:
+        specs: dict[str, dict[int, DimSpec]] = {name: {} for name in self.given.sizes}
+        ranges: dict[str, Range] = {}
+        roots: dict[DimVar, str] = {}
+        for size in self.given.every():
+            if size.name not in free or size.example < 2:
+                continue
+            spec = _linear(self.sure.value(size.var), roots, size)
+            if spec is None:
+                continue
+            specs[size.input][size.axis] = spec
+        for var, name in roots.items():
+            ranges[name] = self._range(var)
+        return argument(specs, ranges, self.archive)
+
+    def _range(self, var: DimVar) -> Range:
+        """The bounds of a size that are numbers."""
+        least: int | None = None
+        most: int | None = None
+        for relation in self.sure.conditions:
+            if isinstance(relation, AtLeast):
+                found = _bound(relation.dim, var)
+                if found is not None and found[0] > 0:
+                    least = max(least or 0, -(found[1] // found[0]))
+                elif found is not None:
+                    bound = found[1] // -found[0]
+                    most = bound if most is None else min(most, bound)
+        return Range(None if not least or least < 2 else least, most)
+
+    # --- notes ---
+
+    def _notes(self, inputs: dict[str, list[Answer]]) -> Iterator[str]:
+        every = [each for answers in inputs.values() for each in answers]
+        if any(each.free is None and each.value is not None for each in every):
+            yield "an archive exported with Dim.AUTO tells numbers of yours from sizes"
+        small = [each.name for each in self.given.every() if each.example < 2]
+        small = [name for name in small if any(e.free and e.name == name for e in every)]
+        if small:
+            yield (
+                f"PyTorch takes a size of 0 or 1 for fixed: export with an example in which "
+                f"{', '.join(small)} {'is' if len(small) == 1 else 'are'} 2 or more"
+            )
+
+
+def _names(given: Given) -> Names:
+    names = Names()
+    for each in given.every():
+        names.given[each.var] = each.name
+    return names
+
+
+def _tightest(relations: list[Relation]) -> list[Relation]:
+    """The conditions without bounds that others imply: of `n >= 1` and `n >= 6` the second."""
+    kept: list[Relation] = []
+    bounds: dict[Dim, tuple[int, Relation]] = {}
+    for relation in relations:
+        if not isinstance(relation, AtLeast):
+            kept.append(relation)
+            continue
+        if dims.is_nonnegative(relation.dim):
+            continue
+        terms = dims.terms_of(relation.dim)
+        rest, offset = dims.from_terms({m: c for m, c in terms.items() if m}), terms.get((), 0)
+        if rest not in bounds or offset < bounds[rest][0]:
+            bounds[rest] = offset, relation
+    return [*kept, *(relation for _, relation in bounds.values())]
+
+
+def _bound(dim: Dim, var: DimVar) -> tuple[int, int] | None:
+    """`a` and `b` of `a*var + b`, if the dimension is that."""
+    terms = dict(dims.terms_of(dim))
+    offset = terms.pop((), 0)
+    scale = terms.pop((var,), 0)
+    return (scale, offset) if scale and not terms else None
+
+
+def _linear(value: Dim, roots: dict[DimVar, str], size: InputSize) -> DimSpec | None:
+    """A size in terms of one `Dim`, `8*d + 1`; None if it is something else."""
+    variables = [v for v in dims.variables(value) if isinstance(v, DimVar)]
+    if len(set(variables)) != 1 or isinstance(value, int):
+        return None
+    (var,) = set(variables)
+    found = (1, 0) if not isinstance(value, Poly) else _bound(value, var)
+    if found is None or found[0] < 1:
+        return None
+    name = roots.get(var)
+    if name is None:
+        base = f"{size.input}_{size.axis}"
+        name = roots[var] = base if found == (1, 0) else f"_{base}"
+    return DimSpec(name, *found)

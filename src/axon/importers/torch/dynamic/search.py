@@ -1,0 +1,133 @@
+"""A program whose input sizes are forgotten, inferred: once as it is written, and once more with
+the numbers that may be sizes taken for sizes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from axon.importers.imported import Imported, import_operations
+from axon.importers.node import Format
+from axon.importers.operations import Model, Operation
+from axon.importers.torch.dynamic.given import Given, InputSize
+from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
+from axon.inference.schemes import resolved
+from axon.solver.constraints import NOWHERE, Constraint
+from axon.solver.reasons import Replays
+from axon.types.dim import Dim
+from axon.types.type import DimBroadcast, DimEq, Relation, relation_variables
+from axon.types.variables import DimVar, ShapeVar
+
+WORK = 200_000
+"""Constraints that are solved again, in all, to see what sizes a program takes."""
+
+
+def variables_of(dim: Dim) -> set[DimVar | ShapeVar]:
+    return set(relation_variables(DimEq(dim, 0)))
+
+
+@dataclass(slots=True)
+class Found:
+    """A program inferred under an assumption."""
+
+    imported: Imported
+    given: Given
+    assumption: Assumption
+    conditions: dict[Relation, Constraint] = field(init=False)
+    """What is left to be checked of the sizes of inputs."""
+    left: list[Relation] = field(init=False)
+    """All that is left to be solved, and what is known of the sizes of inputs."""
+    makers: dict[str, Operation] = field(init=False)
+    """What makes each tensor."""
+    replays: Replays = field(default_factory=lambda: Replays(WORK))
+
+    def __post_init__(self) -> None:
+        operations = self.imported.model.graph.operations
+        self.makers = {name: each for each in operations for name in each.outputs}
+        state = self.imported.importer.state
+        values = {each.var: self.value(each.var) for each in self.given.every()}
+        own = {v for value in values.values() for v in variables_of(value)}
+        self.conditions = {}
+        self.left = [DimEq(var, value) for var, value in values.items() if value != var]
+        for constraint in state.store.waiting:
+            relation = resolved(state, constraint.relation)
+            found = relation_variables(relation)
+            self.left.append(relation)
+            if found and own.issuperset(found):
+                self.conditions.setdefault(relation, constraint)
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.imported.is_wrong
+
+    def value(self, var: DimVar) -> Dim:
+        return self.imported.importer.state.store.dim(var)
+
+    def only(self, size: InputSize) -> tuple[int, ...]:
+        """The one size that it can be, or 1 and another, while the others of its input are what
+        they are in the example; nothing if it can be many.
+        """
+        value = self.value(size.var)
+        if isinstance(value, int):
+            return (value,)
+        if not any(isinstance(r, DimEq | DimBroadcast) for r in self.about(size.var)):
+            return ()
+        taken = [n for n in tried(size.example) if self.takes(self.but(size, n)) is not False]
+        return tuple(taken) if set(taken) <= {1, size.example} else ()
+
+    def but(self, size: InputSize, number: int) -> dict[DimVar, int]:
+        """The example with another number for one size of an input, and whatever fits for the sizes
+        of other inputs, and for those that hang together with it.
+        """
+        own = variables_of(self.value(size.var))
+        sizes = {size.var: number}
+        for each in self.given.sizes[size.input]:
+            if own.isdisjoint(variables_of(self.value(each.var))):
+                sizes[each.var] = each.example
+        return sizes
+
+    def about(self, var: DimVar) -> list[Relation]:
+        """The conditions that mention a size."""
+        own = variables_of(self.value(var))
+        return [r for r in self.conditions if not own.isdisjoint(relation_variables(r))]
+
+    def takes(self, sizes: dict[DimVar, int]) -> bool | None:
+        """Whether the program takes inputs of these sizes; None if it would take too long to
+        know.
+        """
+        if self.replays.left <= 0:
+            return None
+        relations = [*[DimEq(var, n) for var, n in sizes.items()], *self.left]
+        store = self.replays.solve([Constraint(r, NOWHERE) for r in relations], first=True)
+        if store.conflicts:
+            return False
+        return None if self.replays.left <= 0 else True
+
+
+def tried(example: int) -> list[int]:
+    """Sizes to try in the place of one: the example last."""
+    found = [1, 2, 3, 5, 7, 8, 16, example - 1, example + 1, 2 * example, 3 * example, 4 * example]
+    return [*sorted({n for n in found if n > 0 and n != example}), example]
+
+
+def searched(
+    model: Model, format: Format, name: str, given: Given, traced: list[InputSize]
+) -> tuple[Found, Found]:
+    """The program with only what the source says are sizes, and with all that may be."""
+    alike = apart(model)
+
+    def inferred(all_: bool) -> Found:
+        assumption = Assumption(given, tuple(traced), all_)
+        node = partial(TracedNode, assumption)
+        found = import_operations(
+            alike,
+            format._replace(node=node),
+            name,
+            said=dict(given.types),
+            program=False,
+            explained=True,
+        )
+        return Found(found, given, assumption)
+
+    return inferred(False), inferred(True)
