@@ -72,7 +72,7 @@ def declared(net: Any) -> set[str]:
     """The operators that a program only declares."""
     from axon.run.program import _declared
 
-    return {name for name in _declared(net._module) - set(net._ops)}
+    return _declared(net._module) - set(net._ops)
 
 
 def in_order(net: Any, inputs: dict[str, Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from axon.importers.torch.rules import (
     activations,
     attention,
+    complex_numbers,
     convolution,
     copies,
     creating,
@@ -21,12 +22,14 @@ from axon.importers.torch.rules import (
     reductions,
     scalars,
     shapes,
+    signal,
     slicing,
 )
 
 __all__ = [
     "activations",
     "attention",
+    "complex_numbers",
     "convolution",
     "copies",
     "creating",
@@ -45,5 +48,6 @@ __all__ = [
     "reductions",
     "scalars",
     "shapes",
+    "signal",
     "slicing",
 ]
