@@ -233,18 +233,33 @@ def truth(node: TorchNode) -> Made:
     return node.cast(made, "u8") if elem == "u8" else made
 
 
-@rule("median", "nanmedian", "mode", "kthvalue")
+@rule("median", "kthvalue")
+def one_in_order(node: TorchNode) -> None:
+    """An element by its place in the order along an axis, and where it stands; of a median, the
+    lower of two.
+    """
+    flat = node.operator == "median" and node.given("dim") is None
+    x = node.call("flatten", node.x()) if flat else row(node)
+    axis = 0 if flat else one_axis(node, default=-1)
+    if node.operator == "median":
+        last = node.call("-", node.call("size", x, axis=axis), node.literal(1))
+        number = node.call("//", last, node.literal(2))
+    else:
+        number = node.call("-", node.as_found(node.given("k")), node.literal(1))
+    if node.flag("keepdim") and node.rank_of() != 0:
+        number = node.list_of([number])
+    found = [
+        node.call("gather", node.call(operator, x, axis=axis), number, axis=axis)
+        for operator in (("sort",) if flat else ("sort", "argsort"))
+    ]
+    node.set_outputs(*found)
+
+
+@rule("nanmedian", "mode")
 def one_of(node: TorchNode) -> None:
-    """An element along an axis, and where it stands; of a median, the lower of two."""
-    if node.operator in ("median", "nanmedian") and node.given("dim") is None:
-        made = node.call("max", node.x())
-        if node.operator == "median":
-            flat = node.call("sort", node.call("flatten", node.x()))
-            half = node.call(
-                "//", node.call("-", node.call("size", flat), node.literal(1)), node.literal(2)
-            )
-            made = node.call("gather", flat, half)
-        node.set_outputs(made if node.operator == "median" else node.type_of(made))
+    """An element along an axis, and where it stands."""
+    if node.operator == "nanmedian" and node.given("dim") is None:
+        node.set_outputs(node.type_of(node.call("max", node.x())))
         return
     axis = node.axis("dim", -1)
     found = [largest(node, "max", [axis]), place_of(node, "argmax", axis)]
