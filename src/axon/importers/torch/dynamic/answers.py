@@ -95,17 +95,19 @@ class _Answers:
 
     def _open(self, size: InputSize) -> Answer:
         where = self._where(size)
-        if size.is_fixed and self._asked(size):
-            return Answer(size.name, False, size.example, where, [], UNSEEN)
-        if self.lacking:
-            why = NOT_KNOWN.format(operators=", ".join(self.lacking))
-            return Answer(size.name, None, None, where, [], why)
         causes = [
             cause
-            for relation in self._shown(self.sure, size.var)
+            for relation in visible(self.sure.about(size.var))
             for cause in causes_of_condition(self.sure, relation, size)
         ]
-        return Answer(size.name, True, None, where, places_of(causes) if where else [])
+        places = places_of(sorted(causes, key=lambda cause: cause.order)) if where else []
+        if size.is_fixed and self._asked(size):
+            why = SPECIALISED if places else UNSEEN
+            return Answer(size.name, False, size.example, where, places, why)
+        if self.lacking:
+            why = NOT_KNOWN.format(operators=", ".join(self.lacking))
+            return Answer(size.name, None, None, where, places, why)
+        return Answer(size.name, True, None, where, places)
 
     def _asked(self, size: InputSize) -> bool:
         """Whether PyTorch was asked to leave it open: its conditions speak of it, although the
@@ -122,9 +124,6 @@ class _Answers:
         return sorted(causes, key=lambda cause: cause.order)
 
     # --- conditions ---
-
-    def _shown(self, found: Found, var: DimVar) -> list[Relation]:
-        return list(visible(found.about(var)))
 
     def _narrowed(self, found: Found, size: InputSize) -> list[str]:
         """What a size that is as good as fixed may be, or what fixes it beside others."""

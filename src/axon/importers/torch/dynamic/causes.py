@@ -92,10 +92,10 @@ def _refusing(found: Found, size: InputSize) -> list[Constraint]:
     store = found.imported.importer.state.store
     conditions = [found.conditions[relation] for relation in found.about(size.var)]
     behind_any = {r: None for c in conditions for r in behind(store, c, store.clock + 1)}
-    refused = (n for n in tried(size.example) if found.takes(found.but(size, n)) is False)
-    number = next(refused, None)
-    if number is None:
+    refused = [n for n in tried(size.example) if found.takes(found.but(size, n)) is False]
+    if not refused:
         return list(behind_any)
+    number = next((n for n in refused if found.is_in_bounds(size, n)), refused[-1])
     asked = [Constraint(DimEq(var, n), NOWHERE) for var, n in found.but(size, number).items()]
     replays = Replays(WORK)
 

@@ -15,8 +15,9 @@ from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
 from axon.inference.schemes import resolved
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays
+from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.type import DimBroadcast, DimEq, Relation, relation_variables
+from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, relation_variables
 from axon.types.variables import DimVar, ShapeVar
 
 WORK = 200_000
@@ -75,6 +76,12 @@ class Found:
             return ()
         taken = [n for n in tried(size.example) if self.takes(self.but(size, n)) is not False]
         return tuple(taken) if set(taken) <= {1, size.example} else ()
+
+    def is_in_bounds(self, size: InputSize, number: int) -> bool:
+        """Whether no bound is in the way of a number, the sizes of its input else as they are."""
+        sizes = self.but(size, number)
+        bounds = [r.dim for r in self.about(size.var) if isinstance(r, AtLeast)]
+        return all((dims.evaluate(dim, sizes) or 0) >= 0 for dim in bounds)
 
     def but(self, size: InputSize, number: int) -> dict[DimVar, int]:
         """The example with another number for one size of an input, and whatever fits for the sizes
