@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from axon.importers.operations import Model
+from axon.importers.operations import Model, Place
 from axon.importers.torch.archive import Archive
 from axon.importers.torch.dynamic.arguments import Argument, DimSpec, Range, argument
 from axon.importers.torch.dynamic.causes import Cause, causes_of, causes_of_condition, places_of
 from axon.importers.torch.dynamic.compared import compared
 from axon.importers.torch.dynamic.conditions import Condition, conditions
 from axon.importers.torch.dynamic.given import Given, InputSize, given_to
-from axon.importers.torch.dynamic.search import Found, searched
+from axon.importers.torch.dynamic.search import Found, Settled, searched, settled
 from axon.importers.torch.dynamic.table import Answer, Dynamic
 from axon.importers.torch.model import TORCH
 from axon.inference.schemes import is_silent, visible
@@ -53,6 +53,8 @@ class _Answers:
     sure: Found
     maybe: Found
     show: Show = field(init=False)
+    settled: Settled = field(init=False)
+    """What is found, with the sizes that are fixed as numbers."""
     lacking: list[str] = field(init=False)
     """The operators of which nothing is known."""
 
@@ -67,8 +69,12 @@ class _Answers:
             )
         if self.maybe.is_wrong:
             self.maybe = self.sure
+        fixed = {each.var: self._fixed(each) for each in self.given.every()}
+        numbers = {v: a.value for v, a in fixed.items() if a and not a.free and a.value is not None}
+        self.settled = settled(self.sure, numbers)
         inputs = {
-            name: [self._answer(each) for each in sizes] for name, sizes in self.given.sizes.items()
+            name: [fixed[each.var] or self._open(each) for each in sizes]
+            for name, sizes in self.given.sizes.items()
         }
         free = {a.name for answers in inputs.values() for a in answers if a.free}
         more, less = compared(self.given, self.said, self.sure, free)
@@ -76,10 +82,11 @@ class _Answers:
 
     # --- one size ---
 
-    def _answer(self, size: InputSize) -> Answer:
+    def _fixed(self, size: InputSize) -> Answer | None:
+        """The answer for a size that can be one number only, or may be so."""
         found = self.sure.only(size)
         if not found:
-            return self._open(size)
+            return self._unseen(size)
         number, even_so = found[-1], bool(self.maybe.only(size))
         certain = not size.is_fixed or even_so
         causes = self._causes(size)
@@ -93,17 +100,27 @@ class _Answers:
                 answer.why = UNSURE.format(value=number, name=size.name)
         return answer
 
-    def _open(self, size: InputSize) -> Answer:
-        where = self._where(size)
+    def _unseen(self, size: InputSize) -> Answer | None:
+        """The answer for a size that PyTorch fixed, and that the program leaves open."""
+        if not self._asked(size):
+            return None
+        value, about = self.sure.value(size.var), self.sure.about(size.var)
+        where, places = self._where(size, value, about), self._asking(size)
+        why = SPECIALISED if places else UNSEEN
+        return Answer(size.name, False, size.example, where, places, why)
+
+    def _asking(self, size: InputSize) -> list[Place]:
+        """The lines that the conditions on a size come from."""
         causes = [
             cause
             for relation in visible(self.sure.about(size.var))
             for cause in causes_of_condition(self.sure, relation, size)
         ]
-        places = places_of(sorted(causes, key=lambda cause: cause.order)) if where else []
-        if size.is_fixed and self._asked(size):
-            why = SPECIALISED if places else UNSEEN
-            return Answer(size.name, False, size.example, where, places, why)
+        return places_of(sorted(causes, key=lambda cause: cause.order))
+
+    def _open(self, size: InputSize) -> Answer:
+        where = self._where(size, self.settled.values[size.var], self.settled.about(size.var))
+        places = self._asking(size) if where else []
         if self.lacking:
             why = NOT_KNOWN.format(operators=", ".join(self.lacking))
             return Answer(size.name, None, None, where, places, why)
@@ -134,13 +151,12 @@ class _Answers:
             return [f"{size.name} is {' or '.join(map(str, sizes))}"]
         return [self.show.relation(r) for r in found.about(size.var) if isinstance(r, DimEq)]
 
-    def _where(self, size: InputSize) -> list[str]:
+    def _where(self, size: InputSize, value: Dim, about: list[Relation]) -> list[str]:
         """The conditions under which it is free, or what it is in terms of other sizes."""
-        value, found = self.sure.value(size.var), self.sure.about(size.var)
         texts: dict[str, None] = {}
         if value != size.var:
             texts[f"{size.name} = {self.show.dim(value, spaced=True)}"] = None
-        for relation in _tightest(found):
+        for relation in _tightest(about):
             if is_silent(relation) and not isinstance(relation, AtLeast):
                 continue
             texts[self.show.relation(relation)] = None
@@ -155,7 +171,7 @@ class _Answers:
         for size in self.given.every():
             if size.name not in free or size.example < 2:
                 continue
-            spec = _linear(self.sure.value(size.var), roots, size)
+            spec = _linear(self.settled.values[size.var], roots, size)
             if spec is None:
                 continue
             specs[size.input][size.axis] = spec
@@ -167,7 +183,7 @@ class _Answers:
         """The bounds of a size that are numbers."""
         least: int | None = None
         most: int | None = None
-        for relation in self.sure.conditions:
+        for relation in self.settled.relations:
             if isinstance(relation, AtLeast):
                 found = _bound(relation.dim, var)
                 if found is not None and found[0] > 0:

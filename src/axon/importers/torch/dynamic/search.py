@@ -13,6 +13,7 @@ from axon.importers.operations import Model, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
 from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
 from axon.inference.schemes import resolved
+from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays
 from axon.types import dim as dims
@@ -110,6 +111,31 @@ class Found:
         if store.conflicts:
             return False
         return None if self.replays.left <= 0 else True
+
+
+@dataclass(slots=True)
+class Settled:
+    """The sizes of inputs, and what is left to be checked of them, where some are numbers."""
+
+    values: dict[DimVar, Dim]
+    relations: list[Relation]
+
+    def about(self, var: DimVar) -> list[Relation]:
+        own = variables_of(self.values[var])
+        return [r for r in self.relations if not own.isdisjoint(relation_variables(r))]
+
+
+def settled(found: Found, fixed: dict[DimVar, int]) -> Settled:
+    """What is found, with numbers for some sizes."""
+    relations = [*[DimEq(var, n) for var, n in fixed.items()], *found.left]
+    store = found.replays.solve([Constraint(r, NOWHERE) for r in relations])
+    values = {each.var: store.dim(each.var) for each in found.given.every()}
+    own = {v for value in values.values() for v in variables_of(value)}
+    state = State(store=store)
+    left = dict.fromkeys(resolved(state, constraint.relation) for constraint in store.waiting)
+    return Settled(
+        values, [r for r in left if own.issuperset(relation_variables(r)) and relation_variables(r)]
+    )
 
 
 def tried(example: int) -> list[int]:
