@@ -14,12 +14,13 @@ from axon.importers.torch.dynamic.conditions import Condition, conditions
 from axon.importers.torch.dynamic.given import Given, InputSize, given_to
 from axon.importers.torch.dynamic.search import Found, Settled, searched, settled
 from axon.importers.torch.dynamic.table import Answer, Dynamic
+from axon.importers.torch.dynamic.unrolled import unrolled_over
 from axon.importers.torch.model import TORCH
 from axon.inference.schemes import is_silent, visible
 from axon.types import dim as dims
 from axon.types.dim import Dim, Poly
 from axon.types.show import Names, Show
-from axon.types.type import AtLeast, DimEq, Relation
+from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
 from axon.types.variables import DimVar
 from axon.workspace import workspace
 
@@ -31,7 +32,12 @@ UNSEEN = (
     "no operation of the program asks for it: Python code that ran while PyTorch traced read it, "
     "as int(), range() or a comparison does"
 )
+UNROLLED = "PyTorch wrote out a loop with a step for each of them: it may run over {name}"
 NOT_KNOWN = "Axon does not know what the program asks of sizes in {operators}"
+UNTOLD = (
+    "an archive does not have what Python code did with sizes, as int(), range() and if do: "
+    "axon.from_torch(module, inputs).dynamic looks at that too"
+)
 SPECIALISED = "PyTorch found it fixed while it traced"
 
 
@@ -57,6 +63,8 @@ class _Answers:
     """What is found, with the sizes that are fixed as numbers."""
     lacking: list[str] = field(init=False)
     """The operators of which nothing is known."""
+    left_out: list[str] = field(default_factory=list)
+    """Free sizes that the argument leaves as they are."""
 
     def __post_init__(self) -> None:
         self.show = Show(_names(self.given))
@@ -77,8 +85,9 @@ class _Answers:
             for name, sizes in self.given.sizes.items()
         }
         free = {a.name for answers in inputs.values() for a in answers if a.free}
+        made = self._argument(free, numbers)
         more, less = compared(self.given, self.said, self.sure, free)
-        return Dynamic(inputs, self._argument(free), more, less, list(self._notes(inputs)))
+        return Dynamic(inputs, made, more, less, list(self._notes(inputs)))
 
     # --- one size ---
 
@@ -103,7 +112,9 @@ class _Answers:
     def _unseen(self, size: InputSize) -> Answer | None:
         """The answer for a size that PyTorch fixed, and that the program leaves open."""
         if not self._asked(size):
-            return None
+            lines = unrolled_over(self.sure, size) if size.is_fixed else []
+            why = UNROLLED.format(name=size.name)
+            return Answer(size.name, None, size.example, [], lines, why) if lines else None
         value, about = self.sure.value(size.var), self.sure.about(size.var)
         where, places = self._where(size, value, about), self._asking(size)
         why = SPECIALISED if places else UNSEEN
@@ -164,34 +175,27 @@ class _Answers:
 
     # --- the argument ---
 
-    def _argument(self, free: set[str]) -> Argument:
+    def _argument(self, free: set[str], fixed: dict[DimVar, int]) -> Argument:
+        """The argument for sizes that PyTorch can state the conditions on; of those that hang
+        together otherwise the last ones stay as they are in the example.
+        """
+        found, fixed = self.settled, dict(fixed)
+        named = [each for each in self.given.every() if each.name in free and each.example > 1]
+        while hard := [each for each in named if _is_hard(found.about(each.var))]:
+            fixed[hard[-1].var] = hard[-1].example
+            named.remove(hard[-1])
+            self.left_out.append(hard[-1].name)
+            found = settled(self.sure, fixed)
         specs: dict[str, dict[int, DimSpec]] = {name: {} for name in self.given.sizes}
         ranges: dict[str, Range] = {}
         roots: dict[DimVar, str] = {}
-        for size in self.given.every():
-            if size.name not in free or size.example < 2:
-                continue
-            spec = _linear(self.settled.values[size.var], roots, size)
-            if spec is None:
-                continue
-            specs[size.input][size.axis] = spec
+        for size in named:
+            spec = _linear(found.values[size.var], roots, size)
+            if spec is not None:
+                specs[size.input][size.axis] = spec
         for var, name in roots.items():
-            ranges[name] = self._range(var)
+            ranges[name] = _range(found, var)
         return argument(specs, ranges, self.archive)
-
-    def _range(self, var: DimVar) -> Range:
-        """The bounds of a size that are numbers."""
-        least: int | None = None
-        most: int | None = None
-        for relation in self.settled.relations:
-            if isinstance(relation, AtLeast):
-                found = _bound(relation.dim, var)
-                if found is not None and found[0] > 0:
-                    least = max(least or 0, -(found[1] // found[0]))
-                elif found is not None:
-                    bound = found[1] // -found[0]
-                    most = bound if most is None else min(most, bound)
-        return Range(None if not least or least < 2 else least, most)
 
     # --- notes ---
 
@@ -199,6 +203,13 @@ class _Answers:
         every = [each for answers in inputs.values() for each in answers]
         if any(each.free is None and each.value is not None for each in every):
             yield "an archive exported with Dim.AUTO tells numbers of yours from sizes"
+        if self.left_out:
+            yield (
+                f"{', '.join(self.left_out)} stay{'s' if len(self.left_out) == 1 else ''} fixed in "
+                "dynamic_shapes, which cannot state the condition"
+            )
+        if all(each.is_fixed for each in self.given.every()) and any(each.free for each in every):
+            yield UNTOLD
         small = [each.name for each in self.given.every() if each.example < 2]
         small = [name for name in small if any(e.free and e.name == name for e in every)]
         if small:
@@ -206,6 +217,25 @@ class _Answers:
                 f"PyTorch takes a size of 0 or 1 for fixed: export with an example in which "
                 f"{', '.join(small)} {'is' if len(small) == 1 else 'are'} 2 or more"
             )
+
+
+def _is_hard(relations: list[Relation]) -> bool:
+    """Whether there are conditions that are no bounds."""
+    return any(isinstance(r, DimEq | DimBroadcast) for r in relations)
+
+
+def _range(found: Settled, var: DimVar) -> Range:
+    """The bounds of a size that are numbers."""
+    least: int | None = None
+    most: int | None = None
+    for relation in found.relations:
+        bound = _bound(relation.dim, var) if isinstance(relation, AtLeast) else None
+        if bound is not None and bound[0] > 0:
+            least = max(least or 0, -(bound[1] // bound[0]))
+        elif bound is not None:
+            last = bound[1] // -bound[0]
+            most = last if most is None else min(most, last)
+    return Range(None if not least or least < 2 else least, most)
 
 
 def _names(given: Given) -> Names:
