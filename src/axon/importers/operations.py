@@ -349,6 +349,15 @@ def _renamed_graph(names: Mapping[str, str], graph: Graph) -> Graph:
     )
 
 
+def closed_over(graph: Graph, count: int, operands: list[str]) -> Graph:
+    """The graph with so many of its inputs; in the place of the others it takes tensors from around
+    it.
+    """
+    others = [each.name for each in graph.inputs[count:]]
+    own = Graph(graph.inputs[:count], graph.outputs, graph.operations, graph.constants)
+    return _renamed_graph(dict(zip(others, operands, strict=False)), own)
+
+
 def _other_names(own: list[str], taken: set[str]) -> dict[str, str]:
     """Other names for those that would be taken for tensors from outside."""
     found = {}

@@ -9,6 +9,7 @@ from axon.contents.values import scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.operations import Malformed, Operand, Unsupported
+from axon.importers.runtime_values import scalar_of
 from axon.importers.torch import elements
 from axon.types.dim import Dim, Poly
 from axon.types.variables import DimVar
@@ -180,6 +181,12 @@ class TorchNode(Node):
     def as_found(self, value: Any) -> Expression:
         """A number among the arguments as a run has it."""
         return self.input(value.index) if isinstance(value, Operand) else self.literal(value)
+
+    def as_scalar(self, value: Any) -> Expression:
+        """A number or a truth value among the arguments: a tensor with one element is one."""
+        if not isinstance(value, Operand):
+            return self.literal(value)
+        return scalar_of(self, value.index)
 
     def shape_of_argument(self, name: str, sizes: Sequence[Dim]) -> Expression:
         """Sizes that an argument lists, with the variables in place of those that are -1."""

@@ -24,6 +24,7 @@ from axon.importers.operations import (
 )
 from axon.importers.torch.archive import CONSTANTS, WEIGHTS, Archive
 from axon.importers.torch.elements import COMPLEX, ELEMENTS
+from axon.importers.torch.graphs import with_graphs
 from axon.importers.torch.inline import inlined
 from axon.importers.torch.places import place_of
 from axon.importers.torch.sympy_text import size_of
@@ -167,7 +168,7 @@ class _Reader:
     ) -> Graph:
         operations: list[Operation] = []
         for node in _list(graph, "nodes"):
-            operations += inlined(self._operation(node, scope))
+            operations += map(with_graphs, inlined(self._operation(node, scope)))
         return Graph(inputs, [], operations, constants)
 
     def _inner(self, value: dict[str, Any], scope: _Scope) -> Graph:

@@ -3,8 +3,11 @@
 from axon.importers.torch.rules import (
     activations,
     attention,
+    control,
     convolution,
+    copies,
     creating,
+    functions,
     images,
     indexing,
     joining,
@@ -25,8 +28,11 @@ from axon.importers.torch.rules import (
 __all__ = [
     "activations",
     "attention",
+    "control",
     "convolution",
+    "copies",
     "creating",
+    "functions",
     "images",
     "indexing",
     "joining",

@@ -24,8 +24,9 @@ from axon.types.quotient import exact_quotient
 @rule("cat", "concat", "concatenate")
 def cat(node: TorchNode) -> None:
     """A vector without elements may stand among tensors of another rank, and counts for nothing."""
-    indices = _not_empty(node, node.indices("tensors"))
-    parts = _in_one_type(node, indices)
+    indices = node.indices("tensors")
+    kept = _not_empty(node, indices)
+    parts = [x for i, x in zip(indices, _in_one_type(node, indices), strict=True) if i in kept]
     if len(parts) == 1:
         node.set_outputs(node.call("identity", parts[0]))
         return
@@ -33,14 +34,13 @@ def cat(node: TorchNode) -> None:
 
 
 def _not_empty(node: TorchNode, indices: list[int]) -> list[int]:
-    words = [node.sizes_of(i) for i in indices]
-    ranks = {len(word) for word in words if word is not None and word != [0]}
     if not indices:
         raise Malformed("it joins no tensors")
-    if not ranks or ranks == {1}:
-        return indices
-    found = [i for i, word in zip(indices, words, strict=True) if word is None or len(word) != 1]
-    return found or indices
+    words = [node.shape(i) for i in indices]
+    found = [i for i, word in zip(indices, words, strict=True) if word != (0,)]
+    if any(word is not None and len(word) > 1 for word in words):
+        found = [i for i, word in zip(indices, words, strict=True) if word is None or len(word) > 1]
+    return found or indices[:1]
 
 
 def _in_one_type(node: TorchNode, indices: Sequence[int]) -> list[Expression]:

@@ -233,18 +233,33 @@ def truth(node: TorchNode) -> Made:
     return node.cast(made, "u8") if elem == "u8" else made
 
 
-@rule("median", "nanmedian", "mode", "kthvalue")
+@rule("median", "kthvalue")
+def one_in_order(node: TorchNode) -> None:
+    """An element by its place in the order along an axis, and where it stands; of a median, the
+    lower of two.
+    """
+    flat = node.operator == "median" and node.given("dim") is None
+    x = node.call("flatten", node.x()) if flat else row(node)
+    axis = 0 if flat else one_axis(node, default=-1)
+    if node.operator == "median":
+        last = node.call("-", node.call("size", x, axis=axis), node.literal(1))
+        number = node.call("//", last, node.literal(2))
+    else:
+        number = node.call("-", node.as_found(node.given("k")), node.literal(1))
+    if node.flag("keepdim") and node.rank_of() != 0:
+        number = node.list_of([number])
+    found = [
+        node.call("gather", node.call(operator, x, axis=axis), number, axis=axis)
+        for operator in (("sort",) if flat else ("sort", "argsort"))
+    ]
+    node.set_outputs(*found)
+
+
+@rule("nanmedian", "mode")
 def one_of(node: TorchNode) -> None:
-    """An element along an axis, and where it stands; of a median, the lower of two."""
-    if node.operator in ("median", "nanmedian") and node.given("dim") is None:
-        made = node.call("max", node.x())
-        if node.operator == "median":
-            flat = node.call("sort", node.call("flatten", node.x()))
-            half = node.call(
-                "//", node.call("-", node.call("size", flat), node.literal(1)), node.literal(2)
-            )
-            made = node.call("gather", flat, half)
-        node.set_outputs(made if node.operator == "median" else node.type_of(made))
+    """An element along an axis, and where it stands."""
+    if node.operator == "nanmedian" and node.given("dim") is None:
+        node.set_outputs(node.type_of(node.call("max", node.x())))
         return
     axis = node.axis("dim", -1)
     found = [largest(node, "max", [axis]), place_of(node, "argmax", axis)]
@@ -351,18 +366,17 @@ def searchsorted(node: TorchNode) -> Made:
     return node.call("sum", node.cast(below, elem), axis=[-1])
 
 
-@rule("equal", "allclose")
-def same(node: TorchNode) -> Made:
-    """Whether two tensors are the same, or nearly: a truth value."""
-    pair = [node.x("self"), node.x("other")]
-    return node.type_of(node.call("all", node.call("==", pair[0], pair[0])))
-
-
-@rule("isclose", "isin")
-def test(node: TorchNode) -> Made:
-    if node.operator == "isin":
-        name = "elements" if "elements" in node.attributes else "element"
-        if node.index(name) is None:
-            return node.type_of(node.literal(True))
-        return node.type_of(node.cast(node.x(name), "bool"))
-    return node.type_of(node.call("==", node.x(), node.x("other")))
+@rule("isin")
+def is_in(node: TorchNode) -> Made:
+    """Which elements are among some others."""
+    name = "elements" if "elements" in node.attributes else "element"
+    others = "test_elements" if "test_elements" in node.attributes else "test_element"
+    if node.index(name) is None:
+        return node.type_of(node.literal(True))
+    elem = node.joint(name, others)
+    x = node.call("expand_dims", node.operand(name, elem), axis=[-1])
+    row = node.operand(others, elem)
+    if node.index(others) is not None:
+        row = node.call("flatten", row)
+    found = node.call("any", node.call("==", x, row), axis=[-1])
+    return node.call("logical_not", found) if node.flag("invert") else found
