@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import lcm
 
 from axon.importers.operations import Model, Place
 from axon.importers.torch.archive import Archive
@@ -12,13 +14,14 @@ from axon.importers.torch.dynamic.causes import Cause, causes_of, causes_of_cond
 from axon.importers.torch.dynamic.compared import compared
 from axon.importers.torch.dynamic.conditions import Condition, conditions
 from axon.importers.torch.dynamic.given import Given, InputSize, given_to
+from axon.importers.torch.dynamic.plainer import bound, multiple_of
 from axon.importers.torch.dynamic.search import Found, Settled, searched, settled
 from axon.importers.torch.dynamic.table import Answer, Dynamic
 from axon.importers.torch.dynamic.unrolled import unrolled_over
 from axon.importers.torch.model import TORCH
 from axon.inference.schemes import is_silent, visible
 from axon.types import dim as dims
-from axon.types.dim import Dim, Poly
+from axon.types.dim import Dim
 from axon.types.show import Names, Show
 from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation
 from axon.types.variables import DimVar
@@ -160,7 +163,7 @@ class _Answers:
         sizes = found.only(size)
         if len(sizes) > 1:
             return [f"{size.name} is {' or '.join(map(str, sizes))}"]
-        return [self.show.relation(r) for r in found.about(size.var) if isinstance(r, DimEq)]
+        return [self._text(r) for r in found.about(size.var) if isinstance(r, DimEq)]
 
     def _where(self, size: InputSize, value: Dim, about: list[Relation]) -> list[str]:
         """The conditions under which it is free, or what it is in terms of other sizes."""
@@ -170,8 +173,14 @@ class _Answers:
         for relation in _tightest(about):
             if is_silent(relation) and not isinstance(relation, AtLeast):
                 continue
-            texts[self.show.relation(relation)] = None
+            texts[self._text(relation)] = None
         return list(texts)
+
+    def _text(self, relation: Relation) -> str:
+        if not isinstance(relation, DimBroadcast):
+            return self.show.relation(relation)
+        *parts, last = dict.fromkeys(self.show.dim(part) for part in relation.parts)
+        return f"{', '.join(parts)} and {last} are equal where they are not 1"
 
     # --- the argument ---
 
@@ -179,18 +188,19 @@ class _Answers:
         """The argument for sizes that PyTorch can state the conditions on; of those that hang
         together otherwise the last ones stay as they are in the example.
         """
-        found, fixed = self.settled, dict(fixed)
+        fixed, same = dict(fixed), _pairs(self.settled.relations, self.given.examples)
+        found = settled(self.sure, fixed, same)
         named = [each for each in self.given.every() if each.name in free and each.example > 1]
-        while hard := [each for each in named if _is_hard(found.about(each.var))]:
+        while hard := [each for each in named if _is_hard(found, each.var)]:
             fixed[hard[-1].var] = hard[-1].example
             named.remove(hard[-1])
             self.left_out.append(hard[-1].name)
-            found = settled(self.sure, fixed)
+            found = settled(self.sure, fixed, same)
         specs: dict[str, dict[int, DimSpec]] = {name: {} for name in self.given.sizes}
         ranges: dict[str, Range] = {}
         roots: dict[DimVar, str] = {}
         for size in named:
-            spec = _linear(found.values[size.var], roots, size)
+            spec = _linear(found, roots, size)
             if spec is not None:
                 specs[size.input][size.axis] = spec
         for var, name in roots.items():
@@ -219,9 +229,25 @@ class _Answers:
             )
 
 
-def _is_hard(relations: list[Relation]) -> bool:
-    """Whether there are conditions that are no bounds."""
-    return any(isinstance(r, DimEq | DimBroadcast) for r in relations)
+def _pairs(relations: list[Relation], examples: dict[DimVar, int]) -> list[tuple[DimVar, DimVar]]:
+    """Sizes that are broadcast to each other, and are the same in the example."""
+    found: list[tuple[DimVar, DimVar]] = []
+    for relation in relations:
+        if not isinstance(relation, DimBroadcast):
+            continue
+        sizes = [part for part in relation.parts if isinstance(part, DimVar)]
+        for one, other in pairwise([v for v in sizes if examples.get(v, 1) > 1]):
+            if examples[one] == examples[other]:
+                found.append((one, other))
+    return found
+
+
+def _is_hard(found: Settled, var: DimVar) -> bool:
+    """Whether there are conditions that neither bounds nor multiples say."""
+    return any(
+        isinstance(r, DimEq | DimBroadcast) and multiple_of(r, var) is None
+        for r in found.about(var)
+    )
 
 
 def _range(found: Settled, var: DimVar) -> Range:
@@ -229,12 +255,15 @@ def _range(found: Settled, var: DimVar) -> Range:
     least: int | None = None
     most: int | None = None
     for relation in found.relations:
-        bound = _bound(relation.dim, var) if isinstance(relation, AtLeast) else None
-        if bound is not None and bound[0] > 0:
-            least = max(least or 0, -(bound[1] // bound[0]))
-        elif bound is not None:
-            last = bound[1] // -bound[0]
+        ends = bound(relation.dim, var) if isinstance(relation, AtLeast) else None
+        if ends is not None and ends[0] > 0:
+            least = max(least or 0, -(ends[1] // ends[0]))
+        elif ends is not None:
+            last = ends[1] // -ends[0]
             most = last if most is None else min(most, last)
+    whole = lcm(*[n for r in found.about_root(var) if (n := multiple_of(r, var)) is not None])
+    least = None if least is None else -(-least // whole)
+    most = None if most is None else most // whole
     return Range(None if not least or least < 2 else least, most)
 
 
@@ -262,25 +291,18 @@ def _tightest(relations: list[Relation]) -> list[Relation]:
     return [*kept, *(relation for _, relation in bounds.values())]
 
 
-def _bound(dim: Dim, var: DimVar) -> tuple[int, int] | None:
-    """`a` and `b` of `a*var + b`, if the dimension is that."""
-    terms = dict(dims.terms_of(dim))
-    offset = terms.pop((), 0)
-    scale = terms.pop((var,), 0)
-    return (scale, offset) if scale and not terms else None
-
-
-def _linear(value: Dim, roots: dict[DimVar, str], size: InputSize) -> DimSpec | None:
+def _linear(found: Settled, roots: dict[DimVar, str], size: InputSize) -> DimSpec | None:
     """A size in terms of one `Dim`, `8*d + 1`; None if it is something else."""
-    variables = [v for v in dims.variables(value) if isinstance(v, DimVar)]
-    if len(set(variables)) != 1 or isinstance(value, int):
+    value = found.values[size.var]
+    variables = {v for v in dims.variables(value) if isinstance(v, DimVar)}
+    if len(variables) != 1 or isinstance(value, int):
         return None
-    (var,) = set(variables)
-    found = (1, 0) if not isinstance(value, Poly) else _bound(value, var)
-    if found is None or found[0] < 1:
+    (var,) = variables
+    terms = bound(value, var)
+    if terms is None or terms[0] < 1:
         return None
-    name = roots.get(var)
-    if name is None:
-        base = f"{size.input}_{size.axis}"
-        name = roots[var] = base if found == (1, 0) else f"_{base}"
-    return DimSpec(name, *found)
+    every = [n for r in found.about_root(var) if (n := multiple_of(r, var)) is not None]
+    whole = lcm(*every)
+    base = f"{size.input}_{size.axis}"
+    name = roots.setdefault(var, base if (terms, whole) == ((1, 0), 1) else f"_{base}")
+    return DimSpec(name, terms[0] * whole, terms[1])

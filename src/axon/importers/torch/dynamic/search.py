@@ -4,6 +4,7 @@ the numbers that may be sizes taken for sizes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,6 +12,7 @@ from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
 from axon.importers.operations import Model, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
+from axon.importers.torch.dynamic.plainer import conditions_on
 from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
 from axon.inference.schemes import resolved
 from axon.inference.state import State
@@ -52,12 +54,10 @@ class Found:
         own = {v for value in values.values() for v in variables_of(value)}
         self.conditions = {}
         self.left = [DimEq(var, value) for var, value in values.items() if value != var]
-        for constraint in state.store.waiting:
-            relation = resolved(state, constraint.relation)
-            found = relation_variables(relation)
-            self.left.append(relation)
-            if found and own.issuperset(found):
-                self.conditions.setdefault(relation, constraint)
+        waiting = {resolved(state, each.relation): each for each in state.store.waiting}
+        self.left += waiting
+        for relation, shown in conditions_on(own, waiting).items():
+            self.conditions.setdefault(shown, waiting[relation])
 
     @property
     def is_wrong(self) -> bool:
@@ -124,18 +124,23 @@ class Settled:
         own = variables_of(self.values[var])
         return [r for r in self.relations if not own.isdisjoint(relation_variables(r))]
 
+    def about_root(self, var: DimVar) -> list[Relation]:
+        """Those that mention a variable that sizes are computed from."""
+        return [r for r in self.relations if var in relation_variables(r)]
 
-def settled(found: Found, fixed: dict[DimVar, int]) -> Settled:
-    """What is found, with numbers for some sizes."""
-    relations = [*[DimEq(var, n) for var, n in fixed.items()], *found.left]
+
+def settled(
+    found: Found, fixed: dict[DimVar, int], same: Sequence[tuple[DimVar, DimVar]] = ()
+) -> Settled:
+    """What is found, with numbers for some sizes, and where some are the same."""
+    equal: list[tuple[DimVar, Dim]] = [*fixed.items(), *same]
+    relations = [*[DimEq(var, value) for var, value in equal], *found.left]
     store = found.replays.solve([Constraint(r, NOWHERE) for r in relations])
     values = {each.var: store.dim(each.var) for each in found.given.every()}
     own = {v for value in values.values() for v in variables_of(value)}
     state = State(store=store)
-    left = dict.fromkeys(resolved(state, constraint.relation) for constraint in store.waiting)
-    return Settled(
-        values, [r for r in left if own.issuperset(relation_variables(r)) and relation_variables(r)]
-    )
+    waiting = dict.fromkeys(resolved(state, each.relation) for each in store.waiting)
+    return Settled(values, list(dict.fromkeys(conditions_on(own, waiting).values())))
 
 
 def tried(example: int) -> list[int]:

@@ -52,14 +52,14 @@ ENDLESS = 1 << 40
 @dataclass(slots=True)
 class Assumption:
     """Which sizes may stand as numbers in the program: with `all_`, also where the line of the
-    source does not say so. `apart` are the numbers of each operation, by position, that no size of
-    an input has to do with.
+    source does not say so. `groups` are the sizes that those of a reshaped tensor follow from, for
+    each operation by position.
     """
 
     given: Given
     traced: tuple[InputSize, ...]
     all_: bool
-    apart: dict[Operation, frozenset[int]] = field(default_factory=dict)
+    groups: dict[Operation, dict[int, frozenset[DimVar]]] = field(default_factory=dict)
 
     def of_number(self, number: int) -> list[DimVar]:
         return [each.var for each in self.traced if each.example == number]
@@ -211,14 +211,14 @@ class TracedNode(TorchNode):
             total = _product([n for n in before if n is not None])
             after[after.index(-1)] = total // others if others else 0
         found = list(sizes)
-        apart: set[int] = set()
+        groups: dict[int, frozenset[DimVar]] = {}
         for left, right in _groups([n or 0 for n in before], [n or 0 for n in after]):
             group = [word[i] for i in left]
-            if all(isinstance(n, int) for n in group):
-                apart.update(right)
-            else:
+            variables = [v for n in group for v in dims.variables(n) if isinstance(v, DimVar)]
+            groups.update(dict.fromkeys(right, frozenset(variables)))
+            if variables:
                 self._group(group, found, right, open_)
-        self.assumption.apart[self.operation] = frozenset(apart)
+        self.assumption.groups[self.operation] = groups
         return found
 
     def _each(self, sizes: list[Any], open_: list[bool]) -> list[Any]:

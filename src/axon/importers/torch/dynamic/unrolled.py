@@ -1,4 +1,4 @@
-"""Loops of Python that the exporter wrote out: one line takes the first, the second … of a tensor."""
+"""Loops that the exporter wrote out: one line takes the first, the second … of a tensor."""
 
 from __future__ import annotations
 
