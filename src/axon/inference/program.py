@@ -195,7 +195,9 @@ class ProgramInference:
 
     def _alias(self, item: ast.TypeAlias) -> None:
         made, problems = make_alias(item, self.environment.find_type)
-        if not self._unreadable(item.span):
+        if self._unreadable(item.span):
+            made = replace(made, broken=True)
+        else:
             self.diagnostics.extend(problems)
             if item.name in ELEMENTS:
                 text = f"`{item.name}` is an element type, so no other type can be called that"
