@@ -269,6 +269,16 @@ def test_an_onnx_model_is_inferred_where_it_is(play: Playground) -> None:
     assert play.page.is_hidden("#model")
 
 
+def test_a_pytorch_program_is_inferred_where_it_is(play: Playground) -> None:
+    play.drop("my.pt2", (ROOT / "examples" / "torch" / "encoder.pt2").read_bytes())
+    play.page.wait_for_selector("#model:not([hidden])", timeout=30_000)
+    assert "model : i64 [s23,s27] -> f32 [s23,s27,8]" in play.said("types")
+    play.tab("graph")
+    play.page.wait_for_selector("#scene .box")
+    play.drop("no.pt2", b"\x89PNG and so on")
+    play.notice("not a .pt2 archive")
+
+
 def test_what_takes_too_long_is_stopped_and_the_page_lives_on(play: Playground) -> None:
     long = "".join(f"f{i} = fn (x, w) {{ relu(matmul(x, w)) }};\n" for i in range(20_000))
     play.paste(long)

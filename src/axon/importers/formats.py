@@ -16,6 +16,7 @@ from axon.importers.node import Format
 from axon.importers.operations import Constant, Model, NoModel
 from axon.importers.recognise import ONNX, TORCH, ZIP, by_ending, format_of
 from axon.importers.reporting.report import Report, report_on
+from axon.importers.reporting.why import Reasons, opened, question_of, reasons
 from axon.types.type import Type
 from axon.workspace import workspace
 
@@ -82,6 +83,31 @@ class ModelFile:
         from axon.importers.torch.dynamic.answers import dynamic_of
 
         return dynamic_of(self.model, self.source)
+
+    def why(self, question: str) -> list[Reasons]:
+        """Why a tensor has the sizes that it has. Those of an input are forgotten for that, so that
+        what asks for them is found; raises `NoSuchSize`.
+        """
+        with workspace():
+            declared = self._explained({})
+            known = declared.importer.types.keys() - declared.importer.hidden
+            asked = question_of(question, known, declared.outputs)
+            if asked.name not in declared.inputs:
+                return reasons(declared, asked, {})
+            if self.kind == TORCH:
+                from axon.importers.torch.dynamic.reasons import reasons_of
+
+                return reasons_of(self.dynamic(), self.model, asked)
+            said = opened(declared)
+            found = self._explained(said)
+            if found.is_wrong or asked.name not in said:
+                return reasons(declared, asked, {})
+            return reasons(found, asked, said)
+
+    def _explained(self, said: dict[str, Type]) -> Imported:
+        return import_operations(
+            self.model, self.format, self.name, said=said, program=False, explained=True
+        )
 
     # --- weights ---
 
