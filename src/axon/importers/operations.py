@@ -295,6 +295,7 @@ class Function:
 @dataclass(slots=True)
 class Model:
     """A whole model. `said` declares tensors that it computes; `version` is of the operators.
+    `added` are tensors that the reader of the format put in.
     `titles` are the names by which a user knows tensors, where these are others.
     """
 
@@ -303,6 +304,7 @@ class Model:
     said: list[Declared] = field(default_factory=list)
     version: int = 0
     titles: dict[str, str] = field(default_factory=dict)
+    added: frozenset[str] = frozenset()
 
 
 # --- other names -------------------------------------------------------------------------------
