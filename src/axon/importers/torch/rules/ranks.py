@@ -10,6 +10,7 @@ from axon.importers.torch.node import TorchNode
 from axon.solver.constraints import Origin
 from axon.types import dim as dims
 from axon.types.type import AtLeast, Tensor, shape_rank
+from axon.types.variables import ShapeVar
 
 SPATIAL = {"1d": 1, "2d": 2, "3d": 3}
 WINDOWS = (
@@ -74,5 +75,9 @@ def at_most(node: TorchNode, argument: str, most: int) -> None:
     type_ = node.importer.type(node.inputs[at])
     if isinstance(type_, Tensor):
         origin = Origin("size", node.span, node.operator)
-        room = dims.sub(most, shape_rank(type_.shape))
-        node.importer.state.post(AtLeast(room, silent=True), origin)
+        state, room = node.importer.state, dims.sub(most, shape_rank(type_.shape))
+        state.post(AtLeast(room, silent=True), origin)
+        for item in type_.shape:
+            if isinstance(item, ShapeVar):
+                state.store.count_in_words(item)  # what is broadcast to it has no more
+        state.store.run()
