@@ -23,6 +23,7 @@ from axon.importers.operations import (
     Size,
 )
 from axon.importers.torch.archive import CONSTANTS, WEIGHTS, Archive
+from axon.importers.torch.conditions import with_conditions
 from axon.importers.torch.elements import COMPLEX, ELEMENTS
 from axon.importers.torch.graphs import with_graphs
 from axon.importers.torch.inline import inlined
@@ -185,6 +186,7 @@ class _Reader:
         operations: list[Operation] = []
         for node in _list(graph, "nodes"):
             operations += map(with_graphs, inlined(self._operation(node, scope)))
+        operations = with_conditions(operations)
         return Graph(inputs, [], operations, constants)
 
     def _inner(self, value: dict[str, Any], scope: _Scope) -> Graph:
