@@ -376,7 +376,10 @@ class Node:
         fallback: Expression | None = None,
     ) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
-        names = self.outputs if names is None else names
+        if names is None:
+            names = self.outputs
+        else:
+            self.alone = True  # another node has names of its own
         known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         items = found.items if isinstance(found, Tuple) else ()

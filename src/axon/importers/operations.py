@@ -39,10 +39,12 @@ NO_ATTRIBUTES: Attributes = {}
 @dataclass(frozen=True, slots=True)
 class Operand:
     """One of the inputs of an operation, by its number, where arguments have names: then attributes
-    say which input is which.
+    say which input is which. It is a `number` where the user's program has no tensor, but a number
+    that it computes.
     """
 
     index: int
+    number: bool = False
 
 
 class Place(NamedTuple):

@@ -56,6 +56,11 @@ class TorchNode(Node):
             raise Malformed(f"its argument `{name}` is no list of tensors")
         return [each.index for each in every]
 
+    def part_of(self, inputs: Sequence[str], outputs: Sequence[str]) -> TorchNode:
+        """A node like this one, of other tensors: a part of what it does."""
+        changed = self.operation.changed(inputs=list(inputs), outputs=list(outputs))
+        return type(self)(self.importer, changed, self.at, self.rules)
+
     # --- tensors ---
 
     def x(self, name: str = "self") -> Expression:
@@ -217,6 +222,8 @@ class TorchNode(Node):
             elem = self.elem(value.index)
             if not isinstance(elem, str):
                 return None
+            if value.number:
+                return elements.DEFAULT if elements.is_float(elem) else elem, 0
             return elem, 1 if self.rank(value.index) == 0 else 2
         if isinstance(value, bool):
             return "bool", 0

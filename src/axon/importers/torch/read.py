@@ -42,6 +42,7 @@ PREFIXES = (
 )
 """How the names of operators begin, and the domains that these are in."""
 DEEPEST = 16
+EFFECTS = "with_effects"
 LARGEST_SIZE = 1 << 62
 MOST_SIZES = 64
 """Dimensions of a tensor, as NumPy has it."""
@@ -185,7 +186,13 @@ class _Reader:
     ) -> Graph:
         operations: list[Operation] = []
         for node in _list(graph, "nodes"):
-            operations += map(with_graphs, inlined(self._operation(node, scope)))
+            operation = self._operation(node, scope)
+            if operation.operator == EFFECTS:  # in an order, which a token stands for
+                operation = operation.changed(inputs=[], outputs=operation.outputs[1:])
+                operation.attributes = {}
+                if not operation.outputs:
+                    continue
+            operations += map(with_graphs, inlined(operation))
         operations = with_conditions(operations)
         return Graph(inputs, [], operations, constants)
 
@@ -309,7 +316,7 @@ def _symbolic(value: dict[str, Any], operand: Callable[[str], Operand]) -> Any:
     """A number that is computed, or one that is known."""
     ((case, found),) = value.items()
     if case == "as_name":
-        return operand(_of_kind(found, str))
+        return Operand(operand(_of_kind(found, str)).index, number=True)
     return _number(found) if case == "as_float" else _of_kind(found, int | bool)
 
 

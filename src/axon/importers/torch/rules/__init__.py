@@ -3,6 +3,7 @@
 from axon.importers.torch.rules import (
     activations,
     attention,
+    complex_numbers,
     control,
     convolution,
     copies,
@@ -23,12 +24,14 @@ from axon.importers.torch.rules import (
     reductions,
     scalars,
     shapes,
+    signal,
     slicing,
 )
 
 __all__ = [
     "activations",
     "attention",
+    "complex_numbers",
     "control",
     "convolution",
     "copies",
@@ -49,5 +52,6 @@ __all__ = [
     "reductions",
     "scalars",
     "shapes",
+    "signal",
     "slicing",
 ]

@@ -263,7 +263,7 @@ def random_like(node: TorchNode) -> Made:
 
 @rule(
     "bernoulli", "uniform", "random", "exponential", "geometric", "log_normal", "cauchy", "poisson",
-    "native_dropout_backward", "rrelu_with_noise_functional",
+    "native_dropout_backward",
 )  # fmt: skip
 def drawn(node: TorchNode) -> Made:
     """Something of the type of a tensor, drawn anew."""
