@@ -144,6 +144,7 @@ def _once(
     importer.state.uniform = True
     importer.opset = model.version
     importer.own.update(model.titles)
+    importer.hidden.update(model.added)
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})

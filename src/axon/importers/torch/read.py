@@ -23,9 +23,11 @@ from axon.importers.operations import (
     Size,
 )
 from axon.importers.torch.archive import CONSTANTS, WEIGHTS, Archive
+from axon.importers.torch.conditions import with_conditions
 from axon.importers.torch.elements import COMPLEX, ELEMENTS
 from axon.importers.torch.graphs import with_graphs
 from axon.importers.torch.inline import inlined
+from axon.importers.torch.mutation import without_mutation
 from axon.importers.torch.places import place_of
 from axon.importers.torch.sympy_text import size_of
 from axon.importers.torch.weights import Stored, constant_of
@@ -40,6 +42,7 @@ PREFIXES = (
 )
 """How the names of operators begin, and the domains that these are in."""
 DEEPEST = 16
+EFFECTS = "with_effects"
 LARGEST_SIZE = 1 << 62
 MOST_SIZES = 64
 """Dimensions of a tensor, as NumPy has it."""
@@ -86,6 +89,7 @@ class _Reader:
         self.graph = _map(module, "graph")
         self.signature = _map(module, "signature")
         self.stored = dict(self._stored())
+        self.added: set[str] = set()
 
     def _stored(self) -> Iterator[tuple[str, Stored]]:
         """The weights by their names in the module."""
@@ -110,9 +114,13 @@ class _Reader:
         graph = self._graph(self.graph, scope, inputs, constants)
         graph.outputs = self._outputs(scope)
         _check_names(graph)
+        changed = self._functional(graph)
+        graph.outputs = [*changed, *graph.outputs]
         made = {name for each in graph.operations for name in each.outputs}
         said = [self._declared(name, scope) for name in scope.tensors if name in made]
-        return Model(graph, said=[each for each in said if each is not None], titles=titles)
+        known = [each for each in said if each is not None]
+        titles |= {name: name.partition("⟨")[0] for name in self.added}
+        return Model(graph, said=known, titles=titles, added=frozenset(self.added))
 
     # --- inputs, weights, outputs ---
 
@@ -145,6 +153,15 @@ class _Reader:
             raise _Wrong(f"`{name}` has more than {MOST_SIZES} dimensions")
         return Declared(name, ELEMENTS.get(meta["dtype"]), tuple([_size(each) for each in listed]))
 
+    def _functional(self, graph: Graph) -> list[Declared]:
+        """Put new tensors in the place of those that are written to. Gives what inputs and buffers
+        hold in the end.
+        """
+        done = without_mutation(graph)
+        graph.operations, graph.outputs = done.operations, done.outputs
+        self.added |= done.own
+        return [Declared(name, None, None) for name in done.changed.values()]
+
     def _outputs(self, scope: _Scope) -> list[Declared]:
         """The results of the user's module; the buffers that it changes are results too."""
         found = []
@@ -152,7 +169,8 @@ class _Reader:
             ((case, given),) = spec.items()
             if case != "user_output" and case not in MUTATIONS:
                 continue
-            name = _name(given["arg"])
+            arg = given["arg"]
+            name = _name(arg) if case == "user_output" else _text(arg, "name")
             if name:
                 found.append(Declared(name, None, None))
         return found
@@ -168,7 +186,14 @@ class _Reader:
     ) -> Graph:
         operations: list[Operation] = []
         for node in _list(graph, "nodes"):
-            operations += map(with_graphs, inlined(self._operation(node, scope)))
+            operation = self._operation(node, scope)
+            if operation.operator == EFFECTS:  # in an order, which a token stands for
+                operation = operation.changed(inputs=[], outputs=operation.outputs[1:])
+                operation.attributes = {}
+                if not operation.outputs:
+                    continue
+            operations += map(with_graphs, inlined(operation))
+        operations = with_conditions(operations)
         return Graph(inputs, [], operations, constants)
 
     def _inner(self, value: dict[str, Any], scope: _Scope) -> Graph:
@@ -181,6 +206,7 @@ class _Reader:
         made = self._graph(graph, inner, inputs, [])
         made.outputs = [Declared(_name(arg), None, None) for arg in _list(graph, "outputs")]
         _check_names(made)
+        self._functional(made)
         return made
 
     # --- nodes ---
@@ -290,7 +316,7 @@ def _symbolic(value: dict[str, Any], operand: Callable[[str], Operand]) -> Any:
     """A number that is computed, or one that is known."""
     ((case, found),) = value.items()
     if case == "as_name":
-        return operand(_of_kind(found, str))
+        return Operand(operand(_of_kind(found, str)).index, number=True)
     return _number(found) if case == "as_float" else _of_kind(found, int | bool)
 
 

@@ -3,10 +3,12 @@
 from axon.importers.torch.rules import (
     activations,
     attention,
+    complex_numbers,
     control,
     convolution,
     copies,
     creating,
+    diagonals,
     functions,
     images,
     indexing,
@@ -22,16 +24,19 @@ from axon.importers.torch.rules import (
     reductions,
     scalars,
     shapes,
+    signal,
     slicing,
 )
 
 __all__ = [
     "activations",
     "attention",
+    "complex_numbers",
     "control",
     "convolution",
     "copies",
     "creating",
+    "diagonals",
     "functions",
     "images",
     "indexing",
@@ -47,5 +52,6 @@ __all__ = [
     "reductions",
     "scalars",
     "shapes",
+    "signal",
     "slicing",
 ]

@@ -43,3 +43,9 @@ def as_strided(node: TorchNode) -> Made:
         return node.type_of(node.call("identity", node.x()))
     made = node.call("zeros", wanted_shape(node))
     return node.type_of(node.call("cast_like", made, node.x()))
+
+
+@rule("overwritten", domain="mutation")
+def overwritten(node: TorchNode) -> Made:
+    """What a tensor is after it was written to in a way that Axon cannot follow."""
+    return node.type_of(node.call("identity", node.x()))

@@ -255,3 +255,15 @@ def bilinear(node: TorchNode) -> Made:
     parts = [node.x("input1"), node.x("weight"), node.x("input2")]
     made = node.call("einsum", *parts, equation="...i,oij,...j->...o")
     return made if node.index("bias") is None else node.call("+", made, node.x("bias"))
+
+
+@rule("_trilinear")
+def trilinear(node: TorchNode) -> Made:
+    """The product of three tensors with new axes put in, summed over some."""
+    parts = []
+    for i in ("1", "2", "3"):
+        x, axes = node.x(f"i{i}"), node.wholes(f"expand{i}")
+        parts.append(node.call("expand_dims", x, axis=axes) if axes else x)
+    made = node.call("*", node.call("*", parts[0], parts[2]), parts[1])
+    axes = node.wholes("sumdim")
+    return node.call("sum", made, axis=axes) if axes else made

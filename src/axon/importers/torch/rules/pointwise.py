@@ -48,7 +48,7 @@ FRACTIONAL = {
 """Functions of one tensor that make fractions of integers."""
 COPIES = (
     "clone", "contiguous", "detach", "alias", "lift_fresh_copy", "lift_fresh", "lift", "positive",
-    "requires_grad", "resolve_conj", "resolve_neg", "conj", "conj_physical", "real", "cpu", "cuda",
+    "requires_grad", "resolve_conj", "resolve_neg", "conj", "conj_physical", "cpu", "cuda",
 )  # fmt: skip
 """What has the values that it is given, in another place or layout."""
 
