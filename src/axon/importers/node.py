@@ -89,6 +89,11 @@ class Node:
     # --- inputs and attributes ---
 
     @property
+    def asserts(self) -> bool:
+        """Whether the operation says what holds, and makes nothing."""
+        return False
+
+    @property
     def count(self) -> int:
         return len(self.inputs)
 

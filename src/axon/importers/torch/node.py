@@ -11,8 +11,12 @@ from axon.importers.node import Node
 from axon.importers.operations import Malformed, Operand, Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.importers.torch import elements
+from axon.solver.constraints import Origin
 from axon.types.dim import Dim, Poly
+from axon.types.type import DimEq
 from axon.types.variables import DimVar
+
+ASSERTIONS = frozenset({"_assert_scalar", "sym_constrain_range_for_size", "_check_is_size"})
 
 
 class TorchNode(Node):
@@ -21,6 +25,10 @@ class TorchNode(Node):
     """
 
     __slots__ = ()
+
+    @property
+    def asserts(self) -> bool:
+        return self.operator in ASSERTIONS
 
     # --- what an argument is ---
 
@@ -201,6 +209,10 @@ class TorchNode(Node):
         if any(isinstance(each, Operand) for each in every):
             held = self.list_of([self.as_found(each) for each in every])
         return self.shape_literal(sizes, held)
+
+    def equal(self, a: Dim, b: Dim) -> None:
+        """What the program takes for granted, and a run checks: that two sizes are the same."""
+        self.importer.state.post(DimEq(a, b), Origin("size", self.span, self.operator))
 
     # --- element types ---
 

@@ -23,6 +23,7 @@ from axon.importers.operations import (
     Size,
 )
 from axon.importers.torch.archive import CONSTANTS, WEIGHTS, Archive
+from axon.importers.torch.conditions import with_conditions
 from axon.importers.torch.elements import COMPLEX, ELEMENTS
 from axon.importers.torch.graphs import with_graphs
 from axon.importers.torch.inline import inlined
@@ -192,6 +193,7 @@ class _Reader:
                 if not operation.outputs:
                     continue
             operations += map(with_graphs, inlined(operation))
+        operations = with_conditions(operations)
         return Graph(inputs, [], operations, constants)
 
     def _inner(self, value: dict[str, Any], scope: _Scope) -> Graph:

@@ -141,6 +141,10 @@ def _count(node: TorchNode, given: list[Any]) -> Any:
         end = _known(node, given[1])
     if start is None or end is None or step is None or step == 0:
         return None
+    start, end, step = (
+        int(each) if isinstance(each, float) and each.is_integer() else each
+        for each in (start, end, step)
+    )
     gap = contents.sub(end, start)
     if any(isinstance(each, float | Real) for each in (start, end, step)):
         found = None if gap is None else contents.ratio(gap, step)
