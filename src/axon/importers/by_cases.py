@@ -1,5 +1,5 @@
-"""Ranks of inputs by cases: where conditions leave a few, and the model contradicts itself under all
-of them but one, that is the rank.
+"""Ranks of inputs by cases: where conditions leave a few, and the model contradicts itself under
+all of them but one, that is the rank.
 """
 
 from __future__ import annotations
