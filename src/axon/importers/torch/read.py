@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from axon.importers.operations import (
@@ -49,6 +50,7 @@ MOST_SIZES = 64
 NUMBERS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 PLAIN = {"as_int": int, "as_bool": bool, "as_string": str, "as_operator": str}
 LISTS = {"as_ints": int, "as_bools": bool, "as_strings": str}
+ONE_TENSOR = {"as_tensor"}
 SYMBOLIC = {
     "as_sym_int": "as_int", "as_sym_bool": "as_bool", "as_sym_float": "as_float",
 }  # fmt: skip
@@ -151,7 +153,8 @@ class _Reader:
         listed = _list(meta, "sizes")
         if len(listed) > MOST_SIZES:
             raise _Wrong(f"`{name}` has more than {MOST_SIZES} dimensions")
-        return Declared(name, ELEMENTS.get(meta["dtype"]), tuple([_size(each) for each in listed]))
+        sizes = tuple([_size(each) for each in listed])
+        return Declared(name, ELEMENTS.get(meta["dtype"]), sizes)
 
     def _functional(self, graph: Graph) -> list[Declared]:
         """Put new tensors in the place of those that are written to. Gives what inputs and buffers
@@ -221,7 +224,11 @@ class _Reader:
             found = self._argument(case, value, inputs, scope)
             if found is not None:
                 attributes[_text(given, "name") or str(i)] = found
-        outputs = [name for arg in _list(node, "outputs") for name in _names(arg)]
+        listed = _list(node, "outputs")
+        if len(listed) == 1 and listed[0].keys() == ONE_TENSOR:
+            outputs = [_text(listed[0]["as_tensor"], "name")]
+        else:
+            outputs = [name for arg in listed for name in _names(arg)]
         metadata = node.get("metadata") or {}
         name = node.get("name")
         label = name if isinstance(name, str) and name else next(iter(outputs), operator)
@@ -231,14 +238,12 @@ class _Reader:
     def _argument(self, case: str, value: Any, inputs: list[str], scope: _Scope) -> Any:
         """The value of an argument; None if there is nothing that types depend on."""
 
-        def operand(name: str) -> Operand:
-            if name not in inputs:
-                inputs.append(name)
-            return Operand(inputs.index(name))
-
+        if case == "as_tensor":  # by far the most
+            return _operand(inputs, _text(value, "name"))
+        if case in PLAIN:
+            return _of_kind(value, PLAIN[case])
+        operand = partial(_operand, inputs)
         match case:
-            case "as_tensor":
-                return operand(_text(value, "name"))
             case "as_tensors":
                 return tuple([operand(_text(each, "name")) for each in value])
             case "as_optional_tensors" | "as_optional_tensor":
@@ -258,8 +263,6 @@ class _Reader:
                 return ELEMENTS.get(value) or COMPLEX.get(value) or f"element type {int(value)}"
             case "as_graph":
                 return self._inner(value, scope)
-            case _ if case in PLAIN:
-                return _of_kind(value, PLAIN[case])
             case _ if case in LISTS:
                 return tuple([_of_kind(each, LISTS[case]) for each in value])
             case _:
@@ -312,6 +315,13 @@ def _name(arg: dict[str, Any]) -> str:
     return str(value.get("name") or value.get("as_name") or "")
 
 
+def _operand(inputs: list[str], name: str) -> Operand:
+    """The input of that name; it is one from here on."""
+    if name not in inputs:
+        inputs.append(name)
+    return Operand(inputs.index(name))
+
+
 def _symbolic(value: dict[str, Any], operand: Callable[[str], Operand]) -> Any:
     """A number that is computed, or one that is known."""
     ((case, found),) = value.items()
@@ -322,10 +332,10 @@ def _symbolic(value: dict[str, Any], operand: Callable[[str], Operand]) -> Any:
 
 def _size(value: dict[str, Any]) -> Size | None:
     found = value.get("as_int")
-    if isinstance(found, int):
-        if isinstance(found, bool) or not 0 <= found < LARGEST_SIZE:
-            raise _Wrong(f"{found} is no size")
+    if type(found) is int and 0 <= found < LARGEST_SIZE:
         return found
+    if isinstance(found, int):
+        raise _Wrong(f"{found} is no size")
     expression = value.get("as_expr")
     return None if expression is None else size_of(_text(expression, "expr_str"))
 
