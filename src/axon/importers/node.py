@@ -426,12 +426,14 @@ class Node:
 
 class Format(NamedTuple):
     """What inference needs of a format: its rules, the path of the functions that they call, and
-    what they see of an operation.
+    what they see of an operation. Where inputs are usually `batched`, an input that may have a
+    batch in front or none is suggested with one.
     """
 
     rules: Rules
     library: str
     node: Callable[..., Node] = Node
+    batched: bool = False
 
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:

@@ -37,7 +37,7 @@ def careful(operation: Operation, version: int) -> Rule | None:
     return applied
 
 
-TORCH = Format(careful, "std/torch.axon", TorchNode)
+TORCH = Format(careful, "std/torch.axon", TorchNode, batched=True)
 
 
 def import_program(

@@ -25,6 +25,8 @@ from axon.types.variables import DimVar, ShapeVar
 
 WORK = 200_000
 """Constraints that are solved again, in all, to see what sizes a program takes."""
+NEAR = 4
+"""A size that differs by no more than a part of this is near another."""
 
 
 def variables_of(dim: Dim) -> set[DimVar | ShapeVar]:
@@ -68,15 +70,19 @@ class Found:
 
     def only(self, size: InputSize) -> tuple[int, ...]:
         """The one size that it can be, or 1 and another, while the others of its input are what
-        they are in the example; nothing if it can be many.
+        they are in the example; nothing if it can be many. A few beside it, which the same number
+        of windows has, are no others.
         """
         value = self.value(size.var)
         if isinstance(value, int):
             return (value,)
         if not any(isinstance(r, DimEq | DimBroadcast) for r in self.about(size.var)):
             return ()
-        taken = [n for n in tried(size.example) if self.takes(self.but(size, n)) is not False]
-        return tuple(taken) if set(taken) <= {1, size.example} else ()
+        example = size.example
+        taken = [n for n in tried(example) if self.takes(self.but(size, n)) is not False]
+        if any(n > 1 and NEAR * abs(n - example) > example for n in taken):
+            return ()
+        return (1, example) if 1 in taken and example != 1 else (example,)
 
     def is_in_bounds(self, size: InputSize, number: int) -> bool:
         """Whether no bound is in the way of a number, the sizes of its input else as they are."""

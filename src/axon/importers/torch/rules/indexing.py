@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from axon.importers.expressions import Expression
+from axon.importers.expressions import Declared, Expression
 from axon.importers.node import Made
 from axon.importers.operations import Malformed, Operand, Unsupported
 from axon.importers.runtime_values import cut_to
@@ -42,12 +42,24 @@ def index(node: TorchNode) -> Made:
         return node.call("gather", node.x(), numbers, axis=axis)
     word = node.sizes_of(at)
     if word is None:
-        return node.declared(ANY_SHAPE, at)
+        return _of_unknown_rank(node, numbered)
     order, first = _together(numbered, len(word))
     x = _turned(node, node.x(), order)
     sizes = [word[axis] for axis in order]
     flat, joined = _joined(node, x, sizes, first, len(numbered)), first
     return node.call("gather", flat, _row_numbers(node, numbered), axis=joined)
+
+
+def _of_unknown_rank(node: TorchNode, numbered: list[Numbered]) -> Expression:
+    """Where the first axes are indexed, the sizes of the numbers stand in their place."""
+    if [each.axis for each in numbered] != list(range(len(numbered))):
+        return node.declared(ANY_SHAPE, node.tensor_index("self"))
+    first, *others = numbered
+    joined = first.numbers
+    for each in others:
+        joined = node.call("+", joined, each.numbers)
+    axes = ",".join(f"n{i}" for i in range(len(numbered)))
+    return Declared(node.operator, f"(t [{axes}]@p, i q) -> t q@p", (node.x(), joined))
 
 
 def _given(node: TorchNode) -> list[tuple[int, int]]:
