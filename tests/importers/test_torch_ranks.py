@@ -54,11 +54,13 @@ def test_what_makes_sense_with_one_rank_only_has_that_rank() -> None:
 )
 def test_what_takes_one_rank_says_it(target: str, arguments: dict[str, Any], rank: int) -> None:
     p = Exported()
-    sizes: list[int | str] = ["a", 4, "c", "d"][:rank]
-    x = p.input("x", "f32", sizes)
-    given = {k: weight(p, "w", 4, 5) if v is None else v for k, v in arguments.items()}
-    name = "input" if "upsample" in target else "self"
-    p.output(p.call(target, **{name: x}, **given))
+    sizes: list[int | str] = ["a", 4, "c", "d"]
+    x = p.input("x", "f32", sizes[:rank])
+    given: dict[str, Any] = {
+        k: weight(p, "w", 4, 5) if v is None else v for k, v in arguments.items()
+    }
+    given["input" if "upsample" in target else "self"] = x
+    p.output(p.call(target, **given))
     shape = infer(p, forget=True).tensors["x"].shape
     assert shape is not None
     assert len(shape) == rank
