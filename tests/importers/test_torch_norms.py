@@ -109,7 +109,8 @@ def test_a_row_that_is_all_closed() -> None:
     close(p, [x], numpy.array([[0, 0], [0.5, 0.5]], "f4"))
 
 
-def attention(q: Any, k: Any, v: Any, scores: Any = 0, scale: float | None = None) -> Any:
+def attention(*qkv: Any, scores: Any = 0, scale: float | None = None) -> Any:
+    q, k, v = qkv
     found = q @ numpy.swapaxes(k, -1, -2) * (scale or q.shape[-1] ** -0.5) + scores
     powers = numpy.exp(found - found.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True) @ v
@@ -125,7 +126,7 @@ def test_attention_of_any_rank(lead: str) -> None:
     assert types(p) == f"f32 [{lead}m,5]"
     sizes = [2] * lead.count(",")
     arrays = [floats(*sizes, *rest) for rest in ((3, 4), (6, 4), (6, 5))]
-    close(p, arrays, attention(*arrays, 0, 0.3))
+    close(p, arrays, attention(*arrays, scale=0.3))
 
 
 @pytest.mark.parametrize("mask", ["[m,n]", "[b,1,1,n]", "[b,1,m,1]"])
@@ -136,7 +137,7 @@ def test_a_mask_that_is_added(mask: str) -> None:
     sizes = {"b": 3, "1": 1, "m": 4, "n": 6}
     arrays = [floats(3, 2, *rest) for rest in ((4, 4), (6, 4), (6, 5))]
     added = floats(*(sizes[name] for name in mask.strip("[]").split(",")))
-    close(p, [*arrays, added], attention(*arrays, added))
+    close(p, [*arrays, added], attention(*arrays, scores=added))
 
 
 def test_no_query_looks_ahead_and_heads_are_shared() -> None:
@@ -146,7 +147,7 @@ def test_no_query_looks_ahead_and_heads_are_shared() -> None:
     x, y, z = floats(2, 4, 5, 8), floats(2, 2, 5, 8), floats(2, 2, 5, 8, seed=1)
     ahead = numpy.where(numpy.tri(5) > 0, 0, -1e9)
     wide = [each.repeat(2, axis=1) for each in (y, z)]
-    close(p, [x, y, z], attention(x, wide[0], wide[1], ahead))
+    close(p, [x, y, z], attention(x, *wide, scores=ahead))
 
 
 def test_keys_of_one_for_all_of_a_batch() -> None:

@@ -48,8 +48,9 @@ def _hints(view: View) -> list[Hint]:
         found += _main(view)
     for fn in view.names.fns:
         whole = noted.function(fn)
-        known = whole is not None and whole.result is not UNKNOWN
-        if fn.result is None and known and (fn.params or _is_bound(view, fn)):
+        if whole is None or whole.result is UNKNOWN:
+            continue
+        if fn.result is None and (fn.params or _is_bound(view, fn)):
             at = _after_parameters(fn)
             if at is not None:
                 found.append(_hint(view, at, whole.result, "result", ""))
