@@ -112,12 +112,12 @@ async function once(kind, key, more, show) {
 }
 
 function types() {
-  showTypes(checked.signatures, checked.plain);
+  showTypes(checked.signatures, checked.plain, checked.names);
   const own = checked;
   once("plain", "plain", {}, (answer) => {
     if (answer.error) return;
     own.plain = answer.plain;
-    if (checked === own && tab === "types" && !model) showTypes(own.signatures, own.plain);
+    if (checked === own && tab === "types" && !model) showTypes(own.signatures, own.plain, own.names);
   });
 }
 

@@ -109,6 +109,9 @@ def test_a_mistake_is_underlined_and_its_text_is_shown(play: Playground) -> None
     assert "second-last size 4" in shown
     play.page.mouse.move(5, 5)
     play.page.keyboard.press("Escape")
+    play.tab("types")
+    assert play.said("types") == "net : no type, see Problems"
+    play.tab("problems")
     play.write(BROKEN.replace("[4,m]", "[3,m]"))
     assert play.said("problems") == "No problems."
     assert play.page.query_selector("#editor .cm-lintRange-error") is None

@@ -15,6 +15,7 @@ from tests.shell import axon
 
 ROOT = Path(__file__).resolve().parents[2]
 ENCODER = str(ROOT / "examples" / "onnx" / "encoder.onnx")
+CLASSIFIER = str(ROOT / "examples" / "torch" / "classifier.pt2")
 PROGRAM = """# expect: f : t s -> t s
 f = fn (x) { x + x };
 g = fn (p, x) { x @ p.w + p.b };
@@ -39,9 +40,15 @@ CASES = [
     ("infer", ["b.axon"]),
     ("infer", ["a.axon", "b.axon", ENCODER]),
     ("infer", [ENCODER, "--forget-inputs"]),
+    ("infer", [CLASSIFIER, "a.axon"]),
+    ("infer", [CLASSIFIER, "--input", "x=f32 [4,5,8,8]"]),
+    ("check", [CLASSIFIER]),
+    ("run", [CLASSIFIER, "x=rand[4,3,8,8]"]),
     ("explain", ["a.axon"]),
     ("explain", ["b.axon"]),
     ("explain", ["a.axon", "h", "--why", "x[0]"]),
+    ("explain", [CLASSIFIER, "--why", "x"]),
+    ("explain", [ENCODER, "--why", "result[2]"]),
     ("explain", ["AX101"]),
     ("run", ["a.axon", "f", "x=rand[2,3]"]),
     ("run", ["a.axon", "h", "x=[1,2]"]),

@@ -105,6 +105,17 @@ def test_a_mistake_takes_no_type_from_what_is_before_it(mistake: str) -> None:
     assert [(h.text) for h in document.hints() if h.name == "y"] == ["f32 [n,16]"]
 
 
+def test_a_definition_without_a_type_says_why() -> None:
+    text = "f = fn (x : f32 [2,3]) { x @ x };\ng = fn (y) { f(y) };\n"
+    document = Workspace().open("net.axon", text)
+    hovers = [document.hover(text.index(f"{name} =")) for name in "fg"]
+    assert [h and (h.code, h.text) for h in hovers] == [
+        ("f", "no type: it has errors"),
+        ("g", "no type: something that it uses has errors"),
+    ]
+    assert "?" not in {hint.text for hint in document.hints()}
+
+
 def test_hover_on_an_operator_has_its_documentation() -> None:
     document, offset = at("f = fn (x) { soft|max(x, axis=0) };")
     found = document.hover(offset)

@@ -199,12 +199,13 @@ def test_a_value_that_is_not_edited_does_not_make_its_users_new() -> None:
 
 VALUES = (
     "w = zeros([3,4]);", "w = zeros([4,3]);", "w = 2f;", "b = w @ transpose(w);",
-    "b, eps = w, 0.5;", "eps = 1e-5;", "eps = 1;", "eps = cast(1, to=f64);", "n = 3;", "n = size(w, axis=0);",
-    "f = fn (x : f32 [2,3]) { x @ w };", "f = fn (x) { max(x, b) };", "f = relu;", "v = f(b);",
-    "v = f(ones([2,3]));", "g = fn (x : f64 [n]) { x + eps };", "g = fn (x : f32 [n]) { x + eps };",
-    "g = fn (x) { x + eps };", "k = fn (x) { f(x) * eps };", "p = { w = w, e = eps, f = f };",
-    "m = fn (x) { x @ p.w + p.e };", "r = reshape(w, [n, 4]);",
-    "u = fn (x) { reshape(x, [n, 4]) };", "i = fn (x : i64 [m]) { x + n };", "y = fn (x) { x[n] * eps };", "# nothing", "  + eps;",
+    "b, eps = w, 0.5;", "eps = 1e-5;", "eps = 1;", "eps = cast(1, to=f64);", "n = 3;",
+    "n = size(w, axis=0);", "f = fn (x : f32 [2,3]) { x @ w };", "f = fn (x) { max(x, b) };",
+    "f = relu;", "v = f(b);", "v = f(ones([2,3]));", "g = fn (x : f64 [n]) { x + eps };",
+    "g = fn (x : f32 [n]) { x + eps };", "g = fn (x) { x + eps };", "k = fn (x) { f(x) * eps };",
+    "p = { w = w, e = eps, f = f };", "m = fn (x) { x @ p.w + p.e };", "r = reshape(w, [n, 4]);",
+    "u = fn (x) { reshape(x, [n, 4]) };", "i = fn (x : i64 [m]) { x + n };",
+    "y = fn (x) { x[n] * eps };", "# nothing", "  + eps;",
 )  # fmt: skip
 
 

@@ -187,6 +187,6 @@ def read_archive(file: Any, name: str) -> ModelFile:
     from axon.importers.torch.model import TORCH as FORMAT
     from axon.importers.torch.read import model_of
 
+    archive = open_archive(file, name)  # JSON may not be nested as deep as programs may
     with workspace():
-        archive = open_archive(file, name)
         return ModelFile(name, TORCH, model_of(archive), FORMAT, archive)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from axon.importers.by_cases import Cases
 from axon.importers.functions import with_functions
 from axon.importers.importer import Importer, known_shape
 from axon.importers.naming import size_name
@@ -85,12 +86,12 @@ def import_operations(
     """
     with workspace():
         asked = _Asked(model, format, name, forget, program)
+        found, said = _by_cases(asked, said or {})
         if explained:
-            return _rounds(asked, said or {}, direct=False)
-        found = _rounds(asked, said or {}, direct=True)
+            return _rounds(asked, said, direct=False)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
-            found = _rounds(asked, said or {}, direct=False)
+            found = _rounds(asked, said, direct=False)
         return found
 
 
@@ -102,6 +103,22 @@ class _Asked(NamedTuple):
     name: str
     forget: bool
     program: bool
+
+
+def _by_cases(asked: _Asked, said: dict[str, Type]) -> tuple[Imported, dict[str, Type]]:
+    """Infer, and again with the ranks of inputs that are the only ones that make sense."""
+    found = _rounds(asked, said, direct=True)
+    tried = asked._replace(program=False)
+    cases = Cases(lambda types: _rounds(tried, {**said, **types}, direct=True))
+    for _ in range(MOST_ROUNDS):
+        state = found.importer.state
+        open_ = any(found.importer.shape(name) is None for name in found.inputs)
+        decided = cases.decided(found) if open_ and not state.store.conflicts else {}
+        if not decided:
+            break
+        said = {**said, **decided}
+        found = _rounds(asked, said, direct=True)
+    return found, said
 
 
 def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
@@ -144,6 +161,7 @@ def _once(
     importer.state.uniform = True
     importer.opset = model.version
     importer.own.update(model.titles)
+    importer.hidden.update(model.added)
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})

@@ -39,10 +39,12 @@ NO_ATTRIBUTES: Attributes = {}
 @dataclass(frozen=True, slots=True)
 class Operand:
     """One of the inputs of an operation, by its number, where arguments have names: then attributes
-    say which input is which.
+    say which input is which. It is a `number` where the user's program has no tensor, but a number
+    that it computes.
     """
 
     index: int
+    number: bool = False
 
 
 class Place(NamedTuple):
@@ -293,6 +295,7 @@ class Function:
 @dataclass(slots=True)
 class Model:
     """A whole model. `said` declares tensors that it computes; `version` is of the operators.
+    `added` are tensors that the reader of the format put in.
     `titles` are the names by which a user knows tensors, where these are others.
     """
 
@@ -301,6 +304,7 @@ class Model:
     said: list[Declared] = field(default_factory=list)
     version: int = 0
     titles: dict[str, str] = field(default_factory=dict)
+    added: frozenset[str] = frozenset()
 
 
 # --- other names -------------------------------------------------------------------------------

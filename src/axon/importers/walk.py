@@ -120,7 +120,7 @@ def _infer(importer: Importer, node: Node) -> None:
             importer.unmade = True
     rule = _rule(importer, node)
     try:
-        if rule is not None and any(node.outputs):
+        if rule is not None and (node.asserts or any(node.outputs)):
             node.set_made(rule(node))
     except Unsupported as lacking:
         importer.unsupported.setdefault(operator, (str(lacking), node.at))

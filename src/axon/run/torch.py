@@ -87,8 +87,11 @@ def exported(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> An
             f"axon.from_torch({name.lower()}, x) takes them behind the module"
         ) from None
     for parameter in signature.parameters.values():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            bound.update(bound.pop(parameter.name, {}))
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD and parameter.name in bound:
+            raise ProgramError(
+                f"torch.export leaves no size open for `**{parameter.name}` of {name}: "
+                "name these arguments in `forward`"
+            )
 
     def open_sizes(value: Any) -> Any:
         return [torch.export.Dim.AUTO] * value.ndim if isinstance(value, torch.Tensor) else None

@@ -10,7 +10,7 @@ from axon.importers.torch import rules  # noqa: F401 (they enter themselves)
 from axon.importers.torch.archive import Archive, open_archive
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.read import model_of
-from axon.importers.torch.rules.registry import find
+from axon.importers.torch.rules.complex_numbers import find
 from axon.types.type import Type
 from axon.workspace import workspace
 
@@ -37,7 +37,7 @@ def careful(operation: Operation, version: int) -> Rule | None:
     return applied
 
 
-TORCH = Format(careful, "std/torch.axon", TorchNode)
+TORCH = Format(careful, "std/torch.axon", TorchNode, batched=True)
 
 
 def import_program(

@@ -11,8 +11,12 @@ from axon.importers.node import Node
 from axon.importers.operations import Malformed, Operand, Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.importers.torch import elements
+from axon.solver.constraints import Origin
 from axon.types.dim import Dim, Poly
+from axon.types.type import DimEq
 from axon.types.variables import DimVar
+
+ASSERTIONS = frozenset({"_assert_scalar", "sym_constrain_range_for_size", "_check_is_size"})
 
 
 class TorchNode(Node):
@@ -21,6 +25,10 @@ class TorchNode(Node):
     """
 
     __slots__ = ()
+
+    @property
+    def asserts(self) -> bool:
+        return self.operator in ASSERTIONS
 
     # --- what an argument is ---
 
@@ -47,6 +55,11 @@ class TorchNode(Node):
         if not all(isinstance(each, Operand) for each in every):
             raise Malformed(f"its argument `{name}` is no list of tensors")
         return [each.index for each in every]
+
+    def part_of(self, inputs: Sequence[str], outputs: Sequence[str]) -> TorchNode:
+        """A node like this one, of other tensors: a part of what it does."""
+        changed = self.operation.changed(inputs=list(inputs), outputs=list(outputs))
+        return type(self)(self.importer, changed, self.at, self.rules)
 
     # --- tensors ---
 
@@ -197,6 +210,10 @@ class TorchNode(Node):
             held = self.list_of([self.as_found(each) for each in every])
         return self.shape_literal(sizes, held)
 
+    def equal(self, a: Dim, b: Dim) -> None:
+        """What the program takes for granted, and a run checks: that two sizes are the same."""
+        self.importer.state.post(DimEq(a, b), Origin("size", self.span, self.operator))
+
     # --- element types ---
 
     def weight(self, value: Any) -> tuple[str, int] | None:
@@ -205,6 +222,8 @@ class TorchNode(Node):
             elem = self.elem(value.index)
             if not isinstance(elem, str):
                 return None
+            if value.number:
+                return elements.DEFAULT if elements.is_float(elem) else elem, 0
             return elem, 1 if self.rank(value.index) == 0 else 2
         if isinstance(value, bool):
             return "bool", 0

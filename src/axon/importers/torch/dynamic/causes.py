@@ -92,10 +92,10 @@ def _refusing(found: Found, size: InputSize) -> list[Constraint]:
     store = found.imported.importer.state.store
     conditions = [found.conditions[relation] for relation in found.about(size.var)]
     behind_any = {r: None for c in conditions for r in behind(store, c, store.clock + 1)}
-    refused = (n for n in tried(size.example) if found.takes(found.but(size, n)) is False)
-    number = next(refused, None)
-    if number is None:
+    refused = [n for n in tried(size.example) if found.takes(found.but(size, n)) is False]
+    if not refused:
         return list(behind_any)
+    number = next((n for n in refused if found.is_in_bounds(size, n)), refused[-1])
     asked = [Constraint(DimEq(var, n), NOWHERE) for var, n in found.but(size, number).items()]
     replays = Replays(WORK)
 
@@ -122,8 +122,12 @@ def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[C
             operations.update(dict.fromkeys(_introducing(found, operation, size)))
     causes: list[Cause] = []
     for operation in operations:
-        apart = found.assumption.apart.get(operation, frozenset())
-        kinds = [kind for i, kind in spellings(operation).items() if i not in apart]
+        groups = found.assumption.groups.get(operation, {})
+        kinds = [
+            kind
+            for i, kind in spellings(operation).items()
+            if i not in groups or _concerns(found, groups[i], size)
+        ]
         causes.append(
             Cause(
                 operation,
@@ -172,6 +176,13 @@ def _carries(found: Found, operation: Operation, size: InputSize) -> bool:
     return any(
         not own.isdisjoint(chain) for name in operation.outputs for chain in _chains(found, name)
     )
+
+
+def _concerns(found: Found, variables: frozenset[DimVar], size: InputSize) -> bool:
+    """Whether a size is among some others, or is what one of them was found to be."""
+    store = found.imported.importer.state.store
+    own = {item for item in _chain(store, size.var) if isinstance(item, DimVar)}
+    return any(not own.isdisjoint(_chain(store, var)) for var in variables)
 
 
 def _chains(found: Found, name: str) -> Iterator[list[Dim]]:

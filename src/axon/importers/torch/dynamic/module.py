@@ -27,6 +27,8 @@ MOST_LINES = 12
 """Lines of a statement that are read."""
 MOST_CALLS = 200_000
 LONGEST = 400
+REMAINDERS = frozenset({"Mod", "PythonMod"})
+"""What a program may well ask to be a certain number of any size."""
 Line = tuple[str, int]
 
 
@@ -181,17 +183,26 @@ def lines_that_read(program: Any) -> dict[str, Line]:
 
         values = [node.meta["val"] for node in program.graph.nodes if "val" in node.meta]
         shapes = detect_fake_mode(values).shape_env
-        symbols = {symbol: text for text, symbol in shapes.source_to_var.items()}
+        names = {symbol: _name(text) for text, symbol in shapes.source_to_var.items()}
         for symbol, number in shapes.replacements.items():
-            where = shapes.replacements_slocs[symbol].framework_loc
-            name = _name(symbols.get(symbol))
-            if not number.is_Integer or name is None or isinstance(where, str):
-                continue
-            if not is_torch(where.filename):
-                found[name] = where.filename, where.lineno
+            if number.is_Integer:
+                _enter(found, names.get(symbol), shapes.replacements_slocs[symbol])
+        for guard in shapes.guards:  # of what is computed from a size, `int(n ** 0.5)`
+            symbols = guard.expr.free_symbols
+            if type(guard.expr).__name__ == "Equality" and len(symbols) == 1:
+                left, right = guard.expr.args
+                if right.is_Integer and type(left).__name__ not in REMAINDERS:
+                    _enter(found, names.get(next(iter(symbols))), guard.sloc)
     except Exception:  # not an interface that PyTorch keeps
         return found
     return found
+
+
+def _enter(found: dict[str, Line], name: str | None, location: Any) -> None:
+    """Take down where a size was read, if that was in the user's program."""
+    frame = location.framework_loc
+    if name is not None and not isinstance(frame, str | None) and not is_torch(frame.filename):
+        found.setdefault(name, (frame.filename, frame.lineno))
 
 
 def _name(source: str | None) -> str | None:

@@ -4,6 +4,7 @@ the numbers that may be sizes taken for sizes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,16 +12,21 @@ from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
 from axon.importers.operations import Model, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
+from axon.importers.torch.dynamic.plainer import conditions_on
 from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
 from axon.inference.schemes import resolved
+from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays
+from axon.types import dim as dims
 from axon.types.dim import Dim
-from axon.types.type import DimBroadcast, DimEq, Relation, relation_variables
+from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, relation_variables
 from axon.types.variables import DimVar, ShapeVar
 
 WORK = 200_000
 """Constraints that are solved again, in all, to see what sizes a program takes."""
+NEAR = 4
+"""A size that differs by no more than a part of this is near another."""
 
 
 def variables_of(dim: Dim) -> set[DimVar | ShapeVar]:
@@ -50,12 +56,10 @@ class Found:
         own = {v for value in values.values() for v in variables_of(value)}
         self.conditions = {}
         self.left = [DimEq(var, value) for var, value in values.items() if value != var]
-        for constraint in state.store.waiting:
-            relation = resolved(state, constraint.relation)
-            found = relation_variables(relation)
-            self.left.append(relation)
-            if found and own.issuperset(found):
-                self.conditions.setdefault(relation, constraint)
+        waiting = {resolved(state, each.relation): each for each in state.store.waiting}
+        self.left += waiting
+        for relation, shown in conditions_on(own, waiting).items():
+            self.conditions.setdefault(shown, waiting[relation])
 
     @property
     def is_wrong(self) -> bool:
@@ -66,15 +70,36 @@ class Found:
 
     def only(self, size: InputSize) -> tuple[int, ...]:
         """The one size that it can be, or 1 and another, while the others of its input are what
-        they are in the example; nothing if it can be many.
+        they are in the example; nothing if it can be many. A few beside it, which the same number
+        of windows has, are no others.
         """
         value = self.value(size.var)
         if isinstance(value, int):
             return (value,)
         if not any(isinstance(r, DimEq | DimBroadcast) for r in self.about(size.var)):
             return ()
-        taken = [n for n in tried(size.example) if self.takes(self.but(size, n)) is not False]
-        return tuple(taken) if set(taken) <= {1, size.example} else ()
+        example = size.example
+        taken = [n for n in tried(example) if self._takes_for(size, n)]
+        if any(n > 1 and NEAR * abs(n - example) > example for n in taken):
+            return ()
+        return (1, example) if 1 in taken and example != 1 else (example,)
+
+    def _takes_for(self, size: InputSize, number: int) -> bool:
+        """Whether a size can be a number, alone or with the others of its input that are as large
+        in the example: they may be the same.
+        """
+        sizes = self.but(size, number)
+        if self.takes(sizes) is not False:
+            return True
+        alike = [e for e in self.given.sizes[size.input] if e.example == size.example]
+        together = {**sizes, **{each.var: number for each in alike if each.var in sizes}}
+        return together != sizes and self.takes(together) is not False
+
+    def is_in_bounds(self, size: InputSize, number: int) -> bool:
+        """Whether no bound is in the way of a number, the sizes of its input else as they are."""
+        sizes = self.but(size, number)
+        bounds = [r.dim for r in self.about(size.var) if isinstance(r, AtLeast)]
+        return all((dims.evaluate(dim, sizes) or 0) >= 0 for dim in bounds)
 
     def but(self, size: InputSize, number: int) -> dict[DimVar, int]:
         """The example with another number for one size of an input, and whatever fits for the sizes
@@ -105,6 +130,36 @@ class Found:
         return None if self.replays.left <= 0 else True
 
 
+@dataclass(slots=True)
+class Settled:
+    """The sizes of inputs, and what is left to be checked of them, where some are numbers."""
+
+    values: dict[DimVar, Dim]
+    relations: list[Relation]
+
+    def about(self, var: DimVar) -> list[Relation]:
+        own = variables_of(self.values[var])
+        return [r for r in self.relations if not own.isdisjoint(relation_variables(r))]
+
+    def about_root(self, var: DimVar) -> list[Relation]:
+        """Those that mention a variable that sizes are computed from."""
+        return [r for r in self.relations if var in relation_variables(r)]
+
+
+def settled(
+    found: Found, fixed: dict[DimVar, int], same: Sequence[tuple[DimVar, DimVar]] = ()
+) -> Settled:
+    """What is found, with numbers for some sizes, and where some are the same."""
+    equal: list[tuple[DimVar, Dim]] = [*fixed.items(), *same]
+    relations = [*[DimEq(var, value) for var, value in equal], *found.left]
+    store = found.replays.solve([Constraint(r, NOWHERE) for r in relations])
+    values = {each.var: store.dim(each.var) for each in found.given.every()}
+    own = {v for value in values.values() for v in variables_of(value)}
+    state = State(store=store)
+    waiting = dict.fromkeys(resolved(state, each.relation) for each in store.waiting)
+    return Settled(values, list(dict.fromkeys(conditions_on(own, waiting).values())))
+
+
 def tried(example: int) -> list[int]:
     """Sizes to try in the place of one: the example last."""
     found = [1, 2, 3, 5, 7, 8, 16, example - 1, example + 1, 2 * example, 3 * example, 4 * example]
@@ -114,7 +169,9 @@ def tried(example: int) -> list[int]:
 def searched(
     model: Model, format: Format, name: str, given: Given, traced: list[InputSize]
 ) -> tuple[Found, Found]:
-    """The program with only what the source says are sizes, and with all that may be."""
+    """The program with only what the source says are sizes, and with all that may be: the same if
+    no size is `traced`.
+    """
     alike = apart(model)
 
     def inferred(all_: bool) -> Found:
@@ -130,4 +187,5 @@ def searched(
         )
         return Found(found, given, assumption)
 
-    return inferred(False), inferred(True)
+    sure = inferred(False)
+    return sure, inferred(True) if traced else sure

@@ -13,7 +13,8 @@ from functools import lru_cache
 SPELLINGS = {
     "_unsafe_view": ("view", "reshape"), "view_copy": ("view",), "expand_copy": ("expand",),
     "expand": ("expand", "repeat", "broadcast_to", "expand_as"), "reshape": ("reshape", "flatten"),
-    "_reshape_alias": ("reshape",), "new_zeros": ("new_zeros", "zeros_like"),
+    "_reshape_alias": ("reshape",), "split_with_sizes": ("split", "split_with_sizes"),
+    "repeat": ("repeat", "tile"),
 }  # fmt: skip
 """What operators of the exporter are called in a program, where that differs."""
 OPENING, CLOSING = "([{", ")]}"
@@ -38,7 +39,8 @@ def spelled(text: str, operator: str, sizes: tuple[int | None, ...]) -> tuple[Sp
     """
     found: list[tuple[Spelling, ...]] = []
     own = operator.removesuffix("_")
-    for name in SPELLINGS.get(own, (own,)):
+    names = ("interpolate",) if own.startswith("upsample") else SPELLINGS.get(own, (own,))
+    for name in names:
         for arguments in _calls(text[:LONGEST], name):
             for listed in _lists(arguments, len(sizes)):
                 if _fits(listed, sizes):
@@ -77,15 +79,24 @@ def _lists(arguments: list[str], count: int) -> Iterator[list[str]]:
     """
     if any(each.startswith("*") for each in arguments):
         return
-    for each in arguments:
-        if each[:1] in ("(", "[") and each[-1:] in (")", "]"):
-            inner = list(_divided(each[1:-1]))
-            if len(inner) == count:
-                yield inner
+    listed = [list(_divided(each[1:-1])) for each in map(_value, arguments) if _is_list(each)]
+    fitting = [inner for inner in listed if len(inner) == count]
+    if fitting:
+        yield from fitting
+        return
     own = [each for each in arguments if re.match(r"\w+\s*=(?!=)", each) is None]
     for first in (0, 1):
         if len(own) == count + first:
             yield own[first:]
+
+
+def _value(argument: str) -> str:
+    """What is given: `(2, 3)` of `size=(2, 3)`."""
+    return re.sub(r"^\w+\s*=(?!=)\s*", "", argument)
+
+
+def _is_list(argument: str) -> bool:
+    return argument[:1] in ("(", "[") and argument[-1:] in (")", "]")
 
 
 def _calls(text: str, name: str) -> Iterator[list[str]]:

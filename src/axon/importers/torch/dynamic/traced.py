@@ -25,12 +25,18 @@ from axon.types.variables import DimVar
 RESHAPES = frozenset(
     {"view", "reshape", "_unsafe_view", "view_copy", "_reshape_alias", "unflatten"}
 )
+UPSAMPLINGS = [
+    f"upsample_{name}"
+    for name in ("nearest1d", "nearest2d", "nearest3d", "linear1d", "bilinear2d", "bicubic2d",
+                 "trilinear3d")
+]  # fmt: skip
 SIZES = {
     **dict.fromkeys(RESHAPES, "size"), "reshape": "shape", "unflatten": "sizes", "expand": "size",
     "expand_copy": "size", "broadcast_to": "size", "zeros": "size", "ones": "size", "full": "size",
     "empty": "size", "rand": "size", "randn": "size", "new_zeros": "size", "new_ones": "size",
     "new_full": "size", "new_empty": "size", "repeat": "repeats", "tile": "dims",
     "split_with_sizes": "split_sizes",
+    **dict.fromkeys(UPSAMPLINGS, "output_size"),
 }  # fmt: skip
 """The lists of sizes that operators take."""
 SINGLE = {
@@ -46,14 +52,14 @@ ENDLESS = 1 << 40
 @dataclass(slots=True)
 class Assumption:
     """Which sizes may stand as numbers in the program: with `all_`, also where the line of the
-    source does not say so. `apart` are the numbers of each operation, by position, that no size of
-    an input has to do with.
+    source does not say so. `groups` are the sizes that those of a reshaped tensor follow from, for
+    each operation by position.
     """
 
     given: Given
     traced: tuple[InputSize, ...]
     all_: bool
-    apart: dict[Operation, frozenset[int]] = field(default_factory=dict)
+    groups: dict[Operation, dict[int, frozenset[DimVar]]] = field(default_factory=dict)
 
     def of_number(self, number: int) -> list[DimVar]:
         return [each.var for each in self.traced if each.example == number]
@@ -205,14 +211,14 @@ class TracedNode(TorchNode):
             total = _product([n for n in before if n is not None])
             after[after.index(-1)] = total // others if others else 0
         found = list(sizes)
-        apart: set[int] = set()
+        groups: dict[int, frozenset[DimVar]] = {}
         for left, right in _groups([n or 0 for n in before], [n or 0 for n in after]):
             group = [word[i] for i in left]
-            if all(isinstance(n, int) for n in group):
-                apart.update(right)
-            else:
+            variables = [v for n in group for v in dims.variables(n) if isinstance(v, DimVar)]
+            groups.update(dict.fromkeys(right, frozenset(variables)))
+            if variables:
                 self._group(group, found, right, open_)
-        self.assumption.apart[self.operation] = frozenset(apart)
+        self.assumption.groups[self.operation] = groups
         return found
 
     def _each(self, sizes: list[Any], open_: list[bool]) -> list[Any]:
@@ -240,18 +246,31 @@ class TracedNode(TorchNode):
                 left.append(i)
         if not left:
             return
-        first, *more = left
-        others = [found[i] for i in at if i != first]
-        if any(n == -1 for n in others):
-            for i in left:
-                found[i] = self._guess(found[i], None)
+        total = dims.product(word)
+        if any(found[i] == -1 for i in at) or self._taken_for_inputs(total, found, at, left):
             return
-        whole = exact_quotient(dims.product(word), dims.product(others))
-        if whole is not None and not isinstance(whole, int):
-            found[first] = whole
-            return
-        for i in (first, *more):
+        for i in left:
+            whole = exact_quotient(total, dims.product([found[j] for j in at if j != i]))
+            if whole is not None and not isinstance(whole, int):
+                found[i] = whole
+                return
+        for i in left:
             found[i] = self._guess(found[i], None)
+
+    def _taken_for_inputs(
+        self, total: Dim, found: list[Any], at: list[int], left: list[int]
+    ) -> bool:
+        """Take numbers for the sizes of inputs that have them, all of them or one, if the product
+        is then what it must be.
+        """
+        alone = {i: self.assumption.of_number(found[i]) for i in left}
+        known = {i: dims_[0] for i, dims_ in alone.items() if len(dims_) == 1}
+        for some in (known, *({i: var} for i, var in known.items())):
+            sizes = {i: some.get(i, found[i]) for i in at}
+            if some and dims.product(list(sizes.values())) == total:
+                found[:] = [sizes.get(i, n) for i, n in enumerate(found)]
+                return True
+        return False
 
 
 def _product(numbers: Sequence[int]) -> int:

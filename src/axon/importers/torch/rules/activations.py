@@ -117,12 +117,17 @@ def prelu(node: TorchNode) -> Made:
     x, slope, weight = node.x(), node.x("weight"), node.shape(node.tensor_index("weight"))
     rank = node.rank_of()
     if node.operator == "_prelu_kernel" or weight == () or weight == (1,):
-        return node.call("prelu", x, slope)
+        return _sloped(node, x, slope)
     if rank is None or weight is None:
         return node.type_of(x)
     if rank > 2:
         slope = node.call("expand_dims", slope, axis=list(range(1, rank - 1)))
-    return node.call("prelu", x, slope)
+    return _sloped(node, x, slope)
+
+
+def _sloped(node: TorchNode, x: Expression, slope: Expression) -> Expression:
+    above, below = (node.call(kind, x, number(node, 0.0)) for kind in ("maximum", "minimum"))
+    return node.call("+", above, node.call("*", below, slope))
 
 
 @rule("glu")
@@ -134,16 +139,19 @@ def glu(node: TorchNode) -> Made:
     return node.call("*", value, node.call("sigmoid", gate))
 
 
-@rule("rrelu", "rrelu_with_noise")
-def rrelu(node: TorchNode) -> Made:
+@rule("rrelu", "rrelu_with_noise", "rrelu_with_noise_functional")
+def rrelu(node: TorchNode) -> None:
     """While a network is trained the slope is drawn by chance; else it is the middle."""
-    bounds = node.real("lower", 1 / 8), node.real("upper", 1 / 3)
+    bounds, x = (node.real("lower", 1 / 8), node.real("upper", 1 / 3)), node.x()
+    noise = node.x("noise") if node.index("noise") is not None else None
     if node.flag("training"):
-        return node.type_of(node.x())
-    return node.call("leaky_relu", node.x(), slope=sum(bounds) / 2)
+        node.set_outputs(node.type_of(x), None if noise is None else node.type_of(noise))
+        return
+    made = node.call("leaky_relu", x, slope=sum(bounds) / 2)
+    node.set_outputs(made, None if noise is None else node.call("identity", noise))
 
 
-@rule("logit")
+@rule("logit", "special_logit")
 def logit(node: TorchNode) -> Made:
     x: Any = node.x()
     elem = node.elem_of()

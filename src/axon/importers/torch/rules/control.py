@@ -28,6 +28,7 @@ from axon.types.type import Type
 @rule("cond", domain="higher_order")
 def cond(node: TorchNode) -> None:
     test = node.given("test")
+    _graph(node, "then"), _graph(node, "else")
     known = node.contents(test.index) if isinstance(test, Operand) else scalar(test, "bool")
     choose(node, known, node.as_scalar(test), "then", "else")
 

@@ -26,6 +26,12 @@ def fill(node: TorchNode) -> Made:
     return node.call("broadcast_to", node.operand("value", elem), node.call("shape", node.x()))
 
 
+@rule("resize_as")
+def resize_as(node: TorchNode) -> Made:
+    made = node.call("zeros", node.call("shape", node.x("the_template")))
+    return node.type_of(node.call("cast_like", made, node.x()))
+
+
 @rule("resize")
 def resize(node: TorchNode) -> Made:
     """As many elements as are there stay; what is new may be anything."""
@@ -43,3 +49,9 @@ def as_strided(node: TorchNode) -> Made:
         return node.type_of(node.call("identity", node.x()))
     made = node.call("zeros", wanted_shape(node))
     return node.type_of(node.call("cast_like", made, node.x()))
+
+
+@rule("overwritten", domain="mutation")
+def overwritten(node: TorchNode) -> Made:
+    """What a tensor is after it was written to in a way that Axon cannot follow."""
+    return node.type_of(node.call("identity", node.x()))

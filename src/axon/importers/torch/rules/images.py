@@ -56,9 +56,18 @@ def pixel_shuffle(node: TorchNode) -> Made:
         raise Malformed(f"it has blocks of {block}")
     at, area = node.tensor_index("self"), block * block
     operator = "depth_to_space" if grows else "space_to_depth"
-    word, x = node.shape(at), node.input(at)
+    word: Any = node.shape(at)
+    x = node.input(at)
     if word is not None and len(word) == 4:
         return node.call(operator, x, block=block, blocks_first=False)
+    if word is not None and len(word) > 4:
+        own = [node.call("size", x, axis=i) for i in range(len(word))]
+        count = own[0]
+        for each in own[1:-3]:
+            count = node.call("*", count, each)
+        sizes = [dims.product(list(word[:-3])), *word[-3:]]
+        flat = node.call("reshape", x, node.shape_literal(sizes, node.list_of([count, *own[-3:]])))
+        return _unflattened(node, node.call(operator, flat, block=block, blocks_first=False))
     if word is not None and len(word) == 3:
         alone = node.call("expand_dims", x, axis=[0])
         made = node.call(operator, alone, block=block, blocks_first=False)
@@ -66,6 +75,21 @@ def pixel_shuffle(node: TorchNode) -> Made:
     large, small = f"[{area}*c,h,w]", f"[c,{block}*h,{block}*w]"
     before, after = (large, small) if grows else (small, large)
     return node.declared(f"t batch@{before} -> t batch@{after}", at)
+
+
+def _unflattened(node: TorchNode, made: Expression) -> Expression:
+    """Images in the leading shape that the input has."""
+    word: Any = node.shape(node.tensor_index("self"))
+    name = f"{node.outputs[0]}/images"
+    run = node.part_of(node.inputs, [name])
+    run.set_outputs(made)
+    node.alone = True
+    found: Any = node.importer.shape(name)
+    x, made = node.x(), node.tensor(name)
+    own = [node.call("size", x, axis=i) for i in range(len(word) - 3)]
+    own += [node.call("size", made, axis=i) for i in (1, 2, 3)]
+    sizes = [*word[:-3], *found[1:]]
+    return node.call("reshape", made, node.shape_literal(sizes, node.list_of(own)))
 
 
 @rule("channel_shuffle", "native_channel_shuffle")
@@ -153,7 +177,8 @@ def _resized(
 ) -> Expression:
     """A size is told, or follows from a factor; then the factor is also that of the places."""
     told = node.given("output_size") is not None
-    if factors is None or (told and way.get("coordinates") == "align_corners"):
+    corners = way.get("coordinates") == "align_corners"  # which the sizes alone decide
+    if factors is None or (told and corners):
         if not told:
             raise Malformed("neither sizes nor factors are given")
         sizes = node.sizes("output_size")
@@ -167,6 +192,9 @@ def _resized(
         wanted = node.sizes("output_size")
     else:
         wanted = [_scaled(size, factor) for size, factor in zip(before, factors, strict=True)]
+    if corners and None not in wanted:
+        held = node.list_of([_held(node, x, *each) for each in zip(axes, factors, strict=True)])
+        return node.call("resize", x, node.shape_literal(wanted, held), axis=axes, **way)
     short = [int(f) if f.is_integer() else f for f in factors]
     made = node.call("resize", x, scale=short, axis=axes, **way)
     if not told and all(_is_exact(factor) for factor in factors):
@@ -176,6 +204,12 @@ def _resized(
         word = tuple([node.fresh_dim() for _ in range(len(axes) + 2)])
     every = [*word[: -len(axes)], *node.sizes_or_fresh(wanted)]
     return node.shaped(made, every)
+
+
+def _held(node: TorchNode, x: Expression, axis: int, factor: float) -> Expression:
+    """The size that a factor makes, as a run finds it."""
+    size = node.cast(node.call("size", x, axis=axis), "f64")
+    return node.cast(node.call("floor", node.call("*", size, node.scalar(factor, "f64"))), "i64")
 
 
 def _is_exact(factor: float) -> bool:

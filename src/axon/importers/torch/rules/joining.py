@@ -215,14 +215,24 @@ def _cut(node: TorchNode, axis: int, each: Any, equal: bool = False) -> None:
         node.set_tuple_outputs(node.call("split", x, parts=parts, axis=axis))
         return
     if total is None:
-        made = ", ".join("t ?r" + str(i) for i in range(parts))
-        node.set_tuple_outputs(node.declared(f"t p -> ({made})", node.tensor_index("self")))
+        several = ", ".join("t ?r" + str(i) for i in range(parts))
+        node.set_tuple_outputs(node.declared(f"t p -> ({several})", node.tensor_index("self")))
         return
     last = contents.sub(total, contents.mul(each, parts - 1))
-    if not isinstance(last, int):
-        node.guard(last)  # the program has so many parts
-        node.guard(contents.sub(each, last))
-    node.set_tuple_outputs(node.call("split", x, sizes=[each] * (parts - 1) + [last], axis=axis))
+    sizes = [*[each] * (parts - 1), last]
+    if isinstance(last, int):
+        node.set_tuple_outputs(node.call("split", x, sizes=sizes, axis=axis))
+        return
+    node.guard(last)  # the program has so many parts
+    node.guard(contents.sub(each, last))
+    word = node.sizes_of(node.tensor_index("self")) or []
+    at = in_rank(axis, len(word))
+    made = list[Expression]()
+    for i, size in enumerate(sizes):
+        ends = contents.mul(each, i), contents.mul(each, i + 1)
+        part = node.call("slice", x, start=ends[0] or None, stop=ends[1], axis=at)
+        made.append(node.shaped(part, [*word[:at], size, *word[at + 1 :]]))
+    node.set_outputs(*made)
 
 
 @rule("chunk", "unsafe_chunk")

@@ -73,7 +73,7 @@ def renorm(node: TorchNode) -> Made:
 # --- distances -------------------------------------------------------------------------------
 
 
-@rule("cdist", "_cdist_forward")
+@rule("cdist", "_cdist_forward", "_euclidean_dist")
 def cdist(node: TorchNode) -> Made:
     """The distance of each row of the one from each row of the other."""
     columns = node.call("expand_dims", node.x("x1"), axis=[-2])
@@ -281,7 +281,7 @@ def eig(node: TorchNode) -> None:
     )
 
 
-@rule("linalg_eigvals")
+@rule("linalg_eigvals", "_linalg_eigvals")
 def eigvals(node: TorchNode) -> Made:
     return node.declared("t s@[n,n] -> u s@[n]", 0)
 

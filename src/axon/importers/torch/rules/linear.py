@@ -50,10 +50,13 @@ def multiplied(node: TorchNode, left: str, right: str) -> Expression:
     return found
 
 
-@rule("mm")
+@rule("mm", "_int_mm")
 def mm(node: TorchNode) -> Made:
-    made = node.call("project", ranked(node, "self", 2), ranked(node, "mat2", 2))
-    return _as_asked(node, made)
+    """Of small integers into larger ones too."""
+    parts = [ranked(node, name, 2) for name in ("self", "mat2")]
+    if node.operator == "_int_mm":
+        parts = [node.cast(part, "i32") for part in parts]
+    return _as_asked(node, node.call("project", *parts))
 
 
 @rule("bmm")
@@ -124,11 +127,11 @@ def _contracted(
     return _einsum(node, [first, second], rest, at)
 
 
-@rule("addmm", "addbmm", "baddbmm", "addmv", "addr")
+@rule("addmm", "addbmm", "baddbmm", "addmv", "addr", "_addmm_activation")
 def added_product(node: TorchNode) -> Made:
     """`beta * self + alpha * product`; without a beta, self counts for nothing."""
     kind = node.operator.rstrip("_")
-    if kind == "addmm":
+    if "addmm" in kind:
         made = node.call("project", ranked(node, "mat1", 2), ranked(node, "mat2", 2))
     elif kind == "addmv":
         made = _matrix_vector(node, "mat", "vec")
@@ -145,7 +148,10 @@ def added_product(node: TorchNode) -> Made:
         x = node.call("*", x, node.operand("beta", elem))
     if not _is_row(node, kind):
         x = node.call("broadcast_to", x, node.call("shape", made))
-    return _as_asked(node, node.call("+", x, made))
+    made = node.call("+", x, made)
+    if kind == "_addmm_activation":
+        return node.call("gelu" if node.flag("use_gelu") else "relu", made)
+    return _as_asked(node, made)
 
 
 def _is_row(node: TorchNode, kind: str) -> bool:
@@ -153,7 +159,7 @@ def _is_row(node: TorchNode, kind: str) -> bool:
     shape of the product.
     """
     own = node.shape(node.tensor_index("self"))
-    if kind != "addmm" or own is None or len(own) != 1:
+    if "addmm" not in kind or own is None or len(own) != 1:
         return False
     return own[0] == 1 or same(own[0], node.size_of("mat2", 1))
 
@@ -255,3 +261,15 @@ def bilinear(node: TorchNode) -> Made:
     parts = [node.x("input1"), node.x("weight"), node.x("input2")]
     made = node.call("einsum", *parts, equation="...i,oij,...j->...o")
     return made if node.index("bias") is None else node.call("+", made, node.x("bias"))
+
+
+@rule("_trilinear")
+def trilinear(node: TorchNode) -> Made:
+    """The product of three tensors with new axes put in, summed over some."""
+    parts = []
+    for i in ("1", "2", "3"):
+        x, axes = node.x(f"i{i}"), node.wholes(f"expand{i}")
+        parts.append(node.call("expand_dims", x, axis=axes) if axes else x)
+    made = node.call("*", node.call("*", parts[0], parts[2]), parts[1])
+    axes = node.wholes("sumdim")
+    return node.call("sum", made, axis=axes) if axes else made

@@ -21,6 +21,10 @@ def in_elem(node: TorchNode, name: str, elem: str | None) -> Expression:
     return x if elem is None or own is None or own == elem else node.cast(x, elem)
 
 
+def _inverse_deviation(node: TorchNode, variance: Expression, epsilon: Expression) -> Expression:
+    return node.call("rsqrt", node.call("+", variance, epsilon))
+
+
 # --- over the last axes ----------------------------------------------------------------------
 
 
@@ -39,7 +43,7 @@ def layer_norm(node: TorchNode) -> None:
         return
     how: dict[str, Any] = {"axis": list(range(-axes, 0)), "keep": True}
     variance = node.call("variance", x, **how)
-    deviation = node.call("inverse_deviation", variance, node.scalar(epsilon, elem or "f32"))
+    deviation = _inverse_deviation(node, variance, node.scalar(epsilon, elem or "f32"))
     node.set_outputs(made, node.call("mean", x, **how), deviation)
 
 
@@ -73,9 +77,7 @@ def rms_norm(node: TorchNode) -> None:
         node.set_outputs(made)
         return
     mean = node.call("mean", node.call("square", x), axis=list(range(-axes, 0)), keep=True)
-    node.set_outputs(
-        made, node.call("inverse_deviation", mean, node.scalar(epsilon, elem or "f32"))
-    )
+    node.set_outputs(made, _inverse_deviation(node, mean, node.scalar(epsilon, elem or "f32")))
 
 
 # --- by channels -----------------------------------------------------------------------------
@@ -137,7 +139,7 @@ def _by_this_batch(node: TorchNode) -> None:
         return
     name = "epsilon" if "epsilon" in node.attributes else "eps"
     epsilon = node.scalar(float(node.real(name, 1e-5)), elem)
-    found = [made, mean, node.call("inverse_deviation", variance, epsilon)]
+    found = [made, mean, _inverse_deviation(node, variance, epsilon)]
     if node.operator.endswith("functional") and node.index("running_mean") is not None:
         found += _moved_on(node, x, mean, axes, elem)
     node.set_outputs(*found)
@@ -147,10 +149,15 @@ def _moved_on(
     node: TorchNode, x: Expression, mean: Expression, axes: list[int], elem: str
 ) -> list[Expression]:
     """The statistics that go on to the next batch."""
-    kept = node.scalar(1.0 - float(node.real("momentum", 0.1)), elem)
+    share = node.scalar(float(node.real("momentum", 0.1)), elem)
     spread = node.call("variance", x, axis=axes, correction=1)
     pairs = (("running_mean", mean), ("running_var", spread))
-    return [node.call("moving_average", in_elem(node, n, elem), now, kept) for n, now in pairs]
+    found = []
+    for name, now in pairs:
+        before = in_elem(node, name, elem)
+        way = node.call("*", node.call("-", now, before), share)
+        found.append(node.call("+", before, way))
+    return found
 
 
 @rule("group_norm", "native_group_norm")
@@ -175,7 +182,7 @@ def group_norm(node: TorchNode) -> None:
     cut = node.call("reshape", x, node.shape_literal(sizes, held))
     axes = list(range(2, len(sizes)))
     variance = node.call("variance", cut, axis=axes)
-    deviation = node.call("inverse_deviation", variance, node.scalar(epsilon, elem or "f32"))
+    deviation = _inverse_deviation(node, variance, node.scalar(epsilon, elem or "f32"))
     node.set_outputs(made, node.call("mean", cut, axis=axes), deviation)
 
 

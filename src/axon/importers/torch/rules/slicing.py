@@ -8,9 +8,9 @@ from axon.contents.arithmetic import is_symbol
 from axon.importers.bounds import Part, parted
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Malformed, Operand, Unsupported
+from axon.importers.operations import Malformed, Operand
 from axon.importers.torch.node import TorchNode
-from axon.importers.torch.rules.registry import ANY_SHAPE, SAME_RANK, rule
+from axon.importers.torch.rules.registry import SAME_RANK, rule
 from axon.importers.torch.rules.shapes import in_rank
 from axon.types import dim as dims
 
@@ -112,7 +112,7 @@ def unfold(node: TorchNode) -> Made:
     if size is None or step is None or size < 0 or step < 1:
         raise Malformed("its windows have no size, or no step")
     if word is None:
-        raise Unsupported("unfold of a tensor whose rank is not known")
+        return node.declared("t p -> t ?r where rank(?r) = rank(p)+1", at)
     x = node.x()
     if not word:
         x, word = node.call("expand_dims", x, axis=[0]), [1]
@@ -162,7 +162,7 @@ def slice_scatter(node: TorchNode) -> Made:
         places = node.call("*", places, node.literal(step))
     if start != 0:
         places = node.call("+", places, first)
-    return node.call("scatter", x, places, _as_rows(node, src), axis=axis)
+    return node.call("scatter", x, places, as_rows(node, src), axis=axis)
 
 
 def _takes_all(node: TorchNode, axis: int) -> bool:
@@ -174,10 +174,10 @@ def _takes_all(node: TorchNode, axis: int) -> bool:
 
 def _as_whole(node: TorchNode, src: Expression) -> Expression:
     """Another tensor of the same shape and element type as this one."""
-    return node.call("broadcast_to", _as_rows(node, src), node.call("shape", node.x()))
+    return node.call("broadcast_to", as_rows(node, src), node.call("shape", node.x()))
 
 
-def _as_rows(node: TorchNode, src: Expression) -> Expression:
+def as_rows(node: TorchNode, src: Expression) -> Expression:
     elem, own = node.elem_of(), node.elem_of("src")
     return src if elem is None or elem == own else node.cast(src, elem)
 
@@ -196,151 +196,8 @@ def select_scatter(node: TorchNode) -> Made:
     axis, rank = node.axis(), node.rank_of()
     axis = axis if rank is None else in_rank(axis, rank)
     places = node.list_of([node.as_found(node.given("index"))])
-    rows = node.call("expand_dims", _as_rows(node, node.x("src")), axis=[axis])
+    rows = node.call("expand_dims", as_rows(node, node.x("src")), axis=[axis])
     return node.call("scatter", node.x(), places, rows, axis=axis)
-
-
-# --- diagonals -----------------------------------------------------------------------------------
-
-
-def _diagonal(node: TorchNode, rank: int, first: str, second: str) -> tuple[int, int, int]:
-    """The offset of a diagonal, and the two axes that it goes along."""
-    offset = node.whole("offset", 0)
-    assert offset is not None
-    pair = {"dim1": 0, "dim2": 1} if first == "dim1" else {}
-    a, b = (in_rank(node.axis(name, pair.get(name)), rank) for name in (first, second))
-    if a == b:
-        raise Malformed("its two axes are the same")
-    return offset, a, b
-
-
-def diagonal_of(node: TorchNode, index: int, offset: int, a: int, b: int) -> Expression:
-    """The elements along a diagonal of an input, at the end."""
-    word = node.sizes_of(index)
-    assert word is not None
-    rank = len(word)
-    rest = [i for i in range(rank) if i not in (a, b)]
-    x = node.input(index)
-    order = [*rest, a, b]
-    if order != list(range(rank)):
-        x = node.call("transpose", x, perm=order)
-    rows, columns = word[a], word[b]
-    left = dims.sub(columns, offset) if offset >= 0 else columns
-    down = rows if offset >= 0 else dims.add(rows, offset)
-    count = dims.minimum(left, down)
-    if not node.importer.is_size(count):
-        count = dims.maximum(count, 0)
-    lines, across = (node.call("size", node.input(index), axis=axis) for axis in (a, b))
-    shift = node.call("-", across if offset >= 0 else lines, node.literal(abs(offset)))
-    held = node.call("minimum", *((lines, shift) if offset >= 0 else (shift, across)))
-    held = node.call("maximum", held, node.literal(0)) if offset else held
-    places: Expression = node.call("range", node.size(count, held))
-    wide = node.size(columns, across)
-    apart = node.call("+", node.call("*", places, wide), places)
-    if offset > 0:
-        apart = node.call("+", apart, node.literal(offset))
-    elif offset < 0:
-        apart = node.call("+", apart, node.call("*", node.literal(-offset), wide))
-    flat = [*(word[i] for i in rest), dims.mul(rows, columns)]
-    sizes = [node.call("size", node.input(index), axis=i) for i in rest]
-    listed = node.list_of([*sizes, node.call("*", lines, across)])
-    return node.call(
-        "gather", node.call("reshape", x, node.shape_literal(flat, listed)), apart, axis=-1
-    )
-
-
-@rule("diagonal", "diagonal_copy", "linalg_diagonal")
-def diagonal(node: TorchNode) -> Made:
-    name = "A" if "A" in node.attributes else "self"
-    at = node.tensor_index(name)
-    rank = node.rank(at)
-    if rank is None:
-        return node.declared(ANY_SHAPE, at)
-    if name == "A":
-        offset = node.whole("offset", 0)
-        assert offset is not None
-        a, b = (in_rank(node.axis(n, d), rank) for n, d in (("dim1", -2), ("dim2", -1)))
-        return diagonal_of(node, at, offset, a, b)
-    return diagonal_of(node, at, *_diagonal(node, rank, "dim1", "dim2"))
-
-
-@rule("trace")
-def trace(node: TorchNode) -> Made:
-    at = node.tensor_index("self")
-    if node.rank(at) != 2:
-        node.ranked(at, 2)
-        return node.declared("t [m,n] -> t []", at)
-    made = node.call("sum", diagonal_of(node, at, 0, 0, 1))
-    elem = node.elem_of()
-    return made if elem is None or elem.startswith(("f", "bf", "i64")) else node.cast(made, "i64")
-
-
-@rule("diag")
-def diag(node: TorchNode) -> Made:
-    """The diagonal of a matrix, or the matrix with that diagonal."""
-    at, rank, k = node.tensor_index("self"), node.rank_of(), node.whole("diagonal", 0)
-    assert k is not None
-    if rank is None:
-        return node.declared(ANY_SHAPE, at)
-    if rank == 2:
-        return diagonal_of(node, at, k, 0, 1)
-    return embedded(node, node.x(), 2, k, 0, 1)
-
-
-@rule("diag_embed", "diagflat")
-def diag_embed(node: TorchNode) -> Made:
-    at, rank, offset = node.tensor_index("self"), node.rank_of(), node.whole("offset", 0)
-    assert offset is not None
-    if rank is None:
-        return node.declared(ANY_SHAPE, at)
-    if node.operator == "diagflat":
-        return _on_diagonal(node, node.call("flatten", node.x()), offset)
-    pair = [in_rank(node.axis(name, d), rank + 1) for name, d in (("dim1", -2), ("dim2", -1))]
-    return embedded(node, node.x(), rank + 1, offset, *pair)
-
-
-def embedded(node: TorchNode, x: Expression, rank: int, offset: int, a: int, b: int) -> Expression:
-    """Matrices whose diagonals are the last axis of a tensor, along two axes of the result, which
-    has this rank.
-    """
-    made = _on_diagonal(node, x, offset)
-    order: list[int | None] = [None] * rank
-    order[a], order[b] = rank - 2, rank - 1
-    rest = iter(range(rank - 2))
-    perm = [next(rest) if axis is None else axis for axis in order]
-    return made if perm == list(range(rank)) else node.call("transpose", made, perm=perm)
-
-
-def _on_diagonal(node: TorchNode, x: Expression, offset: int) -> Expression:
-    """The last axis as the diagonal of a matrix at the end."""
-    pad = {"after": abs(offset), "axis": -1}
-    wide = node.call("pad", x, **pad) if offset else x
-    size = node.call("size", x, axis=-1)
-    total = node.call("+", size, node.literal(abs(offset))) if offset else size
-    down, along = node.call("range", total), node.call("range", total)
-    lines = node.call("expand_dims", down, axis=[1])
-    if offset:
-        lines = node.call("+", lines, node.literal(offset))
-    values = node.call("expand_dims", wide, axis=[-1 if offset >= 0 else -2])
-    on = node.call("==", lines, along)
-    return node.call("where", on, values, node.call("zeros_like", values))
-
-
-@rule("diagonal_scatter")
-def diagonal_scatter(node: TorchNode) -> Made:
-    """A tensor with other elements on a diagonal."""
-    at, src = node.tensor_index("self"), node.tensor_index("src")
-    word = node.sizes_of(at)
-    if word is None or node.rank(src) is None:
-        return node.type_of(node.call("identity", node.x()))
-    offset, a, b = _diagonal(node, len(word), "dim1", "dim2")
-    if word[a] != word[b]:  # the matrix with this diagonal is a square
-        return node.type_of(node.call("identity", node.x()))
-    where = len(word), offset, a, b
-    ones = node.call("==", node.input(src), node.input(src))
-    on = embedded(node, node.cast(ones, "u8"), *where)
-    made = embedded(node, node.input(src), *where)
-    return node.call("where", node.cast(on, "bool"), made, node.x())
 
 
 # --- triangles, and turning round ----------------------------------------------------------------
