@@ -30,13 +30,16 @@ def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | N
     """Print the signature of a model, or give its document."""
     with model_errors():
         from axon.importers.formats import read_model
-        from axon.importers.recognise import ONNX
+        from axon.importers.recognise import ONNX, TORCH
 
         model = read_model(path)
         if options.write and model.kind != ONNX:
             raise BadInput(f"--write is for ONNX models; {path} has the shapes of its tensors")
+        if options.dynamic and model.kind != TORCH:
+            raise BadInput(f"--dynamic is for programs of PyTorch; {path} is an ONNX model")
         types = _input_types(options.input, model.inputs)
         report = model.report(options.forget_inputs, types)
+        dynamic = model.dynamic() if options.dynamic else None
     if options.write and report.ok:
         _write(options.write, model, report)
     found = report.diagnostics
@@ -44,7 +47,12 @@ def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | N
         found = tuple(_strict(diagnostic) for diagnostic in found)
     status = HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
     document = _document(report, found) if options.json else None
-    if document is None:
+    if document is not None and dynamic is not None:
+        document |= dynamic.as_json()
+    if document is None and dynamic is not None:
+        say(str(dynamic))
+        print_diagnostics(found)
+    elif document is None:
         if report.ok:  # what contradicts itself has no type
             where = f" where {', '.join(report.where)}" if report.where else ""
             say(f"model : {report.signature}{where}")

@@ -57,7 +57,7 @@ class Scope(SizeFacts, Protocol):
         """A name for an operator of which only the signature is known."""
 
 
-INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
+INFIX = frozenset({"+", "-", "*", "/", "//", "@", "==", "!=", "<", "<=", ">", ">="})
 
 
 @dataclass(slots=True, eq=False)

@@ -9,15 +9,19 @@ import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
 from axon.importers.operations import Constant, Model, NoModel
 from axon.importers.recognise import ONNX, TORCH, ZIP, by_ending, format_of
 from axon.importers.reporting.report import Report, report_on
+from axon.importers.reporting.why import Reasons, opened, question_of, reasons
 from axon.types.type import Type
 from axon.workspace import workspace
+
+if TYPE_CHECKING:
+    from axon.importers.torch.dynamic.table import Dynamic
 
 
 class Weights(Protocol):
@@ -73,6 +77,37 @@ class ModelFile:
         with workspace():
             found = self.imported(forget, said, program=False)
             return report_on(found, self.name, forget, suggesting)
+
+    def dynamic(self) -> Dynamic:
+        """Which sizes of its inputs could be any; of a PyTorch program."""
+        from axon.importers.torch.dynamic.answers import dynamic_of
+
+        return dynamic_of(self.model, self.source)
+
+    def why(self, question: str) -> list[Reasons]:
+        """Why a tensor has the sizes that it has. Those of an input are forgotten for that, so that
+        what asks for them is found; raises `NoSuchSize`.
+        """
+        with workspace():
+            declared = self._explained({})
+            known = declared.importer.types.keys() - declared.importer.hidden
+            asked = question_of(question, known, declared.outputs)
+            if asked.name not in declared.inputs:
+                return reasons(declared, asked, {})
+            if self.kind == TORCH:
+                from axon.importers.torch.dynamic.reasons import reasons_of
+
+                return reasons_of(self.dynamic(), self.model, asked)
+            said = opened(declared)
+            found = self._explained(said)
+            if found.is_wrong or asked.name not in said:
+                return reasons(declared, asked, {})
+            return reasons(found, asked, said)
+
+    def _explained(self, said: dict[str, Type]) -> Imported:
+        return import_operations(
+            self.model, self.format, self.name, said=said, program=False, explained=True
+        )
 
     # --- weights ---
 
@@ -152,6 +187,6 @@ def read_archive(file: Any, name: str) -> ModelFile:
     from axon.importers.torch.model import TORCH as FORMAT
     from axon.importers.torch.read import model_of
 
+    archive = open_archive(file, name)  # JSON may not be nested as deep as programs may
     with workspace():
-        archive = open_archive(file, name)
         return ModelFile(name, TORCH, model_of(archive), FORMAT, archive)

@@ -89,6 +89,11 @@ class Node:
     # --- inputs and attributes ---
 
     @property
+    def asserts(self) -> bool:
+        """Whether the operation says what holds, and makes nothing."""
+        return False
+
+    @property
     def count(self) -> int:
         return len(self.inputs)
 
@@ -371,7 +376,10 @@ class Node:
         fallback: Expression | None = None,
     ) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
-        names = self.outputs if names is None else names
+        if names is None:
+            names = self.outputs
+        else:
+            self.alone = True  # another node has names of its own
         known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         items = found.items if isinstance(found, Tuple) else ()
@@ -418,12 +426,14 @@ class Node:
 
 class Format(NamedTuple):
     """What inference needs of a format: its rules, the path of the functions that they call, and
-    what they see of an operation.
+    what they see of an operation. Where inputs are usually `batched`, an input that may have a
+    batch in front or none is suggested with one.
     """
 
     rules: Rules
     library: str
-    node: type[Node] = Node
+    node: Callable[..., Node] = Node
+    batched: bool = False
 
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:

@@ -10,12 +10,13 @@ from axon.inference.by_place import exchanged
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
 from axon.inference.foreign_names import (
+    CONSTANTS,
     FORMS,
     LIBRARIES,
     WORDS,
     form_of,
+    help_of,
     is_known,
-    rewritten,
     shown,
 )
 from axon.inference.joined import takes_list
@@ -30,6 +31,7 @@ from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
+from axon.types.elements import called_elsewhere
 from axon.types.type import (
     UNKNOWN,
     DimValue,
@@ -225,14 +227,20 @@ def report_library(inference: Walk, expr: ast.Field, call: ast.Call | None) -> N
 
 def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) -> Diagnostic:
     """The message with the form that Axon has for a name of another library."""
-    form = form_of(name)
+    from axon.inference.foreign_calls import rewritten  # only for a message
+
+    element = called_elsewhere(name)
+    form = form_of(name) or (f"cast(x, to={element})" if element else None)
     if form is None:
         return found
-    new = rewritten(name, None, call) if call is not None else name if name in OPERATORS else None
+    if call is not None:
+        new = rewritten(name, None, call)
+    else:
+        new = CONSTANTS.get(name, name if name in OPERATORS else None)
     fixes = exchanged(name, None, call)
     if new is not None and shown(new):
         fixes = (Fix(f"write `{new}`", call.span if call is not None else span, new),)
-    return replace(found, help=(f"Axon has `{form}`",), fixes=fixes)
+    return replace(found, help=(help_of(name, form),), fixes=fixes)
 
 
 def report_unbound(

@@ -240,6 +240,9 @@ class Inference(Walk):
     def _size(self, kind: Kind, scope: int) -> Type:
         if kind == "dim":
             return DimValue(DimVar("", self.state.level, scope=scope))
+        if kind == "tensor":
+            shape = ShapeVar("", self.state.level, scope=scope)
+            return Tensor(ElemVar("", self.state.level), (shape,))
         return ShapeValue((ShapeVar("", self.state.level, scope=scope),))
 
     def _declared(self, type_: Type, origin: Origin) -> Type:

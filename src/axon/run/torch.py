@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 import io
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axon.importers.formats import ModelFile, read_archive
 from axon.importers.operations import NoModel
 from axon.run.errors import ProgramError
 from axon.run.models import ModelProgram
+
+if TYPE_CHECKING:
+    from axon.importers.torch.dynamic.table import Dynamic
 
 LONGEST_REASON = 2000
 
@@ -24,15 +27,23 @@ def from_torch(model: Any, *inputs: Any, backend: str = "numpy", **named: Any) -
     What no operator of Axon does is only declared; say what it does with `implement`.
     """
     try:
-        return ModelProgram(_read(model, inputs, named), backend)
+        found = _read(model, inputs, named)
+        return ModelProgram(found.model, backend, found.investigate)
     except NoModel as problem:
         raise ProgramError(str(problem)) from None
 
 
-def _read(model: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> ModelFile:
+class _Read(NamedTuple):
+    """A program, and how to see what could be dynamic in it if more than its archive is there."""
+
+    model: ModelFile
+    investigate: Callable[[], Dynamic] | None = None
+
+
+def _read(model: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> _Read:
     if isinstance(model, str | os.PathLike):
         path = os.fspath(model)
-        return read_archive(path, path)
+        return _Read(read_archive(path, path))
     try:
         import torch
     except ModuleNotFoundError:
@@ -42,13 +53,21 @@ def _read(model: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> ModelF
     if isinstance(model, torch.export.ExportedProgram):
         if inputs or named:
             raise ProgramError("an ExportedProgram is exported already: it takes no example inputs")
-        return _saved(torch, model, type(model).__name__)
+        return _Read(_saved(torch, model, type(model).__name__))
     if not isinstance(model, torch.nn.Module):
         raise ProgramError(
             "axon.from_torch takes a .pt2 file, an ExportedProgram, or an nn.Module with example "
             f"inputs, not {type(model).__name__}"
         )
-    return _saved(torch, exported(model, inputs, named), type(model).__name__)
+    program = exported(model, inputs, named)
+    saved = _saved(torch, program, type(model).__name__)
+
+    def dynamic() -> Dynamic:
+        from axon.importers.torch.dynamic.module import investigate
+
+        return investigate(saved.model, saved.source, program, model, inputs, named)
+
+    return _Read(saved, dynamic)
 
 
 def exported(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
@@ -68,8 +87,11 @@ def exported(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> An
             f"axon.from_torch({name.lower()}, x) takes them behind the module"
         ) from None
     for parameter in signature.parameters.values():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            bound.update(bound.pop(parameter.name, {}))
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD and parameter.name in bound:
+            raise ProgramError(
+                f"torch.export leaves no size open for `**{parameter.name}` of {name}: "
+                "name these arguments in `forward`"
+            )
 
     def open_sizes(value: Any) -> Any:
         return [torch.export.Dim.AUTO] * value.ndim if isinstance(value, torch.Tensor) else None
@@ -89,8 +111,13 @@ def exported(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> An
             strict=False,
         )
     except Exception as problem:  # of any kind: the user's code runs there
+        from axon.importers.torch.dynamic.module import line_of_error, place_at
+
         reason = str(problem).strip()[:LONGEST_REASON] or type(problem).__name__
-        raise ProgramError(f"torch.export cannot export {name}: {reason}") from problem
+        line = line_of_error(problem)
+        place = None if line is None else place_at(*line)
+        where = "" if place is None else f"{place.short}: {place.text}: "
+        raise ProgramError(f"{where}torch.export cannot export {name}: {reason}") from problem
 
 
 def _saved(torch: Any, program: Any, name: str) -> ModelFile:

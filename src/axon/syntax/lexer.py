@@ -13,7 +13,7 @@ from array import array
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source, Span
 from axon.syntax.foreign_comments import without_foreign_comments
-from axon.syntax.problems import Problems
+from axon.syntax.problems import NO_END, Problems
 from axon.syntax.tokens import RESERVED, Tokens, shorten
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*+'*+"
@@ -136,9 +136,7 @@ def _whole(text: str) -> str | None:
 def _problem(kind: str, text: str, span: Span) -> Diagnostic:
     match kind:
         case "open":
-            return error(
-                "AX001", "this string has no end", span, 'a string ends with `"` on its line'
-            )
+            return error("AX001", NO_END, span, 'a string ends with `"` on its line')
         case "number":
             point = _whole(text)
             before = span.source.text[span.start - 1 : span.start]
@@ -163,6 +161,8 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             character = text[0]
             instead = _INSTEAD.get(character)
             help = f"write `{instead}`" if instead else None
+            if character == "\\" or character == "λ":
+                help = "a function is written `fn (x) { … }`"
             if instead is not None and not instead.strip():
                 help = "write a plain space" if instead else "leave it out"
             message = f"unexpected character {_show(character)}"

@@ -36,7 +36,7 @@ from axon.syntax.ast import (
     TupleExpr,
 )
 from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, Cursor
-from axon.syntax.habits import habit_at
+from axon.syntax.habits import habit_at, string_help
 from axon.syntax.lexer import unquote
 from axon.syntax.parse_foreign import begins_foreign, foreign_statement
 from axon.syntax.parse_index import parse_where
@@ -51,7 +51,6 @@ from axon.syntax.tokens import (
     NOT,
     OPENER,
     WORDS,
-    shorten,
 )
 
 LONGEST_BARE_RECORD = 200
@@ -232,20 +231,11 @@ def _leaf(p: Cursor) -> Expr:
             span = p.here()
             if not p.strings_allowed:
                 message = "a string can only be the value of an attribute"
-                p.add(error("AX002", message, span, "a string", _string_help(p)))
+                p.add(error("AX002", message, span, "a string", string_help(p.tokens, p.at)))
             p.advance()
             return String(unquote(span.text), span)
         case _:
             return _missing(p)
-
-
-def _string_help(p: Cursor) -> str:
-    """A string that begins a subscript or a call stands for something else in other languages."""
-    if p.at > 1 and p.kinds[p.at - 1] == "[" and p.next_kind() == "]":
-        return f"a field is written with a point: `p.{shorten(unquote(p.text()))}`"
-    if p.at > 1 and p.kinds[p.at - 1] == "(" and p.tokens.text(p.at - 2).endswith("einsum"):
-        return f"the tensors come first: `einsum(x, y, equation={shorten(p.text())})`"
-    return 'as in `f(x, mode="same")`'
 
 
 def _missing(p: Cursor) -> Expr:
@@ -448,7 +438,7 @@ def _fn(p: Cursor) -> Expr:
         p.advance()
         result = parse_annotation(p)
     where = parse_where(p)
-    opened = _opens(p, "`{` and the body of the function")
+    opened = _opens(p, "`{` and the body of the function", "as in `fn (x, y) { … }`")
     body = _block(p) if opened else _no_block(p)
     p.inside = outer
     p.depth -= 1
@@ -487,10 +477,10 @@ def _if(p: Cursor) -> Expr:
     return If(condition, then, otherwise, p.since(start))
 
 
-def _opens(p: Cursor, expected: str) -> bool:
+def _opens(p: Cursor, expected: str, form: str | None = None) -> bool:
     """Whether a block comes next, perhaps after something that was passed over."""
     if p.kind != "{":
-        p.fail(f"expected {expected}", "a block is in braces" if p.kind == ":" else None)
+        p.fail(f"expected {expected}", "a block is in braces" if p.kind == ":" else form)
     if p.kind == "{":
         p.stuck = False
         return True

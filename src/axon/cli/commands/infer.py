@@ -55,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of a model: an annotation that the graph contradicts is an error",
     )
+    parser.add_argument(
+        "--dynamic",
+        action="store_true",
+        help="of a PyTorch program: which sizes of its inputs could be any, and what fixes the"
+        " others",
+    )
     add_prove(parser)
 
 
@@ -75,6 +81,8 @@ def run(options: argparse.Namespace) -> int:
             from axon.cli.models import infer
 
             document, status = infer(path, options)
+        elif options.dynamic:
+            return wrong("--dynamic is for programs of PyTorch: .pt2 files")
         else:
             document, status = _infer_program(path, options)
         if document is not None:

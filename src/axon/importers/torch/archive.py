@@ -5,11 +5,14 @@ Nothing in it is believed before it is checked, nothing is extracted, and no pic
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +53,8 @@ class Archive:
             raise NoModel(f"{self.name}: {entry} is larger than {most >> 20} MB")
         try:
             text = self.bytes(entry).decode()
-            found = json.loads(text)
+            with _uncollected():
+                found = json.loads(text)
             if HALF.search(text):  # which no terminal and no file takes
                 json.dumps(found, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
@@ -74,6 +78,20 @@ class Archive:
         if len(found) != wanted:
             raise NoModel(f"{self.name} is damaged: {entry} is shorter than it says")
         return found
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the cycle collector, which would look at all of a document again and again. It is not
+    `workspace()`: a document may not be nested as deep as a program.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def open_archive(file: Any, name: str) -> Archive:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from axon.importers.operations import Constant, NoModel
 from axon.importers.plain_array import PlainArray
 from axon.importers.torch.archive import Archive
+from axon.importers.torch.elements import ELEMENTS
 
 BYTES = {
     "u8": 1, "i8": 1, "bool": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4,
@@ -135,10 +136,15 @@ def layout(source: Any) -> Layout:
         meta, path = entry["tensor_meta"], stored.folder + entry["path_name"]
         sizes = tuple(_whole(n) for n in meta["sizes"])
         strides = tuple(_whole(n) for n in meta["strides"])
-        offset = _whole(meta["storage_offset"])
+        offset, dtype = _whole(meta["storage_offset"]), _number(meta["dtype"])
     except (KeyError, TypeError, ValueError, AttributeError):
         raise wrong from None
-    if sizes != dims or len(strides) != len(sizes) or min((*strides, offset), default=0) < 0:
+    if (
+        ELEMENTS.get(dtype) != elem
+        or sizes != dims
+        or len(strides) != len(sizes)
+        or min((*strides, offset), default=0) < 0
+    ):
         raise wrong
     found = Layout(archive, name, elem, sizes, strides, offset, path)
     if prod(sizes) and (offset + found.extent) * BYTES[elem] > archive.sizes.get(path, 0):
@@ -149,7 +155,10 @@ def layout(source: Any) -> Layout:
 
 
 def _whole(value: Any) -> int:
-    found = value["as_int"]
+    return _number(value["as_int"])
+
+
+def _number(found: Any) -> int:
     if not isinstance(found, int) or isinstance(found, bool):
         raise ValueError(found)
     return found
