@@ -98,8 +98,9 @@ def changing() -> Iterator[str]:
     for part in PARTS:
         for path in (root / part).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                is_fact = isinstance(node, ast.Attribute) and node.attr in {*FACTS} - {"name"}
-                if not is_fact or not isinstance(node.ctx, ast.Store):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                    continue
+                if node.attr == "name" or node.attr not in FACTS:
                     continue
                 if not ast.unparse(node.value).endswith(("self", "state")):
                     yield path.relative_to(root).as_posix()
