@@ -88,18 +88,18 @@ def lex(source: Source) -> tuple[Tokens, Problems]:
     for match in TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
         kind = match.lastgroup
         start, end = match.span()
-        if kind == "newline":
-            fresh[len(kinds)] = end - text.rfind("\n", start, end) - 1
-            continue
-        if kind == "comment":
-            comments.append(Span(source, start, start + len(match.group().rstrip())))
-            continue
         if kind == "sign":
-            kind = match.group()
+            kind = text[start:end]
         elif kind == "name":
-            word = match.group()
+            word = text[start:end]
             if word in RESERVED:
                 kind = word
+        elif kind == "newline":
+            fresh[len(kinds)] = end - text.rfind("\n", start, end) - 1
+            continue
+        elif kind == "comment":
+            comments.append(Span(source, start, start + len(match.group().rstrip())))
+            continue
         elif kind in ("number", "open", "bad", "quoted"):
             problems.add(_problem(kind, match.group(), Span(source, start, end)))
             kind = "string" if kind == "quoted" else "bad"
