@@ -143,6 +143,17 @@ def test_a_name_in_the_source_does_not_tell(text: str) -> None:
     assert answer(dynamic(p), "x", 0).free is not True
 
 
+def test_sizes_that_go_together_are_free_together() -> None:
+    p = Exported()
+    x = p.input("x", "f32", [5, 5])
+    h = p.call("aten.reshape.default", self=x, shape=[-1], line=3, text="h = x.reshape(-1)")
+    h = p.call("aten.unsqueeze.default", self=h, dim=0, line=4, text="h = h[None]")
+    t = p.call("aten.t.default", self=x, line=5, text="t = x.t()")
+    h = p.call("aten.reshape.default", self=t, shape=[1, -1], line=6, text="t.reshape(1, -1)")
+    p.output(p.call("aten.add.Tensor", self=x, other=t, line=7, text="return x + t"), h)
+    assert [each.free for each in dynamic(p).inputs["x"]] == [True, True]
+
+
 # --- conditions and the argument ----------------------------------------------------------------
 
 

@@ -202,6 +202,24 @@ def test_a_loss(name: str, options: dict[str, Any], expected: Any, reduction: in
     close(p, [x, y], [each, each.mean(), each.sum()][reduction])
 
 
+def test_what_is_alike_must_be_nearer() -> None:
+    names = ("anchor", "positive", "negative")
+    p = call("aten.triplet_margin_loss.default", **dict.fromkeys(names, ROWS), margin=2.0)
+    assert types(p) == "f32 []"
+    a, b, c = (floats(3, 4, seed=i) for i in range(3))
+    near, far = (numpy.linalg.norm(a - other + 1e-6, axis=1) for other in (b, c))
+    close(p, [a, b, c], (near - far + 2).clip(0).mean())
+
+
+def test_angles_of_what_is_alike() -> None:
+    p = call("aten.cosine_embedding_loss.default", input1=ROWS, input2=ROWS,
+             target=Given("f32 [n]"), margin=0.1, reduction=0)  # fmt: skip
+    assert types(p) == "f32 [n]"
+    a, b, y = floats(3, 4), floats(3, 4, seed=1), numpy.array([1, -1, 1], "f4")
+    cosine = (a * b).sum(1) / numpy.sqrt((a * a).sum(1) * (b * b).sum(1))
+    close(p, [a, b, y], numpy.where(y == 1, 1 - cosine, (cosine - 0.1).clip(0)))
+
+
 def test_classes_some_of_which_do_not_count() -> None:
     p = call("aten.cross_entropy_loss.default", self=Given("f32 [n,c,h]"),
              target=Given("i64 [n,h]"), ignore_index=1)  # fmt: skip

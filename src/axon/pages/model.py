@@ -247,7 +247,7 @@ class _Model:
             if found is not None:
                 texts = [str(x) for x in found.items]
                 return clip(f"[{', '.join(texts)}]" if held.dims else texts[0])
-        word = name.replace("/", ".").rpartition(".")[2] or "constant"
+        word = self._own(name).replace("/", ".").rpartition(".")[2] or "constant"
         return clip(f"{word} [{','.join(map(str, held.dims))}]")
 
     # --- errors ---

@@ -113,13 +113,43 @@ def multi_margin(node: TorchNode) -> Made:
     return node.declared("t [n,c] -> t [n]" if node.rank_of() == 2 else "t [c] -> t []", at)
 
 
-@rule("triplet_margin_loss", "cosine_embedding_loss")
-def of_several(node: TorchNode) -> Made:
-    """The last axis goes, or the second; then the losses are reduced."""
-    at = node.tensor_index("anchor" if "anchor" in node.attributes else "input1")
-    if reduction(node) != "none":
-        return node.declared("t p -> t []", at)
-    return node.declared("t p -> t ?r", at)
+@rule("triplet_margin_loss")
+def triplet_margin(node: TorchNode) -> Made:
+    """What is alike must be nearer than what is not, by a margin."""
+    names = ("anchor", "positive", "negative")
+    elem = node.joint(*names) or elements.DEFAULT
+    near, like, other = (node.operand(name, elem) for name in names)
+    moved = node.scalar(float(node.real("eps", 1e-6)), elem)
+
+    def distance(x: Expression, y: Expression) -> Expression:
+        away = node.call("+", node.call("-", x, y), moved)
+        return node.call("norm", away, axis=[-1], p=float(node.real("p", 2.0)))
+
+    far = distance(near, other)
+    if node.flag("swap"):
+        far = node.call("minimum", far, distance(like, other))
+    margin = node.scalar(float(node.real("margin", 1.0)), elem)
+    lack = node.call("-", node.call("+", distance(near, like), margin), far)
+    return reduced(node, node.call("relu", lack))
+
+
+@rule("cosine_embedding_loss")
+def cosine_embedding(node: TorchNode) -> Made:
+    """For truths of 1 and -1: how far an angle is from nothing, or what it lacks to a margin."""
+    elem, rank = node.joint("input1", "input2") or elements.DEFAULT, node.rank_of("target")
+    if rank not in (0, 1):
+        raise Unsupported("cosine_embedding_loss of a tensor whose rank is not known")
+    x, y = (node.operand(name, elem) for name in ("input1", "input2"))
+
+    def total(of: Expression) -> Expression:
+        return node.call("sum", of, axis=[rank])
+
+    least = node.scalar(1e-12, elem)
+    sizes = [node.call("+", total(node.call("square", each)), least) for each in (x, y)]
+    cosine = node.call("*", total(node.call("*", x, y)), node.call("rsqrt", node.call("*", *sizes)))
+    margin = node.scalar(float(node.real("margin", 0.0)), elem)
+    truth = node.operand("target", elem)
+    return reduced(node, node.call("angle_error", cosine, truth, margin))
 
 
 # --- classes ---------------------------------------------------------------------------------

@@ -224,6 +224,11 @@ def both_extremes(node: TorchNode) -> None:
     node.set_outputs(largest(node, "min", axes), largest(node, "max", axes))
 
 
+@rule("_is_any_true", "_is_all_true")
+def truth_of_all(node: TorchNode) -> Made:
+    return node.call("any" if "any" in node.operator else "all", node.x())
+
+
 @rule("any", "all")
 def truth(node: TorchNode) -> Made:
     x, elem = node.x(), node.elem_of()
