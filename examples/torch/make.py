@@ -48,6 +48,10 @@ def main() -> None:
     image = torch.rand(4, 3, 8, 8)
     classifier = torch.export.export(module("classifier.py", "Classifier"), (image,))
     save(classifier, "classifier.pt2")
+    masked, x = module("masked.py", "Masked"), torch.randn(2, 16, 8)
+    save(torch.export.export(masked, (x,)), "masked.pt2")
+    sizes = {"x": {0: Dim.AUTO, 1: Dim.AUTO}}
+    save(torch.export.export(masked, (x.clone(),), dynamic_shapes=sizes), "masked_auto.pt2")
 
 
 if __name__ == "__main__":

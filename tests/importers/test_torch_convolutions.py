@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 import pytest
 
-from tests.importers.torch_archives import Exported, infer
+from tests.importers.torch_archives import Exported, SymInt, infer
 from tests.importers.torch_calls import Given, call, close, floats, run, types
 
 IMAGES = Given("f32 [n,4,h,w]")
@@ -47,6 +47,22 @@ def test_padding_as_a_word(padding: str, made: str) -> None:
     assert found[0, 2, 1, 3] == pytest.approx(
         float((padded[0, :, 1:4, 3:5] * f[2]).sum()), rel=1e-4
     )
+
+
+def test_as_many_groups_as_there_are_images() -> None:
+    """Filters for each image of a batch, as a style makes them."""
+    p = Exported()
+    x, f = p.input("x", "f32", ["n", 4, 5, 6]), p.input("f", "f32", ["n", 3, 4, 3, 3])
+    count = p.call("aten.sym_size.int", kind=SymInt, self=x, dim=0)
+    wide = p.call("aten.reshape.default", self=x, shape=[1, -1, 5, 6])
+    filters = p.call("aten.reshape.default", self=f, shape=[-1, 4, 3, 3])
+    made = p.call("aten.conv2d.default", input=wide, weight=filters, groups=count)
+    p.output(p.call("aten.view.default", self=made, size=[count, 3, 3, 4]))
+    assert types(p) == "f32 [n,3,3,4]"
+    images, each = floats(2, 4, 5, 6), floats(2, 3, 4, 3, 3)
+    one = call("aten.conv2d.default", input=IMAGES, weight=Given("f32 [3,4,3,3]"))
+    found = [run(one, images[i : i + 1], each[i])[0][0] for i in range(2)]
+    close(p, [images, each], numpy.stack(found))
 
 
 def test_transposed_convolutions_of_both_levels_agree() -> None:

@@ -143,6 +143,17 @@ def test_a_name_in_the_source_does_not_tell(text: str) -> None:
     assert answer(dynamic(p), "x", 0).free is not True
 
 
+def test_sizes_that_go_together_are_free_together() -> None:
+    p = Exported()
+    x = p.input("x", "f32", [5, 5])
+    h = p.call("aten.reshape.default", self=x, shape=[-1], line=3, text="h = x.reshape(-1)")
+    h = p.call("aten.unsqueeze.default", self=h, dim=0, line=4, text="h = h[None]")
+    t = p.call("aten.t.default", self=x, line=5, text="t = x.t()")
+    h = p.call("aten.reshape.default", self=t, shape=[1, -1], line=6, text="t.reshape(1, -1)")
+    p.output(p.call("aten.add.Tensor", self=x, other=t, line=7, text="return x + t"), h)
+    assert [each.free for each in dynamic(p).inputs["x"]] == [True, True]
+
+
 # --- conditions and the argument ----------------------------------------------------------------
 
 
@@ -287,6 +298,23 @@ def test_a_program_that_contradicts_itself_has_no_table() -> None:
     found = dynamic(p)
     assert not found.inputs
     assert "contradicts itself" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "guards"),
+    [
+        ({"s0": None}, []),
+        ({"s0": {"min_val": "2", "max_val": []}}, []),
+        ({"s0": {"min_val": -(10**40), "max_val": True}, "": {}, "s9": {"min_val": 3}}, []),
+        ([], "L['x'].size()[0] == 4"),
+        (None, [1, None, {}, [], "L['x'].size()[99] == 4", "L['x'].size()[0] == 4 == "]),
+        ({}, ["L['x'].size()[0] % 2 == 0"] * 5000),
+    ],
+)
+def test_what_pytorch_says_may_be_anything(ranges: Any, guards: Any) -> None:
+    p = Exported(ranges=ranges, guards=guards)
+    p.output(p.call("aten.relu.default", self=p.input("x", "f32", ["s0", 4]), line=3, text="y"))
+    assert answer(dynamic(p), "x", 0).free is True
 
 
 # --- texts --------------------------------------------------------------------------------------

@@ -124,6 +124,19 @@ def test_positions_that_turn() -> None:
     close(p, [x, angle], parts((x[..., 0] + 1j * x[..., 1]) * numpy.exp(1j * angle)))
 
 
+def test_a_buffer_of_complex_numbers() -> None:
+    p = Exported()
+    x, turn = tensor(p, "x", "f32 [n,3,2]"), numpy.exp(1j * floats(5, 3)).astype("c8")
+    held = p.weight("turn", turn, kind="buffer", elem="c64")
+    first = p.call("aten.slice.Tensor", self=held, dim=0, start=1, end=2)
+    made = p.call("aten.mul.Tensor", self=p.call("aten.view_as_complex.default", self=x),
+                  other=first)  # fmt: skip
+    p.output(as_real(p, made))
+    assert types(p) == "f32 [n,3,2]"
+    array = floats(4, 3, 2)
+    close(p, [array], parts((array[..., 0] + 1j * array[..., 1]) * turn[1]))
+
+
 def test_a_product_of_complex_matrices() -> None:
     def make(p: Exported, a: Tensor, b: Tensor) -> Any:
         x, y = complex_of(p, a, a), complex_of(p, b, a)

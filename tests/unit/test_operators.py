@@ -414,7 +414,8 @@ def test_the_library_has_types() -> None:
     for path, text in stdlib.sources().items():
         checked = check_text(text, path)
         assert not checked.diagnostics, (path, checked.diagnostics)
-        where |= {d.name: d.where for d in checked.definitions if d.where}
+        if path == "std/onnx.axon":
+            where |= {d.name: d.where for d in checked.definitions if d.where}
         found |= {definition.name: definition.signature for definition in checked.definitions}
     broadcasting = ("prelu", "standardise", "divide_by_norm", "centred")
     assert where == {

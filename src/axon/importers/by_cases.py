@@ -4,25 +4,22 @@ all of them but one, that is the rank.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from axon.importers.importer import Importer
 from axon.inference.schemes import resolved
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import AtLeast, Tensor, Type, shape_rank
 from axon.types.variables import DimVar, ShapeVar
 
-if TYPE_CHECKING:
-    from axon.importers.imported import Imported
-
 MOST_CASES = 6
 """Ranks of one input that are tried."""
 MOST_NODES = 60_000
 """Nodes that are looked at in all."""
 
-Try = Callable[[dict[str, Type]], "Imported"]
+Try = Callable[[dict[str, Type]], Importer]
 
 
 @dataclass(slots=True)
@@ -32,10 +29,10 @@ class Cases:
     attempt: Try
     spent: int = 0
 
-    def decided(self, found: Imported) -> dict[str, Type]:
+    def decided(self, found: Importer, inputs: Sequence[str]) -> dict[str, Type]:
         """The inputs of which only one rank makes sense, as that many sizes."""
         made: dict[str, Type] = {}
-        for name in found.inputs:
+        for name in inputs:
             type_ = found.type(name)
             ranks = possible_ranks(found, type_)
             if not isinstance(type_, Tensor) or not 1 < len(ranks) <= MOST_CASES:
@@ -51,20 +48,20 @@ class Cases:
                 made[name] = left[0]
         return made
 
-    def _makes_sense(self, found: Imported, said: dict[str, Type]) -> bool:
+    def _makes_sense(self, found: Importer, said: dict[str, Type]) -> bool:
         """Whether nothing contradicts these types; what would take too long may make sense."""
-        self.spent += len(found.model.graph.operations)
+        self.spent += len(found.operations)
         if self.spent > MOST_NODES:
             return True
-        state = self.attempt(said).importer.state
+        state = self.attempt(said).state
         return not (state.store.conflicts or state.diagnostics)
 
 
-def possible_ranks(found: Imported, type_: Type) -> range:
+def possible_ranks(found: Importer, type_: Type) -> range:
     """The ranks that conditions leave to a tensor of unknown rank; none if there is no end."""
     if not isinstance(type_, Tensor):
         return range(0)
-    state = found.importer.state
+    state = found.state
     whole = state.store.dim(shape_rank(type_.shape))
     ranks = [v for v in dims.variables(whole) if isinstance(v, DimVar)]
     known = _ends(whole, ranks[0]) if len(ranks) == 1 else None

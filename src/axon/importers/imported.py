@@ -109,11 +109,15 @@ def _by_cases(asked: _Asked, said: dict[str, Type]) -> tuple[Imported, dict[str,
     """Infer, and again with the ranks of inputs that are the only ones that make sense."""
     found = _rounds(asked, said, direct=True)
     tried = asked._replace(program=False)
-    cases = Cases(lambda types: _rounds(tried, {**said, **types}, direct=True))
+    cases = Cases(lambda types: _rounds(tried, {**said, **types}, direct=True).importer)
     for _ in range(MOST_ROUNDS):
         state = found.importer.state
         open_ = any(found.importer.shape(name) is None for name in found.inputs)
-        decided = cases.decided(found) if open_ and not state.store.conflicts else {}
+        decided = (
+            cases.decided(found.importer, found.inputs)
+            if open_ and not state.store.conflicts
+            else {}
+        )
         if not decided:
             break
         said = {**said, **decided}

@@ -25,7 +25,7 @@ from axon.importers.operations import (
 )
 from axon.importers.torch.archive import CONSTANTS, WEIGHTS, Archive
 from axon.importers.torch.conditions import with_conditions
-from axon.importers.torch.elements import COMPLEX, ELEMENTS
+from axon.importers.torch.elements import COMPLEX, ELEMENTS, OF_PARTS, part
 from axon.importers.torch.graphs import with_graphs
 from axon.importers.torch.inline import inlined
 from axon.importers.torch.mutation import without_mutation
@@ -111,6 +111,9 @@ class _Reader:
                 name, own = _text(given["arg"], "name"), _text(given, SPECS[case])
                 constants.append(self._constant(name, own, scope))
                 titles[name] = own
+                for i, each in enumerate(self._parts(name, own, scope, constants[-1])):
+                    constants.append(each)
+                    titles[each.name] = part(own, i)
             elif case == "user_input":
                 inputs += self._input(given["arg"], scope)
         graph = self._graph(self.graph, scope, inputs, constants)
@@ -144,6 +147,15 @@ class _Reader:
         dims = tuple([n for n in sizes if isinstance(n, int)])
         elem = None if declared is None else declared.elem
         return constant_of(self.archive, name, elem, dims, self.stored.get(own))
+
+    def _parts(self, name: str, own: str, scope: _Scope, whole: Constant) -> Iterator[Constant]:
+        """The real and the imaginary part of a weight, if its numbers are complex."""
+        kind, stored = COMPLEX.get(scope.tensors[name]["dtype"], ""), self.stored.get(own)
+        if kind not in OF_PARTS or stored is None:
+            return
+        for i in (0, 1):
+            half = stored._replace(part=i)
+            yield constant_of(self.archive, part(name, i), OF_PARTS[kind], whole.dims, half)
 
     def _declared(self, name: str, scope: _Scope) -> Declared | None:
         """The type that the exporter wrote for a tensor."""

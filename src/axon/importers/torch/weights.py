@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from axon.importers.operations import Constant, NoModel
 from axon.importers.plain_array import PlainArray
 from axon.importers.torch.archive import Archive
-from axon.importers.torch.elements import ELEMENTS
+from axon.importers.torch.elements import COMPLEX, ELEMENTS, OF_PARTS
 
 BYTES = {
     "u8": 1, "i8": 1, "bool": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4,
@@ -34,6 +34,8 @@ class Stored(NamedTuple):
 
     folder: str
     entry: Any
+    part: int | None = None
+    """Of complex numbers, the real part or the imaginary one: they take turns."""
 
 
 class Layout(NamedTuple):
@@ -139,8 +141,12 @@ def layout(source: Any) -> Layout:
         offset, dtype = _whole(meta["storage_offset"]), _number(meta["dtype"])
     except (KeyError, TypeError, ValueError, AttributeError):
         raise wrong from None
+    known = ELEMENTS.get(dtype)
+    if stored.part is not None:
+        known = OF_PARTS.get(COMPLEX.get(dtype, ""))
+        strides, offset = tuple([2 * step for step in strides]), 2 * offset + stored.part
     if (
-        ELEMENTS.get(dtype) != elem
+        known != elem
         or sizes != dims
         or len(strides) != len(sizes)
         or min((*strides, offset), default=0) < 0

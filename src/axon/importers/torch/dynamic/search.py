@@ -46,11 +46,17 @@ class Found:
     """All that is left to be solved, and what is known of the sizes of inputs."""
     makers: dict[str, Operation] = field(init=False)
     """What makes each tensor."""
+    dependent: set[str] = field(init=False)
+    """The tensors that are computed from inputs."""
     replays: Replays = field(default_factory=lambda: Replays(WORK))
 
     def __post_init__(self) -> None:
         operations = self.imported.model.graph.operations
         self.makers = {name: each for each in operations for name in each.outputs}
+        self.dependent = set(self.imported.inputs)
+        for operation in operations:
+            if not self.dependent.isdisjoint(operation.inputs):
+                self.dependent.update(operation.outputs)
         state = self.imported.importer.state
         values = {each.var: self.value(each.var) for each in self.given.every()}
         own = {v for value in values.values() for v in variables_of(value)}
@@ -79,10 +85,21 @@ class Found:
         if not any(isinstance(r, DimEq | DimBroadcast) for r in self.about(size.var)):
             return ()
         example = size.example
-        taken = [n for n in tried(example) if self.takes(self.but(size, n)) is not False]
+        taken = [n for n in tried(example) if self._takes_for(size, n)]
         if any(n > 1 and NEAR * abs(n - example) > example for n in taken):
             return ()
         return (1, example) if 1 in taken and example != 1 else (example,)
+
+    def _takes_for(self, size: InputSize, number: int) -> bool:
+        """Whether a size can be a number, alone or with the others of its input that are as large
+        in the example: they may be the same.
+        """
+        sizes = self.but(size, number)
+        if self.takes(sizes) is not False:
+            return True
+        alike = [e for e in self.given.sizes[size.input] if e.example == size.example]
+        together = {**sizes, **{each.var: number for each in alike if each.var in sizes}}
+        return together != sizes and self.takes(together) is not False
 
     def is_in_bounds(self, size: InputSize, number: int) -> bool:
         """Whether no bound is in the way of a number, the sizes of its input else as they are."""
@@ -158,7 +175,9 @@ def tried(example: int) -> list[int]:
 def searched(
     model: Model, format: Format, name: str, given: Given, traced: list[InputSize]
 ) -> tuple[Found, Found]:
-    """The program with only what the source says are sizes, and with all that may be."""
+    """The program with only what the source says are sizes, and with all that may be: the same if
+    no size is `traced`.
+    """
     alike = apart(model)
 
     def inferred(all_: bool) -> Found:
@@ -174,4 +193,5 @@ def searched(
         )
         return Found(found, given, assumption)
 
-    return inferred(False), inferred(True)
+    sure = inferred(False)
+    return sure, inferred(True) if traced else sure

@@ -13,19 +13,13 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Made, Rule
 from axon.importers.operations import Operand, Operation, Unsupported
 from axon.importers.torch import elements
+from axon.importers.torch.elements import OF_PARTS, part
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import find as real_rule
 from axon.importers.torch.rules.registry import rule
 
 Pair = tuple[Expression, Expression]
-PARTS = ("re", "im")
-OF_PARTS = {"complex32": "f16", "complex64": "f32", "complex128": "f64"}
 SAME_SHAPE = "t p -> u p"
-
-
-def part(name: str, which: int) -> str:
-    """What the real part of a tensor, or the imaginary one, is called."""
-    return f"{name}/{PARTS[which]}"
 
 
 def is_complex(node: TorchNode, index: int) -> bool:
@@ -103,7 +97,7 @@ def bilinear(node: TorchNode, apply: Rule) -> None:
         raise Unsupported(f"{node.operator} of several complex tensors")
 
     def product(first: int, second: int) -> Expression:
-        name = f"{node.outputs[0]}/{PARTS[first]}*{PARTS[second]}"
+        name = f"{node.outputs[0]}/{first}*{second}"
         kinds = (first, second)[: len(node.inputs)]
         own = [part(each, kind) for each, kind in zip(node.inputs, kinds, strict=True)]
         run = node.part_of(own, [name])

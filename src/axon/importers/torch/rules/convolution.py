@@ -92,7 +92,7 @@ def _options(node: TorchNode, spatial: int, transposed: bool) -> dict[str, Any]:
         "stride": spread_over("stride", 1),
         "pad": given if isinstance(given, str) else spread_over("padding", 0),
         "dilation": spread_over("dilation", 1),
-        "groups": node.whole("groups", 1),
+        "groups": node.size_item(node.attributes.get("groups", 1)),
     }
     if given == "valid" or (given is None and node.operator == "_convolution_mode"):
         slid["pad"] = [0] * spatial
@@ -113,6 +113,8 @@ def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Ex
     if isinstance(sides, Problem):
         raise Malformed(sides.text)
     groups = slid["groups"]
+    if not isinstance(groups, int):
+        raise Unsupported(f"{node.operator} in groups of a number that is not known")
     own = [*("k", "c"), *(side.window for side in sides)]
     if transposed:
         own[:2] = ["c", "k"]

@@ -26,6 +26,12 @@ def fill(node: TorchNode) -> Made:
     return node.call("broadcast_to", node.operand("value", elem), node.call("shape", node.x()))
 
 
+@rule("resize_as")
+def resize_as(node: TorchNode) -> Made:
+    made = node.call("zeros", node.call("shape", node.x("the_template")))
+    return node.type_of(node.call("cast_like", made, node.x()))
+
+
 @rule("resize")
 def resize(node: TorchNode) -> Made:
     """As many elements as are there stay; what is new may be anything."""

@@ -15,6 +15,7 @@ from axon.importers.torch import elements
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
 from axon.types import dim as dims
+from axon.types.quotient import exact_quotient
 
 LARGEST_RANGE = 1 << 53
 """Floating-point numbers count no further."""
@@ -158,8 +159,14 @@ def _count(node: TorchNode, given: list[Any]) -> Any:
         if count is None or (isinstance(count, int) and count < 0):
             return None
         return _guarded(node, count)
-    if not isinstance(step, int) or gap is None:
+    if gap is None:
         return None
+    if not isinstance(step, int):
+        count = exact_quotient(gap, step)
+        if count is None or node.operator == "range" or not node.importer.is_size(step):
+            return None
+        node.guard(contents.sub(step, 1))
+        return _guarded(node, count)
     if node.operator == "range":
         gap = contents.add(gap, 1 if step > 0 else -1)
     gap = gap if step > 0 else dims.scale(-1, gap)

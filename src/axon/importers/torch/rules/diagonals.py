@@ -8,6 +8,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Made
 from axon.importers.operations import Malformed
 from axon.importers.torch.node import TorchNode
+from axon.importers.torch.rules.creating import number_of
 from axon.importers.torch.rules.registry import ANY_SHAPE, rule
 from axon.importers.torch.rules.shapes import in_rank
 from axon.importers.torch.rules.slicing import as_rows
@@ -163,3 +164,14 @@ def diagonal_scatter(node: TorchNode) -> Made:
     made = node.call("reshape", made, node.call("shape", square))
     back = [order.index(axis) for axis in range(rank)]
     return made if back == order == sorted(order) else node.call("transpose", made, perm=back)
+
+
+@rule("fill_diagonal")
+def fill_diagonal(node: TorchNode) -> Made:
+    """One number on the diagonal of a matrix; with `wrap` it goes on in tall ones."""
+    if node.rank_of() != 2 or node.flag("wrap"):
+        return node.type_of(node.call("identity", node.x()))
+    rows, columns = (node.call("range", node.call("size", node.x(), axis=i)) for i in (0, 1))
+    on = node.call("==", node.call("expand_dims", rows, axis=[1]), columns)
+    value = number_of(node, "fill_value", node.elem_of())
+    return node.call("where", on, value, node.x())

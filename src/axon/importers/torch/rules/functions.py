@@ -35,7 +35,9 @@ def of_one(node: TorchNode) -> Made:
 @rule(
     "erfinv", "digamma", "lgamma", "i0", "polygamma", "special_erfinv", "special_digamma",
     "special_gammaln", "special_i0", "special_i0e", "special_i1", "special_i1e", "special_ndtr",
-    "special_ndtri", "special_log_ndtr", "special_entr", "special_erfcx", "mvlgamma",
+    "special_ndtri", "special_psi", "special_multigammaln", "special_bessel_j0",
+    "special_bessel_j1", "special_polygamma", "special_log_ndtr", "special_entr", "special_erfcx",
+    "mvlgamma",
 )  # fmt: skip
 def lacking(node: TorchNode) -> Made:
     """Functions of one tensor that Axon does not have."""
@@ -59,7 +61,10 @@ def of_two(node: TorchNode) -> Made:
     return node.call(OF_TWO[node.operator.rstrip("_")], *_floats(node))
 
 
-@rule("nextafter", "special_xlog1py", "special_zeta")
+@rule(
+    "nextafter", "special_xlog1py", "special_zeta", "igamma", "igammac", "special_gammainc",
+    "special_gammaincc",
+)  # fmt: skip
 def lacking_of_two(node: TorchNode) -> Made:
     """Functions of two tensors that Axon does not have."""
     return node.type_of(node.call("+", *_floats(node)))

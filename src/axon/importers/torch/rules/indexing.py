@@ -30,7 +30,20 @@ class Numbered(NamedTuple):
 
 @rule("index", "_unsafe_index")
 def index(node: TorchNode) -> Made:
+    return indexed(node)
+
+
+@rule("_unsafe_masked_index")
+def masked_index(node: TorchNode) -> Made:
+    """Where a mask is false there is a number, whatever the indices are."""
+    fill = number_of(node, "fill", node.elem_of())
+    return node.call("where", node.operand("mask", "bool"), indexed(node), fill)
+
+
+def indexed(node: TorchNode) -> Expression:
     at, given = node.tensor_index("self"), _given(node)
+    if given is None:
+        return node.declared(ANY_SHAPE, at)
     if not given:
         return node.call("identity", node.x())
     if len(given) == 1 and _says_which(node, given[0][1]):
@@ -62,9 +75,9 @@ def _of_unknown_rank(node: TorchNode, numbered: list[Numbered]) -> Expression:
     return Declared(node.operator, f"(t [{axes}]@p, i q) -> t q@p", (node.x(), joined))
 
 
-def _given(node: TorchNode) -> list[tuple[int, int]]:
+def _given(node: TorchNode) -> list[tuple[int, int]] | None:
     """The axes that are indexed, counted without those that a mask takes besides its first, and
-    which input has their numbers.
+    which input has their numbers. None if a mask takes nobody knows how many.
     """
     found, axis = list[tuple[int, int]](), 0
     every = node.given("indices")
@@ -78,7 +91,7 @@ def _given(node: TorchNode) -> list[tuple[int, int]]:
         rank = node.rank(each.index)
         masks = _says_which(node, each.index)
         if masks and rank is None:
-            raise Unsupported(f"{node.operator} by a mask whose rank is not known")
+            return None
         axis += rank or 0 if masks else 1
     return found
 
@@ -95,7 +108,12 @@ def _numbered(node: TorchNode, given: list[tuple[int, int]]) -> list[Numbered]:
     found = []
     for axis, index in given:
         if not _says_which(node, index):
-            found.append(Numbered(axis, node.input(index)))
+            numbers = node.input(index)
+            if node.operator == "_unsafe_masked_index":
+                last = node.call("-", node.call("size", node.x(), axis=axis), node.literal(1))
+                numbers = node.call("minimum", node.cast(numbers, "i64"), last)
+                numbers = node.call("maximum", numbers, node.literal(0))
+            found.append(Numbered(axis, numbers))
             continue
         places = node.call("argwhere", node.cast_to(index, "bool"))
         for i in range(node.rank(index) or 0):
@@ -145,11 +163,13 @@ def _row_numbers(node: TorchNode, numbered: Sequence[Numbered]) -> Expression:
     return total
 
 
-@rule("index_put", "_unsafe_index_put")
+@rule("index_put", "_unsafe_index_put", "_index_put_impl")
 def index_put(node: TorchNode) -> Made:
     at, given = node.tensor_index("self"), _given(node)
     adds, x, elem = node.flag("accumulate"), node.x(), node.elem_of()
     values = node.operand("values", elem)
+    if given is None:
+        return node.type_of(node.call("identity", x))
     if not given:
         raise Unsupported("index_put without an index")
     word, single = node.sizes_of(at), node.rank_of("values") == 0
@@ -209,10 +229,10 @@ def _put_by_mask(
 
 @rule("index_select", "index_select_copy")
 def index_select(node: TorchNode) -> Made:
-    return node.call("gather", node.x(), _flat_numbers(node), axis=node.axis())
+    return node.call("gather", node.x(), flat_numbers(node), axis=node.axis())
 
 
-def _flat_numbers(node: TorchNode) -> Expression:
+def flat_numbers(node: TorchNode) -> Expression:
     """Numbers of rows: one of them is a list of one."""
     numbers = node.x("index")
     return numbers if node.rank_of("index") == 1 else node.call("flatten", numbers)
@@ -284,7 +304,9 @@ def one_hot(node: TorchNode) -> Made:
     """Without a number of classes there is one more than the largest number is."""
     value = node.given("num_classes")
     if value is None or value == -1:
-        return node.declared("i p -> i64 p@[?k]", node.tensor_index("self"))
+        most = node.call("max", node.x())
+        depth = node.call("+", most, node.literal(1))
+        return node.call("one_hot", node.x(), depth=depth, to="i64")
     depth = node.literal(node.size_argument("num_classes"))
     if isinstance(value, Operand):
         depth = node.size(node.size_argument("num_classes"), node.as_found(value))
@@ -300,159 +322,14 @@ def index_copy(node: TorchNode) -> Made:
     if adds and node.given("alpha") not in (None, 1):
         rows = node.call("*", rows, node.operand("alpha", elem))
     mode = "add" if adds else "set"
-    return node.call("scatter", node.x(), _flat_numbers(node), rows, axis=axis, mode=mode)
+    return node.call("scatter", node.x(), flat_numbers(node), rows, axis=axis, mode=mode)
 
 
 @rule("index_fill")
 def index_fill(node: TorchNode) -> Made:
-    axis, numbers = node.axis(), _flat_numbers(node)
+    axis, numbers = node.axis(), flat_numbers(node)
     like = node.call("gather", node.x(), numbers, axis=axis)
     rows = node.call(
         "broadcast_to", number_of(node, "value", node.elem_of()), node.call("shape", like)
     )
     return node.call("scatter", node.x(), numbers, rows, axis=axis)
-
-
-@rule("index_reduce")
-def index_reduce(node: TorchNode) -> Made:
-    return _reduced_into(node, "source", rows=True)
-
-
-# --- scatter -------------------------------------------------------------------------------------
-
-MODES = {
-    "add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min",
-}  # fmt: skip
-
-
-@rule("scatter", "scatter_add")
-def scatter(node: TorchNode) -> Made:
-    adds = node.operator.startswith("scatter_add")
-    reduction = "add" if adds else node.text("reduce")
-    if reduction and reduction not in MODES:
-        raise Unsupported(f"{node.operator} that reduces by {reduction}")
-    return _scattered(node, MODES.get(reduction, "set"))
-
-
-@rule("scatter_reduce")
-def scatter_reduce(node: TorchNode) -> Made:
-    return _reduced_into(node, "src", rows=False)
-
-
-def _reduced_into(node: TorchNode, name: str, rows: bool) -> Expression:
-    """Elements that are combined with those in their places, or only with one another."""
-    mode = MODES.get(node.text("reduce"))
-    if mode is None or not node.flag("include_self", True):
-        return node.type_of(node.call("identity", node.x()))
-    if not rows:
-        return _scattered(node, mode)
-    source = node.operand(name, node.elem_of())
-    return node.call("scatter", node.x(), _flat_numbers(node), source, axis=node.axis(), mode=mode)
-
-
-def _scattered(node: TorchNode, mode: str) -> Expression:
-    """Elements of a source in the rows that numbers tell; there may be more of them."""
-    x, elem, numbers = node.x(), node.elem_of(), node.tensor_index("index")
-    axis, word = node.axis(), node.sizes_of(numbers)
-    if word is None or node.rank_of() is None or not word or node.rank_of() == 0:
-        return node.type_of(node.call("identity", x))
-    source = node.index("src")
-    if source is None:
-        name = "value" if "value" in node.attributes else "src"
-        value = number_of(node, name, elem)
-        values = node.call("broadcast_to", value, node.call("shape", node.input(numbers)))
-    else:
-        if node.rank(source) != len(word):
-            return node.type_of(node.call("identity", x))
-        cut = cut_to(node, node.input(source), source, numbers, range(len(word)))
-        if cut is not node.input(source):
-            cut = node.shaped(cut, list(word))
-        own = node.elem(source)
-        values = cut if elem is None or own == elem else node.cast(cut, elem)
-    return node.call("scatter_elements", x, node.input(numbers), values, axis=axis, mode=mode)
-
-
-# --- by truth ------------------------------------------------------------------------------------
-
-
-@rule("nonzero", "argwhere")
-def nonzero(node: TorchNode) -> Made:
-    return node.call("argwhere", node.x())
-
-
-@rule("nonzero_numpy")
-def nonzero_by_axis(node: TorchNode) -> None:
-    places = node.call("argwhere", node.x())
-    count = len(node.outputs)
-    node.set_outputs(*[node.call("index", places, i=i, axis=1) for i in range(count)])
-
-
-@rule("nonzero_static")
-def nonzero_static(node: TorchNode) -> Made:
-    """So many places; what is missing is filled up."""
-    rank = node.rank_of()
-    if rank is None:
-        raise Unsupported("nonzero_static of a tensor whose rank is not known")
-    size = node.size_argument("size")
-    return node.type_of(node.call("zeros", node.shape_literal([size, rank]), to="i64"))
-
-
-@rule("masked_select")
-def masked_select(node: TorchNode) -> Made:
-    x, mask = _broadcast_pair(node)
-    return node.call("select", x, mask)
-
-
-def _broadcast_pair(node: TorchNode) -> tuple[Expression, Expression]:
-    """A tensor and a mask in their joint shape."""
-    x, mask = node.x(), node.operand("mask", "bool")
-    word = node.shape(node.tensor_index("self"))
-    if word is not None and word == node.shape(node.tensor_index("mask")):
-        return x, mask
-    whole = node.call("where", mask, x, x)
-    return whole, node.call("broadcast_to", mask, node.call("shape", whole))
-
-
-@rule("masked_scatter")
-def masked_scatter(node: TorchNode) -> Made:
-    """One after another, elements of a source in the place of those for which a mask is true."""
-    x, mask = _broadcast_pair(node)
-    source = node.operand("source", node.elem_of())
-    return node.call("filled_in", x, mask, node.call("flatten", source))
-
-
-# --- different elements --------------------------------------------------------------------------
-
-
-@rule("_unique2", "_unique", "unique_dim", "unique_consecutive", "unique_dim_consecutive")
-def unique(node: TorchNode) -> None:
-    """The different elements, or rows, or those that differ from the one before."""
-    along = node.given("dim") is not None
-    flat = node.x() if along else node.call("flatten", node.x())
-    rank = node.rank_of()
-    axis = node.axis("dim") if along else 0
-    found = node.call("distinct", flat, axis=axis if rank is None else in_rank(axis, rank))
-    names = [f"{node.outputs[0]}⟨{part}⟩" for part in ("values", "first", "which", "often")]
-    _take_parts(node, found, names)
-    values, _, which, often = (node.tensor(name) for name in names)
-    if "consecutive" in node.operator:
-        values, which, often = (node.type_of(each) for each in (values, which, often))
-    none = node.call("zeros", node.shape_literal([0]), to="i64")
-    inverse: Expression = which
-    if not along:
-        inverse = node.call("reshape", node.tensor(names[2]), node.call("shape", node.x()))
-        inverse = node.type_of(inverse) if "consecutive" in node.operator else inverse
-    wanted = node.flag("return_inverse"), node.flag("return_counts")
-    node.set_outputs(
-        values,
-        inverse if wanted[0] or along else none,
-        often if wanted[1] or along else none,
-    )
-
-
-def _take_parts(node: TorchNode, found: Expression, names: list[str]) -> None:
-    node.alone = True
-    for name in names:
-        node.importer.hidden.add(name)
-        node.importer.own[name] = node.outputs[0]
-    node.set_tuple_outputs(found, names)

@@ -107,19 +107,58 @@ def hinge_embedding(node: TorchNode) -> Made:
 
 @rule("multi_margin_loss", "multilabel_margin_loss")
 def multi_margin(node: TorchNode) -> Made:
-    at = node.tensor_index("self")
-    if reduction(node) != "none":
-        return node.declared("t p -> t []", at)
-    return node.declared("t [n,c] -> t [n]" if node.rank_of() == 2 else "t [c] -> t []", at)
+    return _by_rows(node, "self", "[n,c]", "[c]")
 
 
-@rule("triplet_margin_loss", "cosine_embedding_loss")
-def of_several(node: TorchNode) -> Made:
-    """The last axis goes, or the second; then the losses are reduced."""
-    at = node.tensor_index("anchor" if "anchor" in node.attributes else "input1")
+def _by_rows(node: TorchNode, name: str, batch: str, alone: str) -> Expression:
+    """A loss for each of a batch, or for one example, as its rank says; or one for all."""
+    at = node.tensor_index(name)
     if reduction(node) != "none":
         return node.declared("t p -> t []", at)
-    return node.declared("t p -> t ?r", at)
+    rank = node.rank(at)
+    if rank is None:
+        return node.declared("t p -> t ?r", at)
+    many = rank == batch.count(",") + 1
+    return node.declared(f"t {batch} -> t [n]" if many else f"t {alone} -> t []", at)
+
+
+@rule("triplet_margin_loss")
+def triplet_margin(node: TorchNode) -> Made:
+    """What is alike must be nearer than what is not, by a margin."""
+    names = ("anchor", "positive", "negative")
+    elem = node.joint(*names) or elements.DEFAULT
+    near, like, other = (node.operand(name, elem) for name in names)
+    moved = node.scalar(float(node.real("eps", 1e-6)), elem)
+
+    def distance(x: Expression, y: Expression) -> Expression:
+        away = node.call("+", node.call("-", x, y), moved)
+        return node.call("norm", away, axis=[-1], p=float(node.real("p", 2.0)))
+
+    far = distance(near, other)
+    if node.flag("swap"):
+        far = node.call("minimum", far, distance(like, other))
+    margin = node.scalar(float(node.real("margin", 1.0)), elem)
+    lack = node.call("-", node.call("+", distance(near, like), margin), far)
+    return reduced(node, node.call("relu", lack))
+
+
+@rule("cosine_embedding_loss")
+def cosine_embedding(node: TorchNode) -> Made:
+    """For truths of 1 and -1: how far an angle is from nothing, or what it lacks to a margin."""
+    elem, rank = node.joint("input1", "input2") or elements.DEFAULT, node.rank_of("target")
+    if rank not in (0, 1):
+        raise Unsupported("cosine_embedding_loss of a tensor whose rank is not known")
+    x, y = (node.operand(name, elem) for name in ("input1", "input2"))
+
+    def total(of: Expression) -> Expression:
+        return node.call("sum", of, axis=[rank])
+
+    least = node.scalar(1e-12, elem)
+    sizes = [node.call("+", total(node.call("square", each)), least) for each in (x, y)]
+    cosine = node.call("*", total(node.call("*", x, y)), node.call("rsqrt", node.call("*", *sizes)))
+    margin = node.scalar(float(node.real("margin", 0.0)), elem)
+    truth = node.operand("target", elem)
+    return reduced(node, node.call("angle_error", cosine, truth, margin))
 
 
 # --- classes ---------------------------------------------------------------------------------
@@ -136,7 +175,8 @@ def nll(node: TorchNode) -> None:
 def cross_entropy(node: TorchNode) -> Made:
     rank, target = node.rank_of(), node.elem_of("target")
     if rank is None or target is None:
-        raise Unsupported("cross_entropy_loss of a tensor whose rank is not known")
+        shape = "[]" if reduction(node) != "none" else "?r"
+        return node.declared(f"t p -> t {shape}", node.tensor_index("self"))
     axis = 0 if rank == 1 else 1
     logs = node.call("log_softmax", node.x(), axis=axis)
     smooth = float(node.real("label_smoothing", 0.0))
@@ -149,6 +189,10 @@ def cross_entropy(node: TorchNode) -> Made:
 
 def _likelihood(node: TorchNode, logs: Expression) -> Expression:
     """The loss by the numbers of classes; without a batch, of a batch of one."""
+    if node.rank_of() is None:
+        shape = "[]" if reduction(node) != "none" else "q"
+        at = node.tensor_index("self"), node.tensor_index("target")
+        return node.declared(f"(t p, u q) -> t {shape}", *at)
     alone = node.rank_of() == 1
     target = node.x("target")
     if alone:
@@ -179,10 +223,7 @@ def _by_probabilities(node: TorchNode, logs: Expression, axis: int, rank: int) -
 
 @rule("ctc_loss")
 def ctc(node: TorchNode) -> Made:
-    at = node.tensor_index("log_probs")
-    if reduction(node) != "none":
-        return node.declared("t p -> t []", at)
-    return node.declared("t [s,n,c] -> t [n]" if node.rank(at) == 3 else "t [s,c] -> t []", at)
+    return _by_rows(node, "log_probs", "[s,n,c]", "[s,c]")
 
 
 @rule("_ctc_loss")

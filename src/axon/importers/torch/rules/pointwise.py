@@ -23,6 +23,7 @@ BITWISE = {
     "bitwise_or": ("logical_or", "bit_or"), "__or__": ("logical_or", "bit_or"),
     "bitwise_xor": ("logical_xor", "bit_xor"), "__xor__": ("logical_xor", "bit_xor"),
     "__iand__": ("logical_and", "bit_and"), "__ior__": ("logical_or", "bit_or"),
+    "__ixor__": ("logical_xor", "bit_xor"),
 }  # fmt: skip
 """What they are of truth values, and of integers."""
 OF_TRUTH = {
@@ -32,10 +33,12 @@ OF_TRUTH = {
 SHIFTS = {
     "bitwise_left_shift": "shift_left", "__lshift__": "shift_left",
     "bitwise_right_shift": "shift_right", "__rshift__": "shift_right",
+    "__ilshift__": "shift_left", "__irshift__": "shift_right",
 }  # fmt: skip
 SAME_KIND = {
     "abs": "abs", "neg": "negate", "negative": "negate", "sign": "sign", "sgn": "sign",
-    "square": "square", "floor": "floor", "ceil": "ceil", "relu": "relu", "bitwise_not": "bit_not",
+    "square": "square", "absolute": "abs",
+    "floor": "floor", "ceil": "ceil", "relu": "relu", "bitwise_not": "bit_not",
 }  # fmt: skip
 """Functions of one tensor that keep its element type."""
 FRACTIONAL = {
@@ -44,7 +47,10 @@ FRACTIONAL = {
         "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos",
         "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "sigmoid", "reciprocal",
     )
-} | {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}  # fmt: skip
+} | {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh",
+}  # fmt: skip
 """Functions of one tensor that make fractions of integers."""
 COPIES = (
     "clone", "contiguous", "detach", "alias", "lift_fresh_copy", "lift_fresh", "lift", "positive",

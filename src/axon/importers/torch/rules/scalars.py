@@ -61,8 +61,9 @@ def converted(node: TorchNode) -> Made:
         return node.cast(x, "f64")
     if not _is_float(node, value):
         return node.call("identity", x)
-    operator = {"sym_int": "truncate", "trunc": "truncate"}.get(node.operator, node.operator)
-    return node.cast(node.call(operator, x), "i64")
+    if node.operator not in ("sym_int", "trunc"):  # a cast cuts off what is behind the point
+        x = node.call(node.operator, x)
+    return node.cast(x, "i64")
 
 
 @rule("sym_ite", domain="python")
@@ -81,6 +82,20 @@ def sym_size(node: TorchNode) -> Made:
 @rule("sym_numel", "numel")
 def sym_numel(node: TorchNode) -> Made:
     return node.call("size", node.x())
+
+
+@rule("sym_stride", "sym_storage_offset", "stride", "storage_offset")
+def stride(node: TorchNode) -> Made:
+    """How a tensor lies in memory is not for a program to say."""
+    return node.declared("t p -> i64 []", node.tensor_index("self"))
+
+
+@rule("sym_is_contiguous", "is_nonzero", "is_same_size")
+def truth(node: TorchNode) -> Made:
+    x = node.tensor_index("self")
+    if node.operator == "is_nonzero":
+        return node.cast(node.as_scalar(node.given("self")), "bool")
+    return node.declared("t p -> bool []", x)
 
 
 @rule("item", "_local_scalar_dense")
@@ -144,6 +159,7 @@ def _may_be_size(node: TorchNode, value: object) -> bool:
 
 @rule(
     "_assert_tensor_metadata", "_assert_async", "sym_constrain_range", "_functional_assert_async",
+    "_functional_sym_constrain_range", "_functional_sym_constrain_range_for_size",
     "_functional_assert_scalar",
 )  # fmt: skip
 def granted(node: TorchNode) -> Made:

@@ -8,7 +8,7 @@ from axon.contents.arithmetic import is_symbol
 from axon.importers.bounds import Part, parted
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Malformed, Operand, Unsupported
+from axon.importers.operations import Malformed, Operand
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import SAME_RANK, rule
 from axon.importers.torch.rules.shapes import in_rank
@@ -112,7 +112,7 @@ def unfold(node: TorchNode) -> Made:
     if size is None or step is None or size < 0 or step < 1:
         raise Malformed("its windows have no size, or no step")
     if word is None:
-        raise Unsupported("unfold of a tensor whose rank is not known")
+        return node.declared("t p -> t ?r where rank(?r) = rank(p)+1", at)
     x = node.x()
     if not word:
         x, word = node.call("expand_dims", x, axis=[0]), [1]
