@@ -94,3 +94,5 @@ def test_all_has_every_extra_for_users() -> None:
     inside = re.fullmatch(r"axon-shapes\[(.*)\]", named)
     assert inside is not None
     assert set(inside[1].split(",")) == set(extras) - FOR_DEVELOPERS
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").partition("## Extras")[2]
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(inside[1].split(","))
