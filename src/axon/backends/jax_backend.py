@@ -14,6 +14,7 @@ import numpy
 
 from axon.backends.checks import Untraceable
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.ragged import Ragged
 from axon.graph.graph import (
@@ -32,7 +33,7 @@ MOST_COMPILED = 256
 """How many compiled versions of one graph are kept."""
 
 
-class JaxBackend:
+class JaxBackend(Home):
     name = "jax"
 
     def __init__(self) -> None:

@@ -28,6 +28,7 @@ from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
+from axon.run.libraries import common_library
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
@@ -63,9 +64,17 @@ class Backend(Protocol):
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]: ...
 
+    def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
+        """What makes an array one that this backend computes with; None where all of them are."""
 
-def backend(name: str) -> Backend:
-    """A backend by name: `numpy` or `jax`."""
+    def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
+        """A result as an array of the library that the arguments were of."""
+
+
+def backend(name: str, compiled: bool = False) -> Backend:
+    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
+    if compiled and name != "torch":
+        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -76,7 +85,15 @@ def backend(name: str) -> Backend:
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
         return JaxBackend()
-    raise ValueError(f"there is no backend {name!r}: there are 'numpy' and 'jax'")
+    if name == "torch":
+        try:
+            from axon.backends.torch_backend import TorchBackend
+        except ImportError:
+            raise ImportError(
+                "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
+            ) from None
+        return TorchBackend(compiled)
+    raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
 class Home(Protocol):
@@ -399,9 +416,10 @@ class Function:
     def _arrays(self, args: Sequence[Any]) -> list[Any]:
         arrays: list[Any] = []
         all_wanted = values.settled(self._wanted, args)
+        tensors = self._backend.name == "torch"
         for name, wanted, arg in zip(self._params, all_wanted, args, strict=True):
             try:
-                array = values.take(arg, wanted)
+                array = values.take(arg, wanted, tensors)
                 values.key(array)
                 values.type_at_rank(array)
             except Unfit as unfit:
@@ -412,10 +430,12 @@ class Function:
             except RecursionError:
                 raise ArgumentError(f"{self.__name__}: `{name}` is nested too deeply") from None
             arrays.append(array)
-        return arrays
+        place = self._backend.placing(arrays)
+        return arrays if place is None else [values.mapped(array, place) for array in arrays]
 
     def _first(self, args: Sequence[Any]) -> Any:
         """A call with arguments of types and ranks that are new."""
+        library = common_library(self.__name__, self._params, args)
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
         if all(a is b and _is_known_by_shape(a) for a, b in zip(args, arrays, strict=True)):
@@ -423,8 +443,7 @@ class Function:
                 self._ready.clear()
             key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
             self._ready[key] = function
-        result = self._guarded(function, arrays)
-        return values.to_torch(result) if any(values.is_torch(a) for a in args) else result
+        return self._backend.returned(self._guarded(function, arrays), library, args)
 
     def _graph(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         key = tuple(values.key(a) for a in arrays)

@@ -1,0 +1,141 @@
+"""Programs on PyTorch, on the device of their arguments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import torch
+
+from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.home import converted
+from axon.backends.ragged import Ragged
+from axon.backends.torch_arrays import arrays_on
+from axon.backends.torch_elements import from_host, to_host
+from axon.graph.graph import Graph
+
+
+class TorchBackend:
+    """Tensors stay where they are; arrays of other libraries are brought here and back."""
+
+    name = "torch"
+
+    def __init__(self, compiled: bool = False) -> None:
+        self.compiled = compiled
+
+    @property
+    def compilations(self) -> int:
+        return 0
+
+    def prepare(
+        self, graph: Graph, externs: Externs, watcher: Watcher | None = None
+    ) -> Callable[..., Any]:
+        made: dict[Any, Callable[..., Any]] = {}
+
+        def run(*args: Any) -> Any:
+            device = device_of(args)
+            function = made.get(device)
+            if function is None:
+                function, _ = compile_graph(graph, arrays_on(device), externs, watcher)
+                made[device] = function
+            return owned(function(*args), args)
+
+        return run
+
+    def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
+        if all(isinstance(array, torch.Tensor | int) for array in arrays):
+            return None
+        device = device_of(arrays)
+        return lambda value: _placed(value, device)
+
+    def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
+        if library == "numpy":
+            return converted(result, to_host)
+        if library == "jax":
+            return converted(
+                result, lambda tensor: sys.modules["jax.numpy"].asarray(to_host(tensor))
+            )
+        if any(isinstance(arg, Ragged) for arg in args):
+            return result
+        return nested(result, args)
+
+    def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
+        return self.prepare(graph, externs)
+
+
+def _placed(value: Any, device: Any) -> Any:
+    if isinstance(value, Ragged):
+        first = next(tensors(value), None)
+        return value if first is not None else value.map_values(lambda x: from_host(x, device))
+    if isinstance(value, torch.Tensor | int):
+        return value
+    return from_host(numpy.asarray(value), device)
+
+
+def nested(result: Any, args: Sequence[Any]) -> Any:
+    """Ragged results as nested tensors, with the offsets of an argument where they are the same:
+    PyTorch knows two of them to have equal rows by that.
+    """
+    if isinstance(result, tuple):
+        return tuple([nested(part, args) for part in result])
+    if isinstance(result, dict):
+        return {name: nested(part, args) for name, part in result.items()}
+    if not isinstance(result, Ragged) or result.packed is None:
+        return result
+    values, offsets = result.packed
+    for arg in args:
+        if getattr(arg, "is_nested", False) and arg.layout is torch.jagged:
+            known = arg.offsets()
+            if numpy.array_equal(known.cpu().numpy(), offsets):
+                return torch.nested.nested_tensor_from_jagged(values, known)
+    return torch.nested.nested_tensor_from_jagged(
+        values, torch.tensor(offsets, device=values.device)
+    )
+
+
+def device_of(args: Sequence[Any]) -> Any:
+    """Where the tensors are: the device of the first."""
+    for arg in args:
+        if isinstance(arg, torch.Tensor):
+            return arg.device
+        if isinstance(arg, tuple | Ragged):
+            for leaf in tensors(arg):
+                return leaf.device
+    return torch.get_default_device()
+
+
+def tensors(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from tensors(part)
+    elif isinstance(value, Ragged):
+        yield from tensors(value.values)
+        if value.like is not None:
+            yield from tensors(value.like)
+    elif isinstance(value, torch.Tensor):
+        yield value
+
+
+def owned(result: Any, args: Sequence[Any]) -> Any:
+    """The result, copied where its memory is that of an argument."""
+    if isinstance(result, torch.Tensor) and not result._is_view():
+        return result.clone() if any(result is arg for arg in tensors(tuple(args))) else result
+    return _owned(result, {_memory(arg) for arg in tensors(tuple(args))})
+
+
+def _owned(result: Any, given: set[int]) -> Any:
+    if isinstance(result, tuple):
+        return tuple([_owned(item, given) for item in result])
+    if isinstance(result, Ragged):
+        return replace(result, values=_owned(result.values, given))
+    if isinstance(result, torch.Tensor) and _memory(result) in given:
+        return result.clone()
+    return result
+
+
+def _memory(tensor: Any) -> int:
+    found: int = tensor.untyped_storage().data_ptr()
+    return found
