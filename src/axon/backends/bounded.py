@@ -95,6 +95,9 @@ class Bounded:
         self.ask(shape, getattr(x, "dtype", None))
         return self.library.broadcast_to(x, shape)
 
+    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
+        return x[index]
+
     def tile(self, x: Array, reps: Sequence[int]) -> Array:
         rank = max(x.ndim, len(reps))
         times = (1,) * (rank - len(reps)) + tuple(reps)

@@ -17,7 +17,7 @@ def converted(value: Any, change: Callable[[Any], Any]) -> Any:
         return tuple(converted(item, change) for item in value)
     if isinstance(value, dict):
         return {name: converted(item, change) for name, item in value.items()}
-    return value if isinstance(value, Ragged) else change(value)
+    return value.each_array(change) if isinstance(value, Ragged) else change(value)
 
 
 def to_torch(array: Any) -> Any:
@@ -34,8 +34,16 @@ def to_torch(array: Any) -> Any:
 class Home:
     """What a backend on NumPy or JAX does with arguments and results."""
 
+    native: frozenset[str]
+
     def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
         return None
 
     def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
-        return converted(result, to_torch) if library == "torch" else result
+        if library in self.native or library is None:
+            return result
+        if library == "torch":
+            from axon.backends.nested import nested
+
+            return nested(converted(result, to_torch), args)
+        return converted(result, sys.modules["jax.numpy"].asarray)

@@ -35,6 +35,7 @@ MOST_COMPILED = 256
 
 class JaxBackend(Home):
     name = "jax"
+    native = frozenset({"jax", "numpy"})
 
     def __init__(self) -> None:
         self.arrays = JaxArrays()

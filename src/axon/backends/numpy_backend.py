@@ -16,6 +16,7 @@ from axon.graph.graph import Graph
 
 class NumpyBackend(Home):
     name = "numpy"
+    native = frozenset({"numpy"})
 
     @property
     def compilations(self) -> int:

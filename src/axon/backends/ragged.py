@@ -14,7 +14,7 @@ Sizes are known on the host; values are NumPy's, JAX's or PyTorch's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -247,6 +247,16 @@ class Ragged:
         like = None if len(self) else _pointwise(function, [each.empty_row for each in every])
         rows = (_pointwise(function, each) for each in zip(*every, strict=True))
         return Ragged.from_rows(rows, like, self.varying)
+
+    def each_array(self, change: Callable[[Array], Array]) -> Ragged:
+        """The same with each array replaced by one of the same sizes."""
+
+        def of(row: Row) -> Row:
+            return row.each_array(change) if isinstance(row, Ragged) else change(row)
+
+        values = tuple(map(of, self.values)) if self.offsets is None else of(self.values)
+        like = None if self.like is None else of(self.like)
+        return replace(self, values=values, like=like)
 
     def on_host(self) -> Ragged:
         """The same with NumPy arrays."""

@@ -47,7 +47,11 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     linalg = torch.linalg
     word = torch.int64
 
-    def __init__(self, device: Any = "cpu", *, bounded: bool = True) -> None:
+    def __init__(self, device: Any = "cpu", *, bounded: bool = True, narrow: str = "") -> None:
+        """Where the arrays are; whether the memory is asked for before it is used; and the type
+        that i64 stands for.
+        """
+        self.narrow = narrow
         self.device = torch.device(device)
         self.bounded = bounded
 
@@ -63,6 +67,8 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         return KINDS[dtype]
 
     def iinfo(self, dtype: Any) -> Any:
+        if self.narrow and dtype == torch.int64:
+            return numpy.iinfo(element(self.narrow))
         return numpy.iinfo(str(dtype).removeprefix("torch."))
 
     def low32(self, x: Array) -> Array:
@@ -98,6 +104,10 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def meaning_of(self, operator: Operator, given: frozenset[str], made: Any) -> Meaning:
         return meaning_of(operator, given, made) if given else function_of(operator)
+
+    def for_narrow(self, elem: str) -> TorchArrays:
+        """The namespace in which i64 stands for a narrower type."""
+        return arrays_on(self.device, bounded=self.bounded, narrow=elem)
 
     def constant(self, value: Any) -> Array:
         """A constant of the program, which NumPy has made."""
@@ -136,7 +146,7 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
             made = torch.arange(*bounds, device=self.device)
         else:
             start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-            count = len(range(start, stop, step))
+            count = max(0, -((start - stop) // step))
             self.ask((count,), dtype)
             ends = (start, start + (count - 1) * step)
             if count and max(map(abs, ends)) >= 1 << 63:
@@ -367,8 +377,28 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     def flip(self, x: Array, axis: Axes = None) -> Array:
         return torch.flip(x, _axes(x, axis))
 
+    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
+        """PyTorch has no slices that go backwards."""
+        if all(map(_is_forward, index)):
+            return x[index]
+        for axis, part in enumerate(index):
+            if not isinstance(part, slice):
+                continue
+            numbers = range(x.shape[axis])[part]
+            if len(numbers) and numbers.step < 0:
+                x = x[(slice(None),) * axis + (slice(numbers[-1], numbers[0] + 1, -numbers.step),)]
+                x = x.flip(axis)
+            else:
+                x = x[(slice(None),) * axis + (slice(numbers.start, numbers.stop, numbers.step)
+                       if len(numbers) else slice(0),)]  # fmt: skip
+        return x
+
     def roll(self, x: Array, by: Any, axis: Any) -> Array:
-        return torch.roll(x, by, axis)
+        axes, steps = _axes(x, axis), (by,) if isinstance(by, int) else tuple(by)
+        if axis is None:
+            return torch.roll(x.reshape(-1), by % max(prod(x.shape), 1)).reshape(x.shape)
+        sizes = [max(x.shape[each], 1) for each in axes]
+        return torch.roll(x, [step % n for step, n in zip(steps, sizes, strict=True)], axes)
 
     def tril(self, x: Array, k: int = 0) -> Array:
         return torch.tril(x, _near(k))
@@ -484,15 +514,22 @@ def _transformed(function: Callable[..., Array], x: Array, n: int | None, axis: 
 
 
 @cache
-def arrays_on(device: Any) -> TorchArrays:
+def arrays_on(device: Any, *, bounded: bool = True, narrow: str = "") -> TorchArrays:
     """The namespace for a device."""
-    return TorchArrays(device)
+    return TorchArrays(device, bounded=bounded, narrow=narrow)
 
 
 def _axes(x: Array, axis: Axes) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(x.ndim))
     return (axis,) if isinstance(axis, int) else tuple(axis)
+
+
+def _is_forward(part: Any) -> bool:
+    if not isinstance(part, slice):
+        return True
+    bounds = (part.start, part.stop, part.step)
+    return (part.step or 1) > 0 and all(n is None or abs(n) < 1 << 62 for n in bounds)
 
 
 def _near(k: int) -> int:

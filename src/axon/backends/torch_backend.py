@@ -12,6 +12,7 @@ import torch
 
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.home import converted
+from axon.backends.nested import nested
 from axon.backends.ragged import Ragged
 from axon.backends.torch_arrays import arrays_on
 from axon.backends.torch_elements import from_host, to_host
@@ -22,6 +23,7 @@ class TorchBackend:
     """Tensors stay where they are; arrays of other libraries are brought here and back."""
 
     name = "torch"
+    native = frozenset({"torch"})
 
     def __init__(self, compiled: bool = False) -> None:
         self.compiled = compiled
@@ -58,9 +60,7 @@ class TorchBackend:
             return converted(
                 result, lambda tensor: sys.modules["jax.numpy"].asarray(to_host(tensor))
             )
-        if any(isinstance(arg, Ragged) for arg in args):
-            return result
-        return nested(result, args)
+        return nested(result, args) if library == "torch" else result
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         return self.prepare(graph, externs)
@@ -69,31 +69,10 @@ class TorchBackend:
 def _placed(value: Any, device: Any) -> Any:
     if isinstance(value, Ragged):
         first = next(tensors(value), None)
-        return value if first is not None else value.map_values(lambda x: from_host(x, device))
+        return value if first is not None else value.each_array(lambda x: from_host(x, device))
     if isinstance(value, torch.Tensor | int):
         return value
     return from_host(numpy.asarray(value), device)
-
-
-def nested(result: Any, args: Sequence[Any]) -> Any:
-    """Ragged results as nested tensors, with the offsets of an argument where they are the same:
-    PyTorch knows two of them to have equal rows by that.
-    """
-    if isinstance(result, tuple):
-        return tuple([nested(part, args) for part in result])
-    if isinstance(result, dict):
-        return {name: nested(part, args) for name, part in result.items()}
-    if not isinstance(result, Ragged) or result.packed is None:
-        return result
-    values, offsets = result.packed
-    for arg in args:
-        if getattr(arg, "is_nested", False) and arg.layout is torch.jagged:
-            known = arg.offsets()
-            if numpy.array_equal(known.cpu().numpy(), offsets):
-                return torch.nested.nested_tensor_from_jagged(values, known)
-    return torch.nested.nested_tensor_from_jagged(
-        values, torch.tensor(offsets, device=values.device)
-    )
 
 
 def device_of(args: Sequence[Any]) -> Any:

@@ -16,7 +16,7 @@ import torch
 from torch.nn import functional
 
 from axon.backends.numpy_arrays import ARRAYS as NUMPY
-from axon.backends.torch_elements import DTYPES, to_host
+from axon.backends.torch_elements import DTYPES, NAMES, to_host
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning, Value
 from axon.ops.families import (
@@ -96,10 +96,15 @@ def _widened(meaning: Meaning, made: Any) -> Meaning:
         def wide(x: Array) -> Array:
             return x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
 
+        narrow = next((NAMES[arg.dtype] for arg in args if _is_narrow(arg)), "")
         given = [_each(arg, wide) for arg in args]
-        return _cut(meaning(xp, *given, **attributes), made)
+        return _cut(meaning(xp.for_narrow(narrow), *given, **attributes), made)
 
     return does
+
+
+def _is_narrow(value: Value) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in UNSIGNED
 
 
 def _cut(value: Value, made: Any) -> Value:

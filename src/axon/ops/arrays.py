@@ -41,6 +41,9 @@ class Arrays(Protocol):
     def erf(self, x: Array) -> Array:
         """The error function."""
 
+    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
+        """`x[index]` for slices that may go backwards."""
+
     def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
         """A copy of `x` in which the elements that NumPy's `x[index]` selects are combined with
         values.

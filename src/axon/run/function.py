@@ -54,6 +54,8 @@ MOST_GRAPHS = 256
 
 class Backend(Protocol):
     name: str
+    native: frozenset[str]
+    """The libraries of arguments for which a result needs no conversion."""
 
     @property
     def compilations(self) -> int: ...
@@ -438,7 +440,9 @@ class Function:
         library = common_library(self.__name__, self._params, args)
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
-        if all(a is b and _is_known_by_shape(a) for a, b in zip(args, arrays, strict=True)):
+        native = library is None or library in self._backend.native
+        pairs = zip(args, arrays, strict=True)
+        if native and all(a is b and _is_known_by_shape(a) for a, b in pairs):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])

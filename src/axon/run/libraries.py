@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from axon.backends.ragged import Ragged
+from axon.ops.memory import MOST_DIMENSIONS
 from axon.run.errors import ArgumentError
 
 NAMES = {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch"}
@@ -27,17 +28,19 @@ def library_of(array: Any) -> str | None:
     return "jax" if name in ("jaxlib", "jax") else None
 
 
-def libraries(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def libraries(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """The arrays in an argument: the path of each and its library."""
+    if depth > MOST_DIMENSIONS:
+        return
     found = library_of(value)
     if found is not None:
         yield path, found
     elif isinstance(value, Mapping):
         for name, part in value.items():
-            yield from libraries(part, f"{path}.{name}")
+            yield from libraries(part, f"{path}.{name}", depth + 1)
     elif isinstance(value, tuple | list):
         for i, part in enumerate(value):
-            yield from libraries(part, f"{path}[{i}]")
+            yield from libraries(part, f"{path}[{i}]", depth + 1)
     elif isinstance(value, Ragged):
         yield from libraries(value.values, path)
 
