@@ -20,7 +20,7 @@ import axon
 from axon.driver import check_text
 from axon.ops import OPERATORS
 from axon.ops.examples import Example, examples, lift
-from tests.run.support import BACKENDS, OTHER
+from tests.run.support import BACKENDS, OTHER, plain
 
 SIZES = {"n": 4, "k": 2, "h": 5, "w": 6, "b": 3, "c": 3, "m": 2, "r": 3, "s": 3, "d": 4, "v": 7}
 """What the names of dimensions stand for; any other is 3."""
@@ -179,7 +179,7 @@ def run(operator: str, example: Example, chosen: dict[str, int]) -> None:
         return
     on_numpy = function(*args)
     assert fits(shown(on_numpy), result), (shown(on_numpy), result)
-    on_other = net.on(OTHER).example(*args)
+    on_other = plain(net.on(OTHER).example(*args))
     assert fits(shown(on_other), result), (shown(on_other), result)
     same(on_numpy, on_other)
 

@@ -1,4 +1,4 @@
-"""Programs on PyTorch, on the device of their arguments."""
+"""Programs on PyTorch, on the device of their arguments: operator by operator, or compiled."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.home import converted
 from axon.backends.nested import nested
 from axon.backends.ragged import Ragged
+from axon.backends.static import is_static
 from axon.backends.torch_arrays import arrays_on
+from axon.backends.torch_compile import Compiled
 from axon.backends.torch_elements import from_host, to_host
 from axon.graph.graph import Graph
+
+Run = Callable[..., Any]
 
 
 class TorchBackend:
@@ -27,25 +31,31 @@ class TorchBackend:
 
     def __init__(self, compiled: bool = False) -> None:
         self.compiled = compiled
+        self._traced = [0]
 
     @property
     def compilations(self) -> int:
-        return 0
+        """How often `torch.compile` has compiled a program."""
+        return self._traced[0]
 
-    def prepare(
-        self, graph: Graph, externs: Externs, watcher: Watcher | None = None
-    ) -> Callable[..., Any]:
-        made: dict[Any, Callable[..., Any]] = {}
+    def prepare(self, graph: Graph, externs: Externs, watcher: Watcher | None = None) -> Run:
+        compiled = self.compiled and is_static(graph)
+        made: dict[Any, Run] = {}
+
+        def make(device: Any) -> Run:
+            arrays = arrays_on(device, bounded=not compiled)
+            function, _ = compile_graph(graph, arrays, externs, watcher)
+            made[device] = Compiled(graph, function, self._traced) if compiled else function
+            return made[device]
 
         def run(*args: Any) -> Any:
             device = device_of(args)
-            function = made.get(device)
-            if function is None:
-                function, _ = compile_graph(graph, arrays_on(device), externs, watcher)
-                made[device] = function
-            return owned(function(*args), args)
+            return owned((made.get(device) or make(device))(*args), args)
 
         return run
+
+    def traceable(self, graph: Graph, externs: Externs) -> Run:
+        return self.prepare(graph, externs)
 
     def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
         if all(isinstance(array, torch.Tensor | int) for array in arrays):
@@ -57,13 +67,9 @@ class TorchBackend:
         if library == "numpy":
             return converted(result, to_host)
         if library == "jax":
-            return converted(
-                result, lambda tensor: sys.modules["jax.numpy"].asarray(to_host(tensor))
-            )
+            jnp = sys.modules["jax.numpy"]
+            return converted(result, lambda tensor: jnp.asarray(to_host(tensor)))
         return nested(result, args) if library == "torch" else result
-
-    def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
-        return self.prepare(graph, externs)
 
 
 def _placed(value: Any, device: Any) -> Any:
@@ -87,7 +93,7 @@ def device_of(args: Sequence[Any]) -> Any:
 
 
 def tensors(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         for part in value:
             yield from tensors(part)
     elif isinstance(value, Ragged):
@@ -101,8 +107,11 @@ def tensors(value: Any) -> Iterator[Any]:
 def owned(result: Any, args: Sequence[Any]) -> Any:
     """The result, copied where its memory is that of an argument."""
     if isinstance(result, torch.Tensor) and not result._is_view():
-        return result.clone() if any(result is arg for arg in tensors(tuple(args))) else result
-    return _owned(result, {_memory(arg) for arg in tensors(tuple(args))})
+        for arg in args:
+            if arg is result or (type(arg) is tuple and any(x is result for x in tensors(arg))):
+                return result.clone()
+        return result
+    return _owned(result, {_memory(arg) for arg in tensors(args)})
 
 
 def _owned(result: Any, given: set[int]) -> Any:

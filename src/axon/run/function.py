@@ -48,6 +48,11 @@ if TYPE_CHECKING:
 TOO_LARGE = ("array is too big", "Maximum allowed ")
 """How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
 
+OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+"""How PyTorch says that there is no such row, where it raises no `IndexError`."""
+
+NO_MEMORY = ("RESOURCE_EXHAUSTED", "CUDA out of memory", "can't allocate memory")
+
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
 
@@ -609,7 +614,9 @@ def _failure(problem: Exception) -> str | None:
         return "a size is divided by zero"
     if isinstance(problem, IndexError):
         return f"an index is out of range: {problem}"
-    if isinstance(problem, MemoryError) or "RESOURCE_EXHAUSTED" in str(problem):
+    if isinstance(problem, RuntimeError) and any(word in str(problem) for word in OUT_OF_RANGE):
+        return f"an index is out of range: {problem}"
+    if isinstance(problem, MemoryError) or any(word in str(problem) for word in NO_MEMORY):
         return "there is not enough memory"
     if isinstance(problem, OverflowError):
         return "a number on the way is larger than an array can hold"
