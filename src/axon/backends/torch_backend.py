@@ -29,8 +29,10 @@ class TorchBackend:
     name = "torch"
     native = frozenset({"torch"})
 
-    def __init__(self, compiled: bool = False) -> None:
+    def __init__(self, compiled: bool = False, fixed: frozenset[str] = frozenset()) -> None:
+        """The sizes of the parameters named in `fixed` do not change: they are those of weights."""
         self.compiled = compiled
+        self.fixed = fixed
         self._traced = [0]
 
     @property
@@ -45,7 +47,9 @@ class TorchBackend:
         def make(device: Any) -> Run:
             arrays = arrays_on(device, bounded=not compiled)
             function, _ = compile_graph(graph, arrays, externs, watcher)
-            made[device] = Compiled(graph, function, self._traced) if compiled else function
+            made[device] = (
+                Compiled(graph, function, self._traced, self.fixed) if compiled else function
+            )
             return made[device]
 
         def run(*args: Any) -> Any:

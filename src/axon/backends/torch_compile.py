@@ -10,12 +10,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch._inductor.compile_fx import compile_fx
 
 from axon.graph.graph import Graph
-from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import (
+    DimValue,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    shape_variables,
+    type_variables,
+)
+from axon.types.variables import Var
 
-Dims = tuple[int, ...]
+Open = Any
+"""The open dimensions of a tensor, a tuple for those of a tuple; "size" for a size; None where
+there are none.
+"""
 
 
 class Compiled:
@@ -24,41 +35,32 @@ class Compiled:
     with or without gradients.
     """
 
-    def __init__(self, graph: Graph, function: Callable[..., Any], counter: list[int]) -> None:
-        self.types = [param.type for param in graph.params]
+    def __init__(
+        self,
+        graph: Graph,
+        function: Callable[..., Any],
+        counter: list[int],
+        fixed: frozenset[str] = frozenset(),
+    ) -> None:
+        known = {v for p in graph.params if p.name in fixed for v in type_variables(p.type)}
+        self.types = [
+            (at, dims)
+            for at, param in enumerate(graph.params)
+            if param.name not in fixed and (dims := _open(param.type, known)) is not None
+        ]
         self.function = function
         self.counter = counter
         self.made: dict[object, Callable[..., Any]] = {}
 
     def __call__(self, *args: Any) -> Any:
         key: list[Any] = []
-        for type_, arg in zip(self.types, args, strict=True):
-            self.mark(type_, arg, key)
+        for at, dims in self.types:
+            _mark(dims, args[at], key)
         kind = tuple(key)
         made = self.made.get(kind)
         if made is None:
             made = self.made[kind] = self.compile()
         return made(*args)
-
-    def mark(self, type_: Type, arg: Any, key: list[Any]) -> None:
-        """Mark what is open in an argument, and add what the compiled function depends on."""
-        match type_:
-            case Tuple(items):
-                for item, part in zip(items, arg, strict=True):
-                    self.mark(item, part, key)
-            case Tensor(_, shape):
-                sizes = arg.shape
-                dims = open_dims(shape)
-                small = [(i, sizes[i]) for i in dims if sizes[i] < 2] if dims else None
-                if small:
-                    key.append((len(key), tuple(small)))
-                    dims = {i for i in dims if sizes[i] > 1}
-                if dims:
-                    arg._dynamo_weak_dynamic_indices = dims
-            case DimValue() | ShapeValue():
-                key.append(arg)
-            case _:
-                pass
 
     def compile(self) -> Callable[..., Any]:
         function = self.function
@@ -70,13 +72,46 @@ class Compiled:
             function.__defaults__,  # type: ignore[attr-defined]
             function.__closure__,  # type: ignore[attr-defined]
         )
-        return torch.compile(code, backend=self._backend, dynamic=False)
+        # what the generated code refers to does not change
+        options = {"guard_filter_fn": torch.compiler.skip_guard_on_globals_unsafe}
+        return torch.compile(code, backend=self._backend, dynamic=False, options=options)
 
     def _backend(self, module: Any, inputs: Sequence[Any]) -> Any:
+        from torch._inductor.compile_fx import compile_fx
+
         self.counter[0] += 1
         return compile_fx(module, inputs)
 
 
-def open_dims(shape: Sequence[Any]) -> set[int]:
-    """The dimensions of a tensor whose size is no number."""
-    return {i for i, size in enumerate(shape) if not isinstance(size, int)}
+def _open(type_: Type, known: set[Var]) -> Open:
+    """What is open in an argument whose type has variables of which some are known."""
+    match type_:
+        case Tuple(items):
+            parts = tuple(_open(item, known) for item in items)
+            return parts if any(part is not None for part in parts) else None
+        case Tensor(_, shape):
+            dims = frozenset(
+                i for i, size in enumerate(shape) if not set(shape_variables((size,))) <= known
+            )
+            return dims or None
+        case DimValue() | ShapeValue():
+            return "size"
+        case _:
+            return None
+
+
+def _mark(open_: Open, arg: Any, key: list[Any]) -> None:
+    """Mark what is open in an argument, and add what the compiled function depends on."""
+    if isinstance(open_, frozenset):
+        sizes = arg.shape
+        small = [i for i in open_ if sizes[i] < 2]
+        if small:
+            key.append((len(key), *((i, sizes[i]) for i in small)))
+            open_ = open_.difference(small)
+        arg._dynamo_weak_dynamic_indices = open_
+    elif isinstance(open_, tuple):
+        for inner, part in zip(open_, arg, strict=True):
+            if inner is not None:
+                _mark(inner, part, key)
+    elif open_ == "size":
+        key.append(arg)

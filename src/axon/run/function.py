@@ -322,6 +322,30 @@ class Function:
 
         return Subject(self.definition, self._params, self._module, self.plain)
 
+    def module(
+        self,
+        weights: Any,
+        /,
+        *,
+        params: str | Sequence[str] | None = None,
+        buffers: Sequence[str] = ("running_mean", "running_var", "*.running_mean", "*.running_var"),
+    ) -> Any:
+        """The definition with its weights as a `torch.nn.Module`, which takes the other arguments.
+
+        Floats are parameters, in the state dict by their dotted names; integers, and what matches
+        a pattern in `buffers`, are buffers. `params` says which arguments the weights are, if not
+        the records; the weights of several are a tuple.
+        """
+        try:
+            from axon.run.torch_module import AxonModule
+        except ImportError:
+            raise ImportError("a module needs torch: pip install 'axon-shapes[torch]'") from None
+        return AxonModule(self, weights, params, buffers)
+
+    def on(self, made: Backend) -> Function:
+        """The same definition on another backend."""
+        return Function(self._program, self.definition, made, self._left_out)
+
     # --- what it becomes ---
 
     def graph(self, /, *args: Any, **named: Any) -> str:
@@ -453,6 +477,17 @@ class Function:
             key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
             self._ready[key] = function
         return self._backend.returned(self._guarded(function, arrays), library, args)
+
+    def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
+        """What runs with such arguments, after a check of their sizes: it takes tuples for records.
+        None where a result must be converted.
+        """
+        arrays = self._arrays(args)
+        if common_library(self.__name__, self._params, args) not in self._backend.native:
+            return None
+        _, function = self._bound(*self._graph(arrays), arrays)
+        found: Callable[..., Any] = getattr(function, "with_tuples", function)
+        return found
 
     def _graph(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         key = tuple(values.key(a) for a in arrays)
