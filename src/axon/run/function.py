@@ -33,8 +33,8 @@ from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
-from axon.types.show import Show
-from axon.types.type import Fn, Tuple, Type
+from axon.types.show import Names, Show
+from axon.types.type import Fn, Tensor, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -531,6 +531,33 @@ class Function:
         )
 
     def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
+        """The graph at exactly the sizes of the records and of the numbers among the arguments, if
+        these decide the others; else at exactly the sizes of all.
+        """
+        types = [_settled_type(a) for a in arrays]
+        if any(isinstance(type_, Tensor) for type_ in types):
+            key = ("settled", Show().type(Tuple(tuple(types))))
+            found = self._graphs.get(key) or self._settled(types, key)
+            if found is not None and isinstance(bind(found[0], arrays, Names), Binding):
+                return found
+        return self._exactly(arrays)
+
+    def _settled(
+        self, types: Sequence[Type], key: object
+    ) -> tuple[Graph, Callable[..., Any]] | None:
+        made = self._lowered(types)
+        if isinstance(made, list):
+            return None
+        try:
+            function = self._prepared(made)
+        except (Undetermined, DoesNotFit):
+            return None
+        if len(self._graphs) >= MOST_GRAPHS:
+            self._graphs.clear()
+        self._graphs[key] = made, function
+        return made, function
+
+    def _exactly(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         """The graph at exactly the sizes of the arguments."""
         types = [values.exact_type(a) for a in arrays]
         key = ("exact", Show().type(Tuple(tuple(types))))
@@ -658,6 +685,13 @@ def _failure(problem: Exception) -> str | None:
     if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
         return "an array on the way would be larger than there can be"
     return None
+
+
+def _settled_type(value: Any) -> Type:
+    """The type of an argument with its sizes where it is a record or a size, else with its rank."""
+    if isinstance(value, tuple | int):
+        return values.exact_type(value)
+    return values.type_at_rank(value)
 
 
 def _is_known_by_shape(array: Any) -> bool:

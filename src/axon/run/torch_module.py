@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 import torch
@@ -16,9 +16,6 @@ from axon.run.errors import ArgumentError
 from axon.run.parameters import chosen, no_parameters
 from axon.run.structures import Unfit, fields_of
 
-if TYPE_CHECKING:
-    from axon.run.function import Function
-
 MOST_READY = 4096
 """For how many sizes of arguments a module remembers what to run."""
 
@@ -27,7 +24,7 @@ MOST_READY = 4096
 class Plan:
     """The function of a call, and where its arguments stand among the weights and the others."""
 
-    function: Function
+    function: Any
     order: tuple[int, ...]
 
 
@@ -52,7 +49,7 @@ class AxonModule(Weights):
 
     def __init__(
         self,
-        function: Function,
+        function: Any,
         weights: Any,
         params: str | Sequence[str] | None,
         buffers: Sequence[str],
@@ -115,6 +112,11 @@ class AxonModule(Weights):
     # --- calling it ---
 
     def forward(self, *args: Any, **named: Any) -> Any:
+        if torch.compiler.is_compiling():
+            return _apart(self._run, *args, **named)
+        return self._run(*args, **named)
+
+    def _run(self, *args: Any, **named: Any) -> Any:
         weights, leaves = (self._build or self._builder())()
         plan = self._plans.get((len(args), *named)) or self._plan(args, named)
         rest = [*args, *named.values()] if named else args
@@ -166,7 +168,7 @@ class AxonModule(Weights):
         if len(self._ready) >= MOST_READY:
             self._ready.clear()
         self._ready[key] = ready
-        return self.forward(*args, **named)
+        return self._run(*args, **named)
 
     def _roots(self) -> list[tuple[str, Weights]]:
         if len(self._names) == 1:
@@ -207,6 +209,14 @@ class AxonModule(Weights):
 
     def extra_repr(self) -> str:
         return str(self._function.described.line())
+
+
+def _disabled(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    return function(*args, **named)
+
+
+_apart = torch.compiler.disable(_disabled)
+"""A call that a compiler around it leaves alone: inference is not for it to trace."""
 
 
 def _fields(at: Any) -> list[str]:
