@@ -152,7 +152,7 @@ def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> V
             raise RaggedError(f"the results of rows do not stack, their sizes vary: {found}")
     if rows:
         return put(home, join("stack", rows))
-    return zeros(home, (0, *sizes), getattr(sample, "dtype", None))
+    return zeros(home, (0, *(size or 0 for size in sizes)), getattr(sample, "dtype", None))
 
 
 def _sizes(value: Row) -> tuple[int | None, ...]:

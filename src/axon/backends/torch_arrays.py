@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -45,7 +45,14 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     library = torch
     fft = _Fourier()
     linalg = torch.linalg
-    word = torch.int64
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property
+    def word(self) -> Any:
+        return torch.int64
 
     def __init__(self, device: Any = "cpu", *, bounded: bool = True, narrow: str = "") -> None:
         """Where the arrays are; whether the memory is asked for before it is used; and the type
@@ -357,7 +364,7 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     def concatenate(self, parts: Sequence[Array], axis: int = 0) -> Array:
         return torch.cat(tuple(parts), dim=axis)
 
-    def split(self, x: Array, places: Sequence[int], axis: int = 0) -> Sequence[Array]:
+    def split(self, x: Array, places: Sequence[int], axis: int = 0) -> Any:
         ends = [0, *places, x.shape[axis]]
         return torch.split(x, [b - a for a, b in itertools.pairwise(ends)], dim=axis)
 
@@ -406,16 +413,11 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     def triu(self, x: Array, k: int = 0) -> Array:
         return torch.triu(x, _near(k))
 
-    def meshgrid(self, *parts: Array, indexing: str) -> Sequence[Array]:
+    def meshgrid(self, *parts: Array, indexing: str) -> Any:
         return torch.meshgrid(*parts, indexing=indexing)
 
-    def pad(
-        self,
-        x: Array,
-        pairs: Sequence[tuple[int, int]],
-        mode: str = "constant",
-        constant_values: Any = 0,
-    ) -> Array:
+    def pad(self, x: Array, pairs: Sequence[tuple[int, int]], **how: Any) -> Array:
+        mode, constant_values = how.get("mode", "constant"), how.get("constant_values", 0)
         sizes = [n + before + after for n, (before, after) in zip(x.shape, pairs, strict=True)]
         self.ask(sizes, x.dtype)
         if mode != "constant":

@@ -7,6 +7,7 @@ sizes that are that small, and one for all others.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -63,18 +64,15 @@ class Compiled:
         return made(*args)
 
     def compile(self) -> Callable[..., Any]:
-        function = self.function
+        code: Any = self.function
         # each has a cache of its own in PyTorch, which has a limit for one function
-        code = type(function)(
-            function.__code__.replace(),  # type: ignore[attr-defined]
-            function.__globals__,  # type: ignore[attr-defined]
-            function.__name__,
-            function.__defaults__,  # type: ignore[attr-defined]
-            function.__closure__,  # type: ignore[attr-defined]
-        )
+        own = FunctionType(code.__code__.replace(), code.__globals__, code.__name__)
         # what the generated code refers to does not change
         options = {"guard_filter_fn": torch.compiler.skip_guard_on_globals_unsafe}
-        return torch.compile(code, backend=self._backend, dynamic=False, options=options)
+        made: Callable[..., Any] = torch.compile(
+            own, backend=self._backend, dynamic=False, options=options
+        )
+        return made
 
     def _backend(self, module: Any, inputs: Sequence[Any]) -> Any:
         from torch._inductor.compile_fx import compile_fx

@@ -61,7 +61,7 @@ def _usual(operator: Operator) -> Meaning:
 @cache
 def meaning_of(operator: Any, elems: frozenset[str], made: Any) -> Meaning:
     """What an operator does on tensors, of which some have these element types."""
-    found = BETTER.get(id(operator), operator.meaning)
+    found: Meaning = BETTER.get(id(operator), operator.meaning)
     if id(operator) == id(bits.bit_cast) or not elems & {"u16", "u32", "u64"}:
         return found
     if "u64" not in elems:

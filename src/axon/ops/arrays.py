@@ -32,8 +32,9 @@ class Arrays(Protocol):
     def kind(self, dtype: Any) -> str:
         """What the elements are: `b`ool, `i`nteger, `u`nsigned, or another letter for floats."""
 
-    word: Any
-    """The dtype in which words of 32 bits are computed: it may have room for more."""
+    @property
+    def word(self) -> Any:
+        """The dtype in which words of 32 bits are computed: it may have room for more."""
 
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of words."""
