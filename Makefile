@@ -98,7 +98,7 @@ site: playground ## build the documentation and the playground into build/site
 	@cp -R build/playground build/site/playground
 	@echo "the site is in build/site; for a look: $(BIN)/python -m http.server -d build/site"
 
-release: $(RELEASE_SETUP) ## build wheel and sdist into dist/, check and try them; uploads nothing
+release: $(RELEASE_SETUP) playground ## build wheel and sdist into dist/, check and try them; uploads nothing
 	@$(BIN)/python scripts/release.py
 
 bench: $(DEV_SETUP) ## run the benchmarks
@@ -125,7 +125,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 	@$(BIN)/python scripts/attack.py --programs 30000
 
 clean: ## remove .venv, caches and builds
-	rm -rf $(VENV) build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .node build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
 	rm -rf playground/node_modules src/axon/playground/built
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -30,7 +30,7 @@ block{i} = fn (x : f32 [n,{m}], w : f32 [{m},k], b : f32 [k]) {{
   y = dense{i}(x, w, b);
   z = layer_norm(y);
   p = {{ mean = mean(z), rows = sum(z, axis=-1) }};
-  z * p.mean
+  z * p.mean + eps
 }};
 pair{i} = fn (x, s) {{
   a, c = x, concat(x, x);
@@ -43,7 +43,9 @@ pair{i} = fn (x, s) {{
 
 def program(lines: int) -> str:
     size = BLOCK.count("\n")
-    return "".join(BLOCK.format(i=i, m=8 + i % 5) for i in range(lines // size + 1))
+    return "eps = 1e-5;\n" + "".join(
+        BLOCK.format(i=i, m=8 + i % 5) for i in range(lines // size + 1)
+    )
 
 
 class Client:

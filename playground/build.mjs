@@ -68,4 +68,6 @@ for (const [folder, group] of [["", "Networks"], ["paper", "The paper"]]) {
 }
 const first = { ...(await program(join(here, "first.axon"), "Start")), title: "A first look" };
 await writeFile(join(built, "examples.json"), JSON.stringify([first, ...found]));
-for (const name of ["encoder.onnx", "broken.onnx"]) await cp(join(examples, "onnx", name), join(built, name));
+for (const name of ["onnx/encoder.onnx", "onnx/broken.onnx", "torch/encoder.pt2"]) {
+  await cp(join(examples, name), join(built, name.split("/")[1]));
+}

@@ -162,7 +162,7 @@ MUTATIONS = (
       "args = [sub(p, offset) for p in kept]"),
     # --- signs
     M("a sum of sizes is not negative",
-      "if min(dim.terms.values()) > 0 and all(_atom_nonnegative(a) for m in dim.terms for a in m):",
+      "if min(dim.terms.values()) > 0 and all(map(_atom_nonnegative, compound)):",
       "if min(dim.terms.values()) > 0:"),
     M("p/d >= (p-d+1)/d", "bound = top if coefficient < 0 else sub(top, bottom - 1)",
       "bound = top"),

@@ -3,9 +3,10 @@
     python scripts/release.py
 
 Nothing is uploaded. The version of pyproject.toml, `axon.__version__` and the newest entry of
-CHANGELOG.md must agree; the metadata must be what an index accepts; the wheel must be small; and in
-an empty environment, where it is all there is of Axon, the first example of the README must print
-what the README says.
+CHANGELOG.md must agree; the metadata must be what an index accepts; the wheel must be small and
+have the page of `axon play`, which `make playground` builds; and in an empty environment, where it
+is all there is of Axon, the first example of the README must print what the README says, and
+`axon play` must find its page.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,6 +30,11 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MOST_BYTES = 5_000_000
 """Of a wheel."""
+PAGE = "axon/playground/built/index.html"
+HAS_PAGE = """
+from axon.playground.server import files_of_the_page
+assert "index.html" in files_of_the_page()
+"""
 
 
 class Refused(Exception):
@@ -83,6 +90,9 @@ def build(into: Path) -> tuple[Path, Path]:
     _run(python, "-m", "twine", "--no-color", "check", "--strict", str(archive), str(wheel))
     if wheel.stat().st_size > MOST_BYTES:
         raise Refused(f"the wheel has {wheel.stat().st_size:,} bytes, more than {MOST_BYTES:,}")
+    with zipfile.ZipFile(wheel) as found:
+        if PAGE not in found.namelist():
+            raise Refused(f"the wheel has no {PAGE}: `make playground` builds it")
     return archive, wheel
 
 
@@ -106,6 +116,7 @@ def first_example(archive: Path, wheel: Path) -> list[str]:
             stderr=subprocess.STDOUT,
             check=False,
         )
+        _run(str(scripts / "python"), "-I", "-c", HAS_PAGE)
     if ran.stdout.strip() != expected.strip():
         raise Refused(f"`axon {' '.join(command)}` prints\n{ran.stdout}and not\n{expected}")
     return [f"$ axon {' '.join(command)}", ran.stdout.rstrip()]

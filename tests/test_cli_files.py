@@ -145,7 +145,7 @@ def test_a_model_runs(folder: Path) -> None:
     assert axon(["run", "none.onnx", "x=1"], folder).status == 2
 
 
-def test_a_model_is_not_explained(folder: Path) -> None:
+def test_a_model_is_explained_one_size_at_a_time(folder: Path) -> None:
     found = axon(["explain", "model.onnx"], folder)
     assert found.status == 2
     assert "axon import model.onnx -o model.axon" in found.stderr

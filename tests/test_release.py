@@ -43,6 +43,14 @@ def test_the_wheel_is_small_and_has_what_is_needed(wheel: Path) -> None:
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 
 
+def test_the_page_of_the_playground_is_in_what_a_release_is_built_from() -> None:
+    """Git ignores it: a wheel that is built from a source distribution would be without it."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    targets = tool["hatch"]["build"]["targets"]
+    for target in ("sdist", "wheel"):
+        assert targets[target]["artifacts"] == ["src/axon/playground/built/*"]
+
+
 def test_its_metadata_say_the_version(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))

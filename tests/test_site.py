@@ -28,6 +28,7 @@ def test_the_site(tmp_path: Path) -> None:
     _every_page_is_found(tmp_path / "site")
     _pictures_and_downloads_are_there(tmp_path / "site")
     _programs_are_in_colour(tmp_path / "site")
+    assert (tmp_path / "site" / "schema.json").is_file()
 
 
 def _every_page_is_found(site: Path) -> None:

@@ -15,7 +15,7 @@ const served = meta("axon-token") !== "";
 let tab = "types";
 let name = "program.axon"; // of the file that is edited
 let checked = null; // the last answer about the program, and the text that it is about
-let model = null; // an ONNX model that is shown instead of the program
+let model = null; // a model of ONNX or PyTorch that is shown instead of the program
 let shown = {}; // of each tab: what it shows now
 let stoppedAt = null; // the text that took too long
 let timer = null;
@@ -112,12 +112,12 @@ async function once(kind, key, more, show) {
 }
 
 function types() {
-  showTypes(checked.signatures, checked.plain);
+  showTypes(checked.signatures, checked.plain, checked.names);
   const own = checked;
   once("plain", "plain", {}, (answer) => {
     if (answer.error) return;
     own.plain = answer.plain;
-    if (checked === own && tab === "types" && !model) showTypes(own.signatures, own.plain);
+    if (checked === own && tab === "types" && !model) showTypes(own.signatures, own.plain, own.names);
   });
 }
 
@@ -239,7 +239,7 @@ function load(text, file = "program.axon") {
 }
 
 async function open(file) {
-  if (/\.onnx$/i.test(file.name)) return openModel(file);
+  if (/\.(onnx|pt2)$/i.test(file.name)) return openModel(file);
   if (file.size > 1_000_000) return notice(`${file.name} is larger than 1 MB.`);
   load(await file.text(), file.name);
 }
@@ -261,8 +261,12 @@ async function start() {
     $("examples").append(node);
   }
   const models = document.createElement("optgroup");
-  models.label = "ONNX models";
-  models.append(new Option("An encoder", "encoder.onnx"), new Option("A model with a mistake", "broken.onnx"));
+  models.label = "Models";
+  models.append(
+    new Option("An encoder (ONNX)", "encoder.onnx"),
+    new Option("A model with a mistake (ONNX)", "broken.onnx"),
+    new Option("An encoder (PyTorch)", "encoder.pt2"),
+  );
   $("examples").append(models);
   checker.give(Object.fromEntries(examples.map((each) => [each.name, each.text])));
   if (!await openLink()) {
@@ -274,7 +278,7 @@ async function start() {
 }
 
 async function chooseExample(wanted) {
-  if (/\.onnx$/.test(wanted)) {
+  if (/\.(onnx|pt2)$/.test(wanted)) {
     const found = await fetch(wanted);
     return openModel(new File([await found.blob()], wanted));
   }

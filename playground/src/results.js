@@ -11,12 +11,19 @@ function signature({ name, signature, where, guards }, plain) {
     plain ? el("p", "conditions", el("b", "", "read plainly: "), plain) : null);
 }
 
-export function showTypes(signatures, plain) {
-  if (!signatures.length) {
+function untyped(name) {
+  return el("li", "", el("div", "signature", el("span", "name", name), el("span", "quiet", " : no type, see Problems")));
+}
+
+// `names` are all that is defined: one without a type has a line that says so.
+export function showTypes(signatures, plain, names = []) {
+  const typed = new Set(signatures.map((each) => each.name));
+  const others = names.filter((name) => !typed.has(name));
+  if (!signatures.length && !others.length) {
     $("types").replaceChildren(el("p", "quiet", "A definition has a line here as soon as it has a type."));
     return;
   }
-  $("types").replaceChildren(el("ul", "signatures", ...signatures.map((each) => signature(each, plain[each.name]))));
+  $("types").replaceChildren(el("ul", "signatures", ...signatures.map((each) => signature(each, plain[each.name])), ...others.map(untyped)));
 }
 
 // The text as on the command line: its first line may break, and with `go` it is a way to the place.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from axon.run.onnx import from_onnx
     from axon.run.program import Program, compile, load
     from axon.run.random import random_key
+    from axon.run.torch import from_torch
     from axon.run.weight_files import load_weights, save
     from axon.source import Source
 
@@ -38,6 +39,7 @@ __all__ = [
     "check_text",
     "compile",
     "from_onnx",
+    "from_torch",
     "load",
     "load_weights",
     "random_key",
@@ -54,6 +56,7 @@ _HOMES = {
     "RunError": "axon.run.errors",
     "compile": "axon.run.program",
     "from_onnx": "axon.run.onnx",
+    "from_torch": "axon.run.torch",
     "load": "axon.run.program",
     "load_weights": "axon.run.weight_files",
     "random_key": "axon.run.random",

@@ -94,10 +94,10 @@ def test_the_outputs_of_a_loop_that_ends(backend: str) -> None:
       iterate(x, fn (x) { max(x) > least }, fn (x) { x / 2.0, (x, max(x)) }, outputs=2)
     };"""
     x = np.array([8, 2, 1], np.float32)
-    for least, turns in ((1.5, 3), (100.0, 0)):
+    for least, iterations in ((1.5, 3), (100.0, 0)):
         found = flat(compiled(text, backend).f(x, np.array(least, np.float32)))
-        powers = 2.0 ** np.arange(turns)
-        np.testing.assert_array_equal(found[0], x / 2.0**turns)
+        powers = 2.0 ** np.arange(iterations)
+        np.testing.assert_array_equal(found[0], x / 2.0**iterations)
         np.testing.assert_array_equal(found[1], x / powers[:, None])
         np.testing.assert_array_equal(found[2], 8 / powers)
 

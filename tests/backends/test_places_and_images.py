@@ -352,3 +352,28 @@ def test_col2im_adds_up_what_windows_saw() -> None:
         count[i : i + 2, j : j + 2] += 1
     seen = numpy.stack(columns, axis=1)[None]
     close(run("col2im(x, [4,5], [2,2])", "x : f32 [n,k,l]", seen), x * count)
+
+
+def test_im2col_lists_what_windows_see() -> None:
+    x = floats(2, 3, 5, 6)
+    options = "window=[2,3], stride=[2,1], pad=[1,0], dilation=[1,2]"
+    padded = numpy.pad(x, [(0, 0), (0, 0), (1, 1), (0, 0)])
+    columns = [
+        padded[:, :, i : i + 2, j : j + 5 : 2].reshape(2, -1)
+        for i, j in itertools.product(range(0, 6, 2), range(2))
+    ]
+    expected = numpy.stack(columns, axis=2)
+    close(run_both(f"im2col(x, {options})", "x : f32 [n,c,h,w]", x), expected)
+
+
+@pytest.mark.parametrize("sizes", [(7, 9), (3, 4), (2, 10), (6, 12), (1, 5)])
+@pytest.mark.parametrize(("kind", "function"), [("max", numpy.max), ("avg", numpy.mean)])
+def test_adaptive_pools_cover_all(kind: str, function: Any, sizes: tuple[int, int]) -> None:
+    x, expected = floats(2, 3, *sizes), numpy.zeros((2, 3, 3, 4), "f4")
+    for i, j in itertools.product(range(3), range(4)):
+        rows, columns = (
+            slice(at * size // count, -(-(at + 1) * size // count))
+            for at, size, count in zip((i, j), sizes, (3, 4), strict=True)
+        )
+        expected[:, :, i, j] = function(x[:, :, rows, columns], axis=(2, 3))
+    close(run_both(f"adaptive_{kind}_pool(x, [3,4])", "x : f32 [n,c,h,w]", x), expected)

@@ -162,6 +162,7 @@ def test_a_model(page: Any, tmp_path: Path) -> None:
     _open(page, tmp_path, str(EXAMPLES / "onnx" / "encoder.onnx"))
     assert "▸ layer ×2" in _titles(page)
     assert page.locator("#tabs").is_hidden() and page.locator("#controls").is_hidden()
+    assert page.locator("#signature .c0").all_inner_texts() == ["batch", "batch"]
     page.locator("#scene .box.function").click()
     assert "Softmax" in _titles(page)
 

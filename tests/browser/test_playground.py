@@ -109,6 +109,9 @@ def test_a_mistake_is_underlined_and_its_text_is_shown(play: Playground) -> None
     assert "second-last size 4" in shown
     play.page.mouse.move(5, 5)
     play.page.keyboard.press("Escape")
+    play.tab("types")
+    assert play.said("types") == "net : no type, see Problems"
+    play.tab("problems")
     play.write(BROKEN.replace("[4,m]", "[3,m]"))
     assert play.said("problems") == "No problems."
     assert play.page.query_selector("#editor .cm-lintRange-error") is None
@@ -267,6 +270,16 @@ def test_an_onnx_model_is_inferred_where_it_is(play: Playground) -> None:
     play.notice("not an ONNX model")
     play.page.click("#model-close")
     assert play.page.is_hidden("#model")
+
+
+def test_a_pytorch_program_is_inferred_where_it_is(play: Playground) -> None:
+    play.drop("my.pt2", (ROOT / "examples" / "torch" / "encoder.pt2").read_bytes())
+    play.page.wait_for_selector("#model:not([hidden])", timeout=30_000)
+    assert "model : i64 [s23,s27] -> f32 [s23,s27,8]" in play.said("types")
+    play.tab("graph")
+    play.page.wait_for_selector("#scene .box")
+    play.drop("no.pt2", b"\x89PNG and so on")
+    play.notice("not a .pt2 archive")
 
 
 def test_what_takes_too_long_is_stopped_and_the_page_lives_on(play: Playground) -> None:

@@ -21,6 +21,7 @@ PROGRAM = "dense = fn (x : f32 [n,m], w) { x @ w };\ndouble = fn (x) { x + x };\
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "net.axon").write_text(PROGRAM)
     (tmp_path / "model.onnx").write_bytes(b"")
+    (tmp_path / "model.pt2").write_bytes(b"")
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -32,9 +33,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("che", ["check"]),
         ("check --str", ["--strict"]),
-        ("check ", ["model.onnx", "net.axon", "sub/"]),
-        ("check net.axon ", ["model.onnx", "net.axon", "sub/"]),
-        ("import ", ["model.onnx", "sub/"]),
+        ("check ", ["model.onnx", "model.pt2", "net.axon", "sub/"]),
+        ("check net.axon ", ["model.onnx", "model.pt2", "net.axon", "sub/"]),
+        ("import ", ["model.onnx", "model.pt2", "sub/"]),
         ("infer --notation ", ["infix", "paper"]),
         ("infer --notation=p", ["--notation=paper"]),
         ("infer --write n", ["net.axon", "notes.txt"]),

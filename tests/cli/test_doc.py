@@ -37,6 +37,7 @@ def test_markdown(tmp_path: Path) -> None:
     assert "dense : (p : { w : f32 [d,d] }, x : f32 " in text
     assert "top : (x : t [a]@b) -> t b\n  where a >= 1" in text
     assert "_hidden" not in text
+    assert text.count("Parameters:") == 1, "only `dense` has some"
     order = [text.index(f"## `{name}`") for name in ("Block", "magic", "dense", "top")]
     assert order == sorted(order)
 

@@ -33,6 +33,8 @@ def test_a_function_of_the_library_says_where_it_is(tmp_path: Path) -> None:
         ("permute", "transpose"),
         ("log_s", "log_softmax"),
         ("k largest", "top_k"),
+        ("concatenate tensors", "concat"),
+        ("multiply matrix", "project"),
     ],
 )
 def test_search(words: str, first: str) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from axon.cli import COMMANDS
+from axon.cli.out import FORMAT
 from tests.shell import axon
 
 ROOT = Path(__file__).resolve().parents[2]
 ENCODER = str(ROOT / "examples" / "onnx" / "encoder.onnx")
+CLASSIFIER = str(ROOT / "examples" / "torch" / "classifier.pt2")
 PROGRAM = """# expect: f : t s -> t s
 f = fn (x) { x + x };
 g = fn (p, x) { x @ p.w + p.b };
@@ -37,9 +40,15 @@ CASES = [
     ("infer", ["b.axon"]),
     ("infer", ["a.axon", "b.axon", ENCODER]),
     ("infer", [ENCODER, "--forget-inputs"]),
+    ("infer", [CLASSIFIER, "a.axon"]),
+    ("infer", [CLASSIFIER, "--input", "x=f32 [4,5,8,8]"]),
+    ("check", [CLASSIFIER]),
+    ("run", [CLASSIFIER, "x=rand[4,3,8,8]"]),
     ("explain", ["a.axon"]),
     ("explain", ["b.axon"]),
     ("explain", ["a.axon", "h", "--why", "x[0]"]),
+    ("explain", [CLASSIFIER, "--why", "x"]),
+    ("explain", [ENCODER, "--why", "result[2]"]),
     ("explain", ["AX101"]),
     ("run", ["a.axon", "f", "x=rand[2,3]"]),
     ("run", ["a.axon", "h", "x=[1,2]"]),
@@ -48,6 +57,9 @@ CASES = [
     ("ops", ["conv"]),
     ("ops", ["no such thing"]),
     ("test", ["a.axon", "b.axon"]),
+    ("fmt", ["--check", "a.axon", "b.axon"]),
+    ("fmt", ["--diff", "c.axon"]),
+    ("fmt", ["c.axon", "d.axon"]),
 ]
 
 
@@ -57,9 +69,23 @@ def test_documents_are_as_the_schema_says(
 ) -> None:
     (tmp_path / "a.axon").write_text(PROGRAM)
     (tmp_path / "b.axon").write_text(BROKEN)
+    (tmp_path / "c.axon").write_text("f=fn(x){x};")
+    (tmp_path / "d.axon").write_text("f = fn (x { x };")
     found = axon([command, *arguments, "--json"], tmp_path)
     document = json.loads(found.stdout)
     jsonschema.validate(document, {**schema, "anyOf": [{"$ref": f"#/$defs/{command}"}]})
+
+
+def test_every_command_that_takes_json_is_in_the_schema(schema: dict[str, Any]) -> None:
+    """And each of them is tried above."""
+    found = {name for name in COMMANDS if "--json" in axon([name, "--help"], ROOT).stdout}
+    assert found == {command for command, _ in CASES}
+    assert {part["$ref"] for part in schema["anyOf"]} == {f"#/$defs/{name}" for name in found}
+
+
+def test_the_schema_says_which_format_it_is(schema: dict[str, Any]) -> None:
+    assert schema["$id"] == f"urn:axon-shapes:json:{FORMAT}"
+    assert f"Format {FORMAT}." in schema["description"]
 
 
 def test_values_are_json(tmp_path: Path) -> None:

@@ -91,10 +91,36 @@ def test_hover_says_what_a_size_is() -> None:
     assert found.code.startswith("n")
 
 
+@pytest.mark.parametrize(
+    "mistake", ["size(y, 1)", "nope(y)", "y + zeros([17])", "softmax(y, axes=3)", "y +"]
+)
+def test_a_mistake_takes_no_type_from_what_is_before_it(mistake: str) -> None:
+    """Not where it is from another definition either."""
+    text = (
+        "p = { w = ones([3,16]) };\n"
+        f"net = fn (x : f32 [n,3]) {{\n  y = x @ p.w;\n  z = {mistake};\n  z\n}};"
+    )
+    document = Workspace().open("net.axon", text)
+    assert document.diagnostics
+    assert [(h.text) for h in document.hints() if h.name == "y"] == ["f32 [n,16]"]
+
+
+def test_a_definition_without_a_type_says_why() -> None:
+    text = "f = fn (x : f32 [2,3]) { x @ x };\ng = fn (y) { f(y) };\n"
+    document = Workspace().open("net.axon", text)
+    hovers = [document.hover(text.index(f"{name} =")) for name in "fg"]
+    assert [h and (h.code, h.text) for h in hovers] == [
+        ("f", "no type: it has errors"),
+        ("g", "no type: something that it uses has errors"),
+    ]
+    assert "?" not in {hint.text for hint in document.hints()}
+
+
 def test_hover_on_an_operator_has_its_documentation() -> None:
     document, offset = at("f = fn (x) { soft|max(x, axis=0) };")
     found = document.hover(offset)
     assert found is not None
+    assert "along an axis.\n\n- `axis`: which one" in found.text, "a list stays one"
     assert "Attributes: `axis" in found.text
     assert ">>> softmax(" in found.text
 

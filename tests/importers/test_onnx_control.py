@@ -313,9 +313,9 @@ def test_a_loop_without_states_is_a_map() -> None:
     agree(made, x=floats(3))
 
 
-WHILE = """agraph (float[n] x, int64 most) => (float[n] y, int64 turns) <int64 zero = {0}> {
+WHILE = """agraph (float[n] x, int64 most) => (float[n] y, int64 iterations) <int64 zero = {0}> {
     start = Constant <value = bool {1}> ()
-    y, turns = Loop (most, start, x, zero) <
+    y, iterations = Loop (most, start, x, zero) <
         body = b (int64 i, bool keep, float[n] s, int64 c) => (bool k, float[n] s2, int64 c2) {
             half = Constant <value_float = 0.5> ()
             one = Constant <value_int = 1> ()
@@ -336,8 +336,8 @@ def test_a_loop_that_goes_on_while_a_condition_holds(most: int) -> None:
     if most:
         agree(made, **given)
         return
-    y, turns = axon.from_onnx(made).model(*given.values())
-    assert turns == 0 and (y == given["x"]).all()
+    y, iterations = axon.from_onnx(made).model(*given.values())
+    assert iterations == 0 and (y == given["x"]).all()
 
 
 def test_a_loop_that_ends_and_has_outputs() -> None:
@@ -375,7 +375,7 @@ def test_a_state_that_grows_keeps_its_other_sizes() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_a_state_to_which_each_turn_appends_is_an_output_of_the_turns(count: int) -> None:
+def test_a_state_to_which_each_iteration_appends_is_an_output_of_the_iterations(count: int) -> None:
     made = model("""agraph (int64 k, float[n,4] x, float[s,4] begin)
             => (float[m,4] z, float[n,4] h) {
         yes = Constant <value = bool {1}> ()
@@ -425,7 +425,7 @@ PASTED = """agraph (int64[k] at, float[2] x, float[b,w] begin, int64[1] wide) =>
 }"""
 
 
-def test_rows_whose_sizes_each_turn_computes_have_those_of_what_they_are_appended_to() -> None:
+def test_rows_whose_sizes_each_iteration_computes_have_those_of_what_they_are_appended_to() -> None:
     made = model(PASTED)
     assert "concat(none, " in written(made) and "op loop" not in written(made)
     tensors = infer_model(made, "m").tensors

@@ -33,6 +33,7 @@ from tests.shell import Outcome, axon
 
 importlib.import_module("axon.importers.onnx.model")  # it enters the rules
 SLOWEST = 30.0
+"""Seconds of the processor, so that it does not count what else the machine does."""
 
 
 def survives(folder: Path, name: str = "m.onnx") -> Outcome:
@@ -523,10 +524,10 @@ def test_a_graph_that_makes_no_sense(kind: str, tmp_path: Path) -> None:
     made = MAKERS[kind]()
     content = made if isinstance(made, bytes) else made.SerializeToString()
     (tmp_path / "m.onnx").write_bytes(content)
-    start = time.monotonic()
+    start = time.process_time()
     with mock.patch("axon.importers.importer.MOST_WRITTEN_OUT", 5000):
         survives(tmp_path)
-    assert time.monotonic() - start < SLOWEST
+    assert time.process_time() - start < SLOWEST
 
 
 # --- every operator ----------------------------------------------------------------------------
@@ -613,15 +614,15 @@ def test_data_elsewhere_is_never_read(location: str, offset: str, tmp_path: Path
 def test_a_long_chain_takes_bounded_time(tmp_path: Path) -> None:
     nodes = [node(("Relu", "Tanh")[i % 2], f"x{i}", f"x{i + 1}") for i in range(10_000)]
     save(model(nodes, {"x0": ["n", 4]}, {"x10000": None}), tmp_path / "m.onnx")
-    start = time.monotonic()
+    start = time.process_time()
     found = axon(["infer", "m.onnx"], tmp_path)
-    assert time.monotonic() - start < 2 * SLOWEST
+    assert time.process_time() - start < 2 * SLOWEST
     assert found.stdout == "model : f32 [n,4] -> f32 [n,4]\n"
 
 
 def test_a_long_chain_of_undefined_tensors(tmp_path: Path) -> None:
     nodes = [node("Add", f"x{i} u{i}", f"x{i + 1}") for i in range(1000)]
     save(model(nodes, {}, {"x1000": None}), tmp_path / "m.onnx")
-    start = time.monotonic()
+    start = time.process_time()
     survives(tmp_path)
-    assert time.monotonic() - start < SLOWEST
+    assert time.process_time() - start < SLOWEST

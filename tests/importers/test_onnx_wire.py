@@ -14,8 +14,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from axon.importers.onnx.load import checked, read_bytes
 from axon.importers.onnx.model import infer_model
-from axon.importers.onnx.wire import Elements, WireError, WireMessage
+from axon.importers.onnx.wire import WireError, WireMessage
 from axon.importers.operations import NoModel
+from axon.importers.plain_array import PlainArray
 from tests.importers.onnx_models import floats, ints, model, node
 from tests.importers.test_onnx_node_cases import cases, with_weights
 
@@ -71,7 +72,7 @@ def test_elements_are_those_of_the_file(kind: int, values: list[Any], raw: bool)
     from axon.importers.onnx.read import constant_of
 
     found = constant_of(read.graph.initializer[0]).array()
-    assert isinstance(found, Elements) and found.tolist() == values
+    assert isinstance(found, PlainArray) and found.tolist() == values
 
 
 def test_messages_in_parts_are_joined() -> None:

@@ -351,3 +351,63 @@ def infer(exported: Exported, forget: bool = False) -> Any:
     from axon.importers.torch.model import infer_program
 
     return infer_program(open_archive(exported.archive(), "model.pt2"), forget)
+
+
+def types(exported: Exported) -> list[str]:
+    """The types that are inferred for the outputs."""
+    report = infer(exported)
+    assert not report.diagnostics, [each.message for each in report.diagnostics]
+    assert not report.unsupported, report.unsupported
+    found = [each["arg"] for spec in exported.output_specs for each in spec.values()]
+    names = [next(iter(arg.values())) for arg in found]
+    names = [
+        name if isinstance(name, str) else name.get("name") or name["as_name"] for name in names
+    ]
+    return [text(report.tensors[name]) for name in names]
+
+
+def text(tensor: Any) -> str:
+    """A tensor of a report: `f32 [n,4]`."""
+    sizes = "?" if tensor.shape is None else f"[{','.join(map(str, tensor.shape))}]"
+    return f"{tensor.dtype} {sizes}"
+
+
+def run(exported: Exported, *arrays: Any) -> list[Any]:
+    """What the program that it becomes gives for these arrays, on NumPy."""
+    from axon.importers.formats import read_archive
+    from axon.run.models import ModelProgram
+
+    program = ModelProgram(read_archive(exported.archive(), "model.pt2"))
+    made = program.model(*arrays)
+    return [numpy.asarray(each) for each in (made if isinstance(made, tuple) else (made,))]
+
+
+class Case(NamedTuple):
+    """An operator on a tensor `f32 [n,m]`, and what it must give: the types, and the values by
+    NumPy.
+    """
+
+    name: str
+    build: Any
+    types: list[str]
+    values: Any
+
+
+def checked(case: Case, shapes: Sequence[tuple[int, int]] = ((4, 6), (5, 7), (3, 4))) -> None:
+    """The types and the values of a case, for tensors of some shapes."""
+    p = Exported()
+    made = case.build(p, p.input("x", "f32", ["n", "m"]))
+    p.output(*(made if isinstance(made, list) else [made]))
+    assert types(p) == case.types
+    if case.values is None:
+        return
+    for shape in shapes:
+        count = shape[0] * shape[1]
+        x = ((numpy.arange(count) * 5 % 11 - 4) / 2).astype("f4").reshape(shape)
+        expected = case.values(x)
+        expected = expected if isinstance(expected, list | tuple) else [expected]
+        found = run(p, x)
+        assert len(found) == len(expected)
+        for mine, theirs in zip(found, expected, strict=True):
+            numpy.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+            assert mine.shape == numpy.shape(theirs)

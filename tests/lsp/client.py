@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 PATIENCE = 120.0
 
@@ -20,13 +20,14 @@ Message = dict[str, Any]
 class Client:
     """`everything` holds all that the server has said, in order."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, stderr: BinaryIO | None = None) -> None:
         source = Path(__file__).resolve().parents[2] / "src"
         paths = [str(source), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "axon", "lsp", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p)},
         )
         self.sent = 0

@@ -165,6 +165,20 @@ def test_why_is_answered_with_places(tmp_path: Path) -> None:
         assert {place["location"]["range"]["start"]["line"] for place in answer["places"]} == {0, 1}
 
 
+def test_every_other_place_of_a_conflict_is_related(tmp_path: Path) -> None:
+    uri = (tmp_path / "net.axon").as_uri()
+    text = "f = fn (x : f32 [n,3], y : f32 [4,m]) {\n  z = relu(x);\n  matmul(z, y)\n};\n"
+    with Client() as client:
+        client.begin()
+        client.open(uri, text)
+        (wrong,) = client.diagnostics(uri, 1)
+        others = [each["location"]["range"] for each in wrong["relatedInformation"]]
+        places = [wrong["range"], *others]
+        said = {(p["start"]["line"], p["start"]["character"]) for p in places}
+        assert {(2, 9), (2, 12), (1, 11)} <= said
+        assert len(said) == len(places)
+
+
 def test_files_that_import_each_other(tmp_path: Path) -> None:
     """An edit of one file changes the diagnostics of those that import it."""
     (tmp_path / "nn.axon").write_text(NN, encoding="utf-8")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -213,6 +216,32 @@ def test_what_the_worker_process_does_to_itself() -> None:
             os.kill(int(worker), 9)
         assert client.diagnostics(URI, 1) == [] or not children.exists()
         is_alive(client)
+
+
+def test_the_process_that_listens_does_not_load_the_checker() -> None:
+    """So it answers at once, and there is one checker in memory."""
+    code = "import sys, axon.lsp.server; sys.exit(any('inference' in name for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    """Its worker ends too, without a word."""
+    said = tmp_path / "stderr"
+    with said.open("wb") as stream, Client(stderr=stream) as client:
+        client.begin()
+        client.open(URI, TEXT)
+        assert client.diagnostics(URI, 1) == []
+        children = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children")
+        workers = children.read_text().split() if children.exists() else []
+        client.change(URI, 2, {"text": TEXT * 50})
+        client.process.kill()
+        client.process.wait()
+        for worker in workers:
+            end = time.monotonic() + 30
+            while Path(f"/proc/{worker}").exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            assert not Path(f"/proc/{worker}").exists()
+    assert said.read_text() == ""
 
 
 # --- the base protocol alone ---

@@ -140,7 +140,7 @@ def test_a_model_is_answered() -> None:
 
 WITHOUT = """
 import sys
-for name in ("numpy", "onnx", "jax", "google", "pygments"):
+for name in ("numpy", "onnx", "jax", "google", "pygments", "torch"):
     sys.modules[name] = None
 from axon.playground.answers import Answers
 answers = Answers()
@@ -153,10 +153,15 @@ print(answers.answer({"kind": "model", "data": data, "name": "m"})["signature"])
 """
 
 
-def test_nothing_outside_of_python_is_needed() -> None:
-    path = str(ROOT / "examples" / "onnx" / "encoder.onnx")
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, path], capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize(
+    ("name", "signature"),
+    [
+        ("onnx/encoder.onnx", "i64 [batch,seq] -> f32 [batch,seq,16]"),
+        ("torch/encoder.pt2", "i64 [s23,s27] -> f32 [s23,s27,8]"),
+    ],
+)
+def test_nothing_outside_of_python_is_needed(name: str, signature: str) -> None:
+    command = [sys.executable, "-c", WITHOUT, str(ROOT / "examples" / name)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "i64 [batch,seq] -> f32 [batch,seq,16]"
+    assert done.stdout.strip() == signature

@@ -8,7 +8,7 @@ tensors, texts as the command line takes them. `fuzz/run.py` chooses the bytes b
 `test_calls.py` by chance.
 
 Small limits on work stand in for those of a machine: arrays of some kilobytes, graphs of some
-thousand nodes, loops of some hundred turns.
+thousand nodes, loops of some hundred iterations.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from axon.types.variables import DimVar, ShapeVar, TypeVar, Var
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LARGEST = 1 << 14
 MOST_NODES = 2000
-MOST_TURNS = 200
+MOST_ITERATIONS = 200
 MOST_ELEMENTS = 2048
 LONGEST = 4096
 
@@ -257,7 +257,7 @@ def _small() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(mock.patch("axon.ops.memory.LARGEST", LARGEST))
         stack.enter_context(mock.patch("axon.graph.state.MOST_NODES", MOST_NODES))
-        stack.enter_context(mock.patch.object(rowwise, "apply", _in_turns(rowwise.apply)))
+        stack.enter_context(mock.patch.object(rowwise, "apply", _in_iterations(rowwise.apply)))
         iterate = OPERATORS["iterate"]
         assert iterate.meaning is not None
         stack.enter_context(mock.patch.object(iterate, "meaning", _bounded(iterate.meaning)))
@@ -273,7 +273,7 @@ def _bounded(meaning: Callable[..., Any]) -> Callable[..., Any]:
     return bounded
 
 
-def _in_turns(apply: Callable[..., Any]) -> Callable[..., Any]:
+def _in_iterations(apply: Callable[..., Any]) -> Callable[..., Any]:
     """The same where rows vary."""
 
     def bounded(plan: Any, meaning: Any, xp: Any, *args: Any, **how: Any) -> Any:
@@ -285,11 +285,11 @@ def _in_turns(apply: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _counted(condition: Callable[..., Any]) -> Callable[..., Any]:
-    turns = itertools.count()
+    iterations = itertools.count()
 
     def counted(*state: Any) -> Any:
-        if next(turns) > MOST_TURNS:
-            raise Refused("too many turns")
+        if next(iterations) > MOST_ITERATIONS:
+            raise Refused("too many iterations")
         return condition(*state)
 
     return counted

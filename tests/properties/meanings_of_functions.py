@@ -112,7 +112,7 @@ def dry(run: Run, f: Function, *args: Value) -> Value:
     return made
 
 
-def turn(run: Run, state: Value, after: Value) -> Value:
+def iteration(run: Run, state: Value, after: Value) -> Value:
     """The next state, which is of the type of the one before."""
     if form(state) != form(after):
         run.may_refuse = True
@@ -144,9 +144,9 @@ def fold(run: Run, state: Value, f: Function, x: Value) -> Value:
     many = count_of(leaves(x))
     state = settled(state)
     if not many:
-        turn(run, state, dry(run, f, state, row_at(x, None)))
+        iteration(run, state, dry(run, f, state, row_at(x, None)))
     for i in range(many):
-        state = turn(run, state, f(state, row_at(x, i)))
+        state = iteration(run, state, f(state, row_at(x, i)))
     return state
 
 
@@ -159,10 +159,10 @@ def loop(run: Run, state: Value, f: Function, x: Value) -> Value:
     like: Value = None
     if not many:
         after, like = pair(dry(run, f, state, row_at(x, None)))
-        turn(run, state, after)
+        iteration(run, state, after)
     for i in range(many):
         after, made = pair(f(state, row_at(x, i)))
-        state = turn(run, state, after)
+        state = iteration(run, state, after)
         rows.append(made)
     if any(isinstance(t, Rag) for t in tensors) or run.made > made_before:
         run.ragged = True
@@ -185,12 +185,12 @@ def iterate(run: Run, state: Value, goes_on: Function, f: Function) -> Value:
     while scalar_truth(goes_on(state)):
         run.step()
         run.steps += 50
-        state = turn(run, state, f(state))
+        state = iteration(run, state, f(state))
         first = False
         if is_tensor(state) and count(state) > MOST:
             raise Endless
     if first:
-        turn(run, state, dry(run, f, state))
+        iteration(run, state, dry(run, f, state))
     return state
 
 

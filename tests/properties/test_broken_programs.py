@@ -7,6 +7,7 @@ argument, in a call or in an annotation, or a number that is written in it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -49,12 +50,29 @@ def declared(program: Program, shapes: tuple[Shape, ...]) -> str:
     return program.concrete("f", shapes)
 
 
+Change = Callable[[Shape], list[Shape]]
+
+
 def with_other_size(shape: Shape) -> list[Shape]:
     return [(*shape[:i], n, *shape[i + 1 :]) for i in range(len(shape)) for n in OTHER_SIZES]
 
 
 def with_other_rank(shape: Shape) -> list[Shape]:
     return [(2, *shape), (*shape, 1), *([shape[1:], shape[:-1]] if shape else [])]
+
+
+def failing(program: Program, change: Change) -> list[tuple[Shape, ...]]:
+    """Shapes near those of the first call, on which the program fails: with another size, or where
+    none does with another rank.
+    """
+    witness = program.calls[0]
+    near = [
+        (*witness[:i], other, *witness[i + 1 :])
+        for i, shape in enumerate(witness)
+        for other in change(shape)
+    ]
+    found = [shapes for shapes in near if program.run(shapes) is None]
+    return found or (failing(program, with_other_rank) if change is with_other_size else [])
 
 
 @st.composite
@@ -64,15 +82,9 @@ def broken(draw: st.DrawFn) -> str:
     witness = program.calls[0]
     form = draw(st.sampled_from([called, called_inside, *[declared] * program.asks_nothing]))
     change = draw(st.sampled_from([*[with_other_size] * 3, with_other_rank, None]))
-    if change is not None:
-        near = [
-            (*witness[:i], other, *witness[i + 1 :])
-            for i, shape in enumerate(witness)
-            for other in change(shape)
-        ]
-        failing = [shapes for shapes in near if program.run(shapes) is None]
-        if failing:
-            return form(program, draw(st.sampled_from(failing)))
+    found = [] if change is None else failing(program, change)
+    if found:
+        return form(program, draw(st.sampled_from(found)))
     code = form(program, witness)
     numbers = list(_NUMBER.finditer(code))
     assume(numbers)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import axon
 from tests.budget import ALL
 from tests.properties.programs import Env, Fails, Program, Shape, Value, programs, show
-from tests.properties.test_broken_programs import with_other_rank, with_other_size
+from tests.properties.test_broken_programs import failing, with_other_rank, with_other_size
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _SIZE = re.compile(r"(?:(last)|(\w+)(-last)?) size (\d+)(?=$|[:,])")
@@ -31,16 +31,9 @@ _FROM = re.compile(r"([\w']+(?:\[\d+\])?)=(\d+) from (x\d+)")
 def refused(draw: st.DrawFn) -> tuple[Program, tuple[Shape, ...]]:
     """A program and shapes that it does not run on, near those that it runs on."""
     program = draw(programs(calls=1))
-    witness = program.calls[0]
-    change = draw(st.sampled_from([*[with_other_size] * 3, with_other_rank]))
-    failing = [
-        shapes
-        for i, shape in enumerate(witness)
-        for other in change(shape)
-        if program.run(shapes := (*witness[:i], other, *witness[i + 1 :])) is None
-    ]
-    assume(failing)
-    return program, draw(st.sampled_from(failing))
+    found = failing(program, draw(st.sampled_from([*[with_other_size] * 3, with_other_rank])))
+    assume(found)
+    return program, draw(st.sampled_from(found))
 
 
 def computed(program: Program, shapes: tuple[Shape, ...]) -> Env:

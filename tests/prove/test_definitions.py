@@ -94,7 +94,7 @@ def test_without_the_extra_one_line_says_so(lacking: tuple[str, ...], tmp_path: 
         assert found.status == 2
         assert found.stdout == ""
         (line,) = found.stderr.splitlines()
-        assert line.endswith("pip install axon-shapes[prove]")
+        assert line.endswith("pip install 'axon-shapes[prove]'")
 
 
 def test_without_the_extra_all_else_works(lacking: tuple[str, ...], tmp_path: Path) -> None:

@@ -24,6 +24,17 @@ def test_bindings_and_expressions() -> None:
     assert say(made, "dense(ones([3,1]))") == "f32 [2,1]\n[[0.]\n [0.]]"
 
 
+@pytest.mark.parametrize("line", ["help", "help()", "?", "exit", "quit()"])
+def test_commands_as_other_sessions_call_them(line: str) -> None:
+    made = Interpreter()
+    said = say(made, line)
+    assert said == "(quit)" if line[0] in "eq" else ":type EXPR" in said
+    name = line.removesuffix("()")
+    if name.isalpha():  # a name of one's own is that
+        assert say(made, f"{name} = 2.5;") == f"{name} : f32"
+        assert say(made, name) == "f32\n2.5"
+
+
 def test_a_long_array_is_abbreviated() -> None:
     said = say(session("x = ones([1000]);"), "x")
     assert said.startswith("f32 [1000]\n[1. 1. 1. ...") and len(said) < 60

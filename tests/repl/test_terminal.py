@@ -84,7 +84,7 @@ def test_without_its_extra_it_is_plain_lines(tmp_path: Path) -> None:
     hidden = tmp_path / "prompt_toolkit.py"
     hidden.write_text("raise ImportError('not installed')", encoding="utf-8")
     with Terminal(tmp_path) as terminal:
-        terminal.wait("pip install axon-shapes[repl]")
+        terminal.wait("pip install 'axon-shapes[repl]'")
         terminal.line("1 + 2")
         terminal.wait("3")
         terminal.wait("axon> ")

@@ -1,4 +1,4 @@
-"""States whose size changes from turn to turn: what they become, and what is checked on the way."""
+"""States whose size changes in each iteration: what they become, and what is checked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_state_grows_and_is_read(backend: str) -> None:
 
 
 @BACKENDS
-def test_the_rows_of_each_turn_may_differ(backend: str) -> None:
+def test_the_rows_of_each_iteration_may_differ(backend: str) -> None:
     program = axon.compile(
         "f = fn (h : f32 [k], x : f32 [n]) {"
         "  loop(h, fn (h, y) { concat(h, h), h + y }, x, differ=0)"
@@ -44,7 +44,7 @@ def test_the_rows_of_each_turn_may_differ(backend: str) -> None:
 
 @BACKENDS
 @pytest.mark.parametrize("size", ["3", "q"])
-def test_what_a_turn_asks_of_the_size_is_checked_in_that_turn(backend: str, size: str) -> None:
+def test_what_an_iteration_asks_of_the_size_is_checked_there(backend: str, size: str) -> None:
     program = axon.compile(
         f"f = fn (h : f32 [k], x : f32 [n], w : f32 [{size}]) {{"
         "  fold(h, fn (h, y) { concat(h, expand_dims(dot(h, w), axis=0)) }, x, differ=0)"

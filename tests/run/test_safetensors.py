@@ -183,12 +183,12 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
 def test_a_broken_file_is_refused(case: str, tmp_path: Path) -> None:
     data, said = HOSTILE[case]
     (tmp_path / "w").write_bytes(data)
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(Unreadable, match="not a safetensors file") as problem:
         read(str(tmp_path / "w"))
     assert said in str(problem.value)
     assert len(str(problem.value)) < 5000
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     with pytest.raises(axon.AxonError, match="not a safetensors file"):
         axon.compile("op w : () -> f32 [1];", weights=tmp_path / "w")
 

@@ -1,4 +1,4 @@
-"""Sizes as states, and rows of several sizes: each turn may give another."""
+"""Sizes as states, and rows of several sizes: each iteration may give another."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.run.support import BACKENDS, floats, on_both, plain
     ],
 )
 def test_a_size_as_a_state_is_a_number(body: str, type_: str, expected: Any) -> None:
-    """Each turn, or each branch, may give another."""
+    """Each iteration, or each branch, may give another."""
     program = f"f = fn (x : f32 [n,m]) {{ {body} }};"
     checked = check_text(program, "f.axon")
     assert not checked.diagnostics

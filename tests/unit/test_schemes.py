@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import axon
 from axon.driver import check_text
 from axon.ops import OPERATORS
 from axon.ops import scheme as schemes
@@ -24,7 +28,33 @@ FACTS = (
     "allowed",
     "literal",
     "wide",
+    "row",
 )
+PARTS = (
+    "inference",
+    "solver",
+    "types",
+    "graph",
+    "explain.py",
+    "plain.py",
+    "driver.py",
+    "importers",
+)
+NARROW = {
+    "inference/unify.py",
+    "inference/schemes.py",
+    "inference/existentials.py",
+    "inference/choices.py",
+    "solver/store.py",
+}
+"""Where the facts of a variable change while its definition is inferred (docs/architecture.md)."""
+MAKE = {
+    "inference/calls.py",
+    "inference/records.py",
+    "types/conditions.py",
+    "types/reader.py",
+}
+"""Where variables that were just made get more facts."""
 
 
 def facts(var: Var) -> dict[str, Any]:
@@ -60,3 +90,21 @@ floats = fn (x : f32 [2,n,4], w : f32 [4,k], b) { layer(x, w, b) };
     assert layer is not None
     alone = check_text(text.splitlines()[0]).signatures
     assert checked.signatures[:1] == alone
+
+
+def changing() -> Iterator[str]:
+    """The modules that assign to a fact of something other than `self` and the state."""
+    root = Path(axon.__file__).parent
+    for part in PARTS:
+        for path in (root / part).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                    continue
+                if node.attr == "name" or node.attr not in FACTS:
+                    continue
+                if not ast.unparse(node.value).endswith(("self", "state")):
+                    yield path.relative_to(root).as_posix()
+
+
+def test_variables_change_in_few_places() -> None:
+    assert set(changing()) == NARROW | MAKE

@@ -183,6 +183,49 @@ def test_a_ragged_result_is_seen_whatever_else_there_is() -> None:
     assert not session.check(f"{rows}f = fn (x) {{ transpose(rows(x)) }};\n").ok
 
 
+def test_a_value_that_is_not_edited_does_not_make_its_users_new() -> None:
+    """Values are inferred at each check, as errors tell where their types are from."""
+    session = Session("net.axon")
+    users = "".join(f"f{i} = fn (x : f32 [n,3]) {{ x @ p.w + eps }};\n" for i in range(20))
+    text = "eps = 1e-5;\np = { w = ones([3,4]) };\n" + users
+    assert agrees(session, text) == 22
+    assert agrees(session, text) == 3  # the first user decides what `eps` is
+    assert agrees(session, text.replace("f9 = fn (x : f32 [n,3])", "f9 = fn (x)")) == 4
+    assert agrees(session, text.replace("ones([3,4])", "zeros([3,4])")) == 22
+    assert agrees(session, text.replace("[3,4]", "[3,5]")) == 22
+    agrees(session, text.replace("f0 = fn (x : f32 [n,3]) { x @ p.w", "f0 = fn (x : f64 [n]) { x"))
+    assert len(session.check(text.replace("[3,4]", "[4,4]")).diagnostics) == 20
+
+
+VALUES = (
+    "w = zeros([3,4]);", "w = zeros([4,3]);", "w = 2f;", "b = w @ transpose(w);",
+    "b, eps = w, 0.5;", "eps = 1e-5;", "eps = 1;", "eps = cast(1, to=f64);", "n = 3;",
+    "n = size(w, axis=0);", "f = fn (x : f32 [2,3]) { x @ w };", "f = fn (x) { max(x, b) };",
+    "f = relu;", "v = f(b);", "v = f(ones([2,3]));", "g = fn (x : f64 [n]) { x + eps };",
+    "g = fn (x : f32 [n]) { x + eps };", "g = fn (x) { x + eps };", "k = fn (x) { f(x) * eps };",
+    "p = { w = w, e = eps, f = f };", "m = fn (x) { x @ p.w + p.e };", "r = reshape(w, [n, 4]);",
+    "u = fn (x) { reshape(x, [n, 4]) };", "i = fn (x : i64 [m]) { x + n };",
+    "y = fn (x) { x[n] * eps };", "# nothing", "  + eps;",
+)  # fmt: skip
+
+
+def test_random_edits_of_values_and_their_users() -> None:
+    source = random.Random(13)
+    for _ in range(150):
+        lines = source.choices(VALUES, k=9)
+        session = Session("net.axon")
+        for _ in range(8):
+            agrees(session, "\n".join(lines))
+            at = source.randrange(len(lines))
+            match source.randrange(4):
+                case 0:
+                    lines.insert(at, source.choice(VALUES))
+                case 1 if len(lines) > 4:
+                    del lines[at]
+                case _:
+                    lines[at] = source.choice(VALUES)
+
+
 # --- imports ---
 
 

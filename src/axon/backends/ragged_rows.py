@@ -156,7 +156,7 @@ def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> V
 
 
 def _sizes(value: Row) -> tuple[int | None, ...]:
-    return value.shape if hasattr(value, "shape") else numpy.shape(value)
+    return numpy.shape(value) if isinstance(value, bool | int | float) else tuple(value.shape)
 
 
 def zeros_row(arg: Row, length: int) -> Row:

@@ -25,7 +25,7 @@ from axon.types.type import (
 from axon.types.variables import Var
 
 Open = Any
-"""The open dimensions of a tensor, a tuple for those of a tuple; "size" for a size; None where
+"""The open dimensions of a tensor, a tuple for those of a tuple; "number" for a size; None where
 there are none.
 """
 
@@ -93,7 +93,7 @@ def _open(type_: Type, known: set[Var]) -> Open:
             )
             return dims or None
         case DimValue() | ShapeValue():
-            return "size"
+            return "number"
         case _:
             return None
 
@@ -111,5 +111,5 @@ def _mark(open_: Open, arg: Any, key: list[Any]) -> None:
         for inner, part in zip(open_, arg, strict=True):
             if inner is not None:
                 _mark(inner, part, key)
-    elif open_ == "size":
+    elif open_ == "number":
         key.append(arg)

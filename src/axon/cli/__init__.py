@@ -23,7 +23,7 @@ COMMANDS = {
     "graph": "draw a definition or a model: boxes, and edges with their shapes",
     "run": "run a definition on arrays",
     "repl": "define and compute line by line",
-    "import": "write an ONNX model as a program",
+    "import": "write a model of ONNX or PyTorch as a program",
     "fmt": "bring programs into their canonical form",
     "test": "test programs that say in comments what is expected of them",
     "doc": "write a page about the definitions of a program",

@@ -13,9 +13,9 @@ Candidate = tuple[str, str]
 """A word, and a few words about it."""
 
 FILES_OF = {
-    "FILE": (".axon", ".onnx"),
+    "FILE": (".axon", ".onnx", ".pt2"),
     "FILE|CODE": (".axon",),
-    "MODEL.onnx": (".onnx",),
+    "MODEL": (".onnx", ".pt2"),
     "PATH": (),
 }
 """The endings of the files that an argument takes, by its name in the help; () for any."""

@@ -9,7 +9,7 @@ from axon.cli.out import complain
 from axon.cli.status import FINE, WRONG_USAGE
 from axon.files import Unreadable
 
-FILES = "a program, - for standard input, or an ONNX model (.onnx)"
+FILES = "a program, - for standard input, an ONNX model (.onnx), or a PyTorch program (.pt2)"
 
 
 def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:

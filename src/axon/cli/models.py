@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from axon.cli.out import complain, print_diagnostics, say
 from axon.cli.status import FINE, HAS_ERRORS
@@ -21,6 +20,7 @@ from axon.types.scope import Scope
 from axon.types.type import Type
 
 if TYPE_CHECKING:
+    from axon.importers.formats import ModelFile
     from axon.importers.reporting.report import Report
 
 NEEDS_ONNX = "ONNX models need onnx: pip install 'axon-shapes[onnx]'"
@@ -29,20 +29,30 @@ NEEDS_ONNX = "ONNX models need onnx: pip install 'axon-shapes[onnx]'"
 def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | None, int]:
     """Print the signature of a model, or give its document."""
     with model_errors():
-        from axon.importers.onnx.load import read_model
-        from axon.importers.onnx.model import infer_model
+        from axon.importers.formats import read_model
+        from axon.importers.recognise import ONNX, TORCH
 
         model = read_model(path)
-        types = _input_types(options.input, {info.name for info in model.graph.input})
-        report = infer_model(model, path, options.forget_inputs, types)
+        if options.write and model.kind != ONNX:
+            raise BadInput(f"--write is for ONNX models; {path} has the shapes of its tensors")
+        if options.dynamic and model.kind != TORCH:
+            raise BadInput(f"--dynamic is for programs of PyTorch; {path} is an ONNX model")
+        types = _input_types(options.input, model.inputs)
+        report = model.report(options.forget_inputs, types)
+        dynamic = model.dynamic() if options.dynamic else None
     if options.write and report.ok:
-        _write(options.write, model, report, path)
+        _write(options.write, model, report)
     found = report.diagnostics
     if options.check:
         found = tuple(_strict(diagnostic) for diagnostic in found)
     status = HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
     document = _document(report, found) if options.json else None
-    if document is None:
+    if document is not None and dynamic is not None:
+        document |= dynamic.as_json()
+    if document is None and dynamic is not None:
+        say(str(dynamic))
+        print_diagnostics(found)
+    elif document is None:
         if report.ok:  # what contradicts itself has no type
             where = f" where {', '.join(report.where)}" if report.where else ""
             say(f"model : {report.signature}{where}")
@@ -58,22 +68,19 @@ def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | N
 def check(path: str) -> tuple[tuple[Diagnostic, ...], str, str]:
     """The diagnostics of a model, its name, and what to say if it has no errors."""
     with model_errors():
-        from axon.importers.onnx.load import read_model
-        from axon.importers.onnx.model import infer_model
+        from axon.importers.formats import read_model
 
         model = read_model(path)
-        report = infer_model(model, path, False, {})
-    count = len(model.graph.node)
+        report = model.report()
+    count = model.nodes
     return report.diagnostics, path, f"fine, {count} {'node' if count == 1 else 'nodes'}"
 
 
 @contextmanager
 def model_errors() -> Iterator[None]:
     """What cannot be read is said in a sentence."""
-    try:
-        from axon.importers.onnx.load import NoModel
-    except ModuleNotFoundError:
-        raise Unreadable(NEEDS_ONNX) from None
+    from axon.importers.operations import NoModel
+
     try:
         yield
     except ModuleNotFoundError:
@@ -107,20 +114,11 @@ def _input_types(texts: list[str], names: set[str]) -> dict[str, Type]:
     return types
 
 
-def _write(path: str, model: Any, report: Report, source: str) -> None:
+def _write(path: str, model: ModelFile, report: Report) -> None:
     from axon.importers.onnx.annotate import annotated
 
-    with replacing(path, files_of(source, model)) as file:
-        file.write(annotated(model, report).SerializeToString())
-
-
-def files_of(path: str, model: Any) -> dict[str, str]:
-    """The files that a model is in."""
-    from axon.importers.onnx.weights import data_files
-
-    folder = os.path.dirname(os.path.abspath(path))
-    data = dict.fromkeys(data_files(model, folder), "a file with data of the model")
-    return {**data, path: "the model itself"}
+    with replacing(path, model.files()) as file:
+        file.write(annotated(model.source, report).SerializeToString())
 
 
 def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:

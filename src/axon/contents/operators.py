@@ -180,6 +180,7 @@ CONTENTS: dict[str, Followed] = {
     "-": elements.computed(arithmetic.sub),
     "*": elements.computed(arithmetic.mul),
     "/": elements.divide,
+    "//": elements.floor_divide,
     "trunc_divide": elements.trunc_divide,
     "mod": elements.mod,
     "pow": elements.computed(arithmetic.power),

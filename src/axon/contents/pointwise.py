@@ -65,6 +65,14 @@ def divide(applied: Applied) -> Contents | None:
     return _quotient(applied, arithmetic.floored)
 
 
+def floor_divide(applied: Applied) -> Contents | None:
+    """Integers as they are divided anyway; floats are not followed so far."""
+    parts = applied.every()
+    if parts is None or not element_type(parts).startswith(("i", "u")):
+        return None
+    return _quotient(applied, arithmetic.floored)
+
+
 def trunc_divide(applied: Applied) -> Contents | None:
     return _quotient(applied, partial(arithmetic.truncated, is_size=applied.scope.is_size))
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from axon.types.type import Tensor
+
 MOST_CONTENTS = 2048
 MOST_FLOATS = 8
 """Floats of one tensor that are looked at: scales, bounds."""
@@ -23,6 +25,10 @@ class Contents:
     elem: str
     shape: tuple[int, ...]
     items: tuple[Any, ...]
+
+    @property
+    def type(self) -> Tensor:
+        return Tensor(self.elem, self.shape)
 
     def as_elem(self, elem: Any) -> Contents:
         """The same of the element type that a tensor has, if that is known."""

@@ -78,10 +78,10 @@ def _files(diagnostic: Diagnostic) -> Iterator[str]:
     files: dict[str, list[Label]] = {span.source.name: []} if span is not None else {}
     for label in diagnostic.labels:
         files.setdefault(label.span.source.name, []).append(label)
-    for name, labels in files.items():
+    for labels in files.values():
         first = next((label for label in labels if label.primary), labels[0])
-        line, column = first.span.source.position(first.span.start)
-        yield f'<div class="axon-place">{escape(name)}:{line}:{column}</div>'
+        place = first.span.source.place(first.span.start)
+        yield f'<div class="axon-place">{escape(place)}</div>'
         yield f'<div class="axon-code">{"".join(_lines(labels[:MOST_LABELS]))}</div>'
 
 

@@ -25,7 +25,7 @@ def _label(label: Label) -> dict[str, object]:
     source = label.span.source
     line, column = source.position(label.span.start)
     end_line, end_column = source.position(label.span.end)
-    return {
+    found = {
         "file": source.name,
         "line": line,
         "column": column,
@@ -34,3 +34,6 @@ def _label(label: Label) -> dict[str, object]:
         "text": label.text,
         "primary": label.primary,
     }
+    if source.module is None:
+        return found
+    return {**found, "code": label.span.text, "module": source.module}

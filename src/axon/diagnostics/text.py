@@ -59,9 +59,9 @@ def render(diagnostic: Diagnostic, colour: bool = False) -> str:
     gutter = max(2, len(str(last)) + 1)
     for number, (source, labels) in enumerate(files):
         place = next((label for label in labels if label.primary), labels[0])
-        line, column = source.position(place.span.start)
         arrow = "-->" if number == 0 else ":::"
-        lines.append(f"{' ' * gutter}{ink(arrow, _FRAME)} {shown(source.name)}:{line}:{column}")
+        where = shown(source.place(place.span.start))
+        lines.append(f"{' ' * gutter}{ink(arrow, _FRAME)} {where}")
         lines += _excerpt(source, labels, gutter, style, ink)
     for kind, texts in (("note", diagnostic.notes), ("help", diagnostic.help)):
         for text in texts:

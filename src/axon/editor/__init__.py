@@ -35,7 +35,6 @@ those from before.
 from __future__ import annotations
 
 from axon.editor.document import Document
-from axon.editor.lines import Lines
 from axon.editor.values import (
     TOKEN_KINDS,
     Action,
@@ -51,6 +50,7 @@ from axon.editor.values import (
     Token,
 )
 from axon.editor.workspace import ReadFile, Workspace
+from axon.source import Lines
 
 __all__ = [
     "TOKEN_KINDS",

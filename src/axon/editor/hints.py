@@ -8,7 +8,7 @@ from axon.editor.values import Hint
 from axon.editor.view import View
 from axon.source import Span
 from axon.syntax import ast
-from axon.types.type import Fn, Type
+from axon.types.type import UNKNOWN, Fn, Type
 
 LONGEST = 60
 """How many characters of a type are shown."""
@@ -48,7 +48,9 @@ def _hints(view: View) -> list[Hint]:
         found += _main(view)
     for fn in view.names.fns:
         whole = noted.function(fn)
-        if fn.result is None and whole is not None and (fn.params or _is_bound(view, fn)):
+        if whole is None or whole.result is UNKNOWN:
+            continue
+        if fn.result is None and (fn.params or _is_bound(view, fn)):
             at = _after_parameters(fn)
             if at is not None:
                 found.append(_hint(view, at, whole.result, "result", ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.diagnostics import Severity
 from axon.editor.edited_file import EditedFile, Target
 from axon.editor.names import Binder, Use
 from axon.editor.reference import operator_signature, operator_text
@@ -45,7 +46,8 @@ def _described(
         case "definition" | "operator":
             signature = next((s for s in other.signatures if s.name == binder.name), None)
             if binder.kind == "operator" or signature is None:
-                return (_declared(other) or _typed(view, use)), ""
+                found = _declared(other) or _typed(view, use)
+                return (found, "") if found else _without_type(other, binder)
             return _definition(view, use, other, signature, target)
         case "alias":
             return _declared(other), ""
@@ -82,6 +84,14 @@ def _definition(
         if name.startswith("std/"):
             lines.append(f"of the standard library, `{name}`")
     return signature.line(names=True)[:LONGEST], "\n\n".join(lines)
+
+
+def _without_type(view: View, binder: Binder) -> tuple[str, str]:
+    result = view.part.result
+    if not result.failed:
+        return "", ""
+    its = any(d.severity == Severity.ERROR for d in result.diagnostics) or view.broken
+    return binder.name, f"no type: {'it' if its else 'something that it uses'} has errors"
 
 
 def _instance(view: View, use: Use) -> str:

@@ -27,13 +27,14 @@ def operator_text(operator: Operator) -> str:
 
 @cache
 def _text(name: str) -> str:
-    from axon.ops.examples import examples, text_of
+    from axon.ops.reference import entry
 
     operator = OPERATORS[name]
-    parts = [" ".join(text_of(operator.doc).split())]
+    found = entry(operator)
+    parts = [found.text]
     if operator.attributes:
         parts.append("Attributes: " + ", ".join(f"`{a}`" for a in attributes_of(operator)) + ".")
-    shown = "\n".join(f">>> {e.call}\n{e.expected}" for e in examples(operator.doc)[:3])
+    shown = "\n".join(f">>> {call}\n{expected}" for call, expected in found.examples[:3])
     if shown:
         parts.append(f"```axon\n{shown}\n```")
     return "\n\n".join(parts)

@@ -26,7 +26,7 @@ from axon.source import Source, Span
 from axon.syntax import ast, parse_signature
 from axon.types.elements import FLOAT
 from axon.types.read import read_signature
-from axon.types.type import DimValue, Scheme, Shape, ShapeValue, Tensor, Type
+from axon.types.type import DimValue, Scheme, Shape, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import ElemVar, ShapeVar
 
 
@@ -57,7 +57,7 @@ class Scope(SizeFacts, Protocol):
         """A name for an operator of which only the signature is known."""
 
 
-INFIX = frozenset({"+", "-", "*", "/", "@", "==", "!=", "<", "<=", ">", ">="})
+INFIX = frozenset({"+", "-", "*", "/", "//", "@", "==", "!=", "<", "<=", ">", ">="})
 
 
 @dataclass(slots=True, eq=False)
@@ -213,6 +213,10 @@ class TupleOf(Expression):
 
     def write(self, scope: Scope) -> ast.Expr:
         return ast.TupleExpr(tuple(item.expr(scope) for item in self.items), scope.span)
+
+    def known(self, scope: Scope) -> Type | None:
+        types = known_types(self.items, scope)
+        return None if types is None else Tuple(tuple(types))
 
 
 @dataclass(slots=True, eq=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from axon.importers.by_cases import Cases
 from axon.importers.functions import with_functions
 from axon.importers.importer import Importer, known_shape
 from axon.importers.naming import size_name
@@ -77,16 +78,20 @@ def import_operations(
     said: dict[str, Type] | None = None,
     reasons: bool = True,
     program: bool = True,
+    explained: bool = False,
 ) -> Imported:
     """Infer a model. `said` has the caller's types of some inputs. If something is wrong, the model
-    is inferred once more for the `reasons`. Without `program` there are only the types.
+    is inferred once more for the `reasons`; if it is to be `explained`, everything has one at once.
+    Without `program` there are only the types.
     """
     with workspace():
         asked = _Asked(model, format, name, forget, program)
-        found = _rounds(asked, said or {}, direct=True)
+        found, said = _by_cases(asked, said or {})
+        if explained:
+            return _rounds(asked, said, direct=False)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
-            found = _rounds(asked, said or {}, direct=False)
+            found = _rounds(asked, said, direct=False)
         return found
 
 
@@ -98,6 +103,26 @@ class _Asked(NamedTuple):
     name: str
     forget: bool
     program: bool
+
+
+def _by_cases(asked: _Asked, said: dict[str, Type]) -> tuple[Imported, dict[str, Type]]:
+    """Infer, and again with the ranks of inputs that are the only ones that make sense."""
+    found = _rounds(asked, said, direct=True)
+    tried = asked._replace(program=False)
+    cases = Cases(lambda types: _rounds(tried, {**said, **types}, direct=True).importer)
+    for _ in range(MOST_ROUNDS):
+        state = found.importer.state
+        open_ = any(found.importer.shape(name) is None for name in found.inputs)
+        decided = (
+            cases.decided(found.importer, found.inputs)
+            if open_ and not state.store.conflicts
+            else {}
+        )
+        if not decided:
+            break
+        said = {**said, **decided}
+        found = _rounds(asked, said, direct=True)
+    return found, said
 
 
 def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
@@ -139,6 +164,8 @@ def _once(
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version
+    importer.own.update(model.titles)
+    importer.hidden.update(model.added)
     weights = {constant.name for constant in graph.constants}
     _weights(importer, graph.constants)
     named: dict[str, DimVar] = dict(before or {})
@@ -153,6 +180,8 @@ def _once(
             importer.define(name, given[name])
     importer.inputs = tuple(given)
     importer.taken.update(v.name for t in given.values() for v in type_variables(t) if v.user)
+    for name in given if model.titles else ():
+        importer.alias(name)  # before a weight is called that
     infer_all(importer, with_functions(model.functions, asked.format.rules))
     importer.state.store.review()
     importer.look_again()
@@ -194,10 +223,12 @@ def _declared(
     elem, scope = declared.elem or importer.unknown().elem, given_at(1)
     if forget or declared.sizes is None:
         return Tensor(elem, (ShapeVar("", importer.state.level, scope=scope),))
-    word = [
-        DimVar("", importer.state.level, scope=scope) if size is None else _size(size, named)
-        for size in declared.sizes
-    ]
+    word: list[Dim] = []
+    for size in declared.sizes:
+        dim = None if size is None else _size(size, named)
+        if dim is None or dims.is_vast(dim):
+            dim = DimVar("", importer.state.level, scope=scope)
+        word.append(dim)
     return Tensor(elem, tuple(word))
 
 

@@ -189,8 +189,8 @@ class Importer:
             text = "" if operation is None else line_of(operation)
             source = Source(self.name, text, at, operation)
             if operation is not None and operation.place is not None:
-                file, line, text, _ = operation.place
-                source = Source(file, text, line - 1, operation)
+                file, line, text, module = operation.place
+                source = Source(file, text, line - 1, operation, module)
             found = self.spans[at] = Span(source, 0, len(text))
         return found
 

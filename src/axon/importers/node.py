@@ -21,7 +21,7 @@ from axon.importers.expressions import (
 )
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
-from axon.importers.opened import is_plain, opened
+from axon.importers.opened import added_up, is_plain, opened
 from axon.importers.operations import Malformed, Operation, Unsupported
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
@@ -87,6 +87,11 @@ class Node:
         self.alone = False
 
     # --- inputs and attributes ---
+
+    @property
+    def asserts(self) -> bool:
+        """Whether the operation says what holds, and makes nothing."""
+        return False
 
     @property
     def count(self) -> int:
@@ -284,11 +289,12 @@ class Node:
         """
         return self.call("ensure_shape", self.shape_literal(sizes), expr)
 
-    def declared(self, signature: str, *indices: int) -> Expression:
-        """An operator that Axon does not have, applied to these inputs: its signature is all that
-        is known of it. In one such as `t p -> t ?r` a size with `?` is any.
+    def declared(self, signature: str, *args: int | Expression) -> Expression:
+        """An operator that Axon does not have, applied to these, or to these inputs: its signature
+        is all that is known of it. In one such as `t p -> t ?r` a size with `?` is any.
         """
-        return Declared(self.operator, signature, tuple([self.input(i) for i in indices]))
+        exprs = [self.input(arg) if isinstance(arg, int) else arg for arg in args]
+        return Declared(self.operator, signature, tuple(exprs))
 
     def type_of(self, expr: Expression) -> Expression:
         """Something of the type of an expression, which no operator of Axon makes."""
@@ -335,6 +341,7 @@ class Node:
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)
             types = opened(importer.state, found, given, origin)
+        types = [added_up(type_) for type_ in types]
         known = [*contents, *[None] * (len(types) - len(contents))]
         for name, type_, each in zip(names, types, known, strict=False):
             if name:
@@ -369,7 +376,10 @@ class Node:
         fallback: Expression | None = None,
     ) -> None:
         """The outputs, or the tensors of these names, are the parts of a tuple."""
-        names = self.outputs if names is None else names
+        if names is None:
+            names = self.outputs
+        else:
+            self.alone = True  # another node has names of its own
         known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         items = found.items if isinstance(found, Tuple) else ()
@@ -416,12 +426,14 @@ class Node:
 
 class Format(NamedTuple):
     """What inference needs of a format: its rules, the path of the functions that they call, and
-    what they see of an operation.
+    what they see of an operation. Where inputs are usually `batched`, an input that may have a
+    batch in front or none is suggested with one.
     """
 
     rules: Rules
     library: str
-    node: type[Node] = Node
+    node: Callable[..., Node] = Node
+    batched: bool = False
 
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from axon.inference.state import State
 from axon.solver.constraints import Origin
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, Poly
 from axon.types.type import (
     DimEq,
     DimValue,
@@ -70,6 +70,16 @@ def _kept(state: State, type_: Type) -> Type:
     if not isinstance(type_, Tensor):
         return type_
     word = [state.fresh_dim() if is_vast(item) else item for item in type_.shape]
+    return Tensor(type_.elem, tuple(word))
+
+
+def added_up(type_: Type) -> Type:
+    """The type with each size in its simplest form: what was cut in two and is put together again,
+    as by a roll, has the size that it had; what is cut off beside something is what is left of it.
+    """
+    if not isinstance(type_, Tensor) or not any(isinstance(item, Poly) for item in type_.shape):
+        return type_
+    word = [dims.added_up(item) if isinstance(item, Poly) else item for item in type_.shape]
     return Tensor(type_.elem, tuple(word))
 
 

@@ -39,10 +39,12 @@ NO_ATTRIBUTES: Attributes = {}
 @dataclass(frozen=True, slots=True)
 class Operand:
     """One of the inputs of an operation, by its number, where arguments have names: then attributes
-    say which input is which.
+    say which input is which. It is a `number` where the user's program has no tensor, but a number
+    that it computes.
     """
 
     index: int
+    number: bool = False
 
 
 class Place(NamedTuple):
@@ -102,6 +104,13 @@ class Operation:
     def label(self) -> str:
         """What to call it: its name, or that of the first tensor that it makes."""
         return self.name or next(iter(self.outputs), "")
+
+    @property
+    def title(self) -> str:
+        """What messages call it: its operator, and its name or where it stands."""
+        if self.place is None or not self.place.module:
+            return f"{self.operator} `{self.label}`"
+        return f"{self.operator} of `{self.place.module}`"
 
     @property
     def has_graphs(self) -> bool:
@@ -285,12 +294,17 @@ class Function:
 
 @dataclass(slots=True)
 class Model:
-    """A whole model. `said` declares tensors that it computes; `version` is of the operators."""
+    """A whole model. `said` declares tensors that it computes; `version` is of the operators.
+    `added` are tensors that the reader of the format put in.
+    `titles` are the names by which a user knows tensors, where these are others.
+    """
 
     graph: Graph
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
     said: list[Declared] = field(default_factory=list)
     version: int = 0
+    titles: dict[str, str] = field(default_factory=dict)
+    added: frozenset[str] = frozenset()
 
 
 # --- other names -------------------------------------------------------------------------------
@@ -337,6 +351,15 @@ def _renamed_graph(names: Mapping[str, str], graph: Graph) -> Graph:
         [renamed(each, inner) for each in graph.operations],
         constants,
     )
+
+
+def closed_over(graph: Graph, count: int, operands: list[str]) -> Graph:
+    """The graph with so many of its inputs; in the place of the others it takes tensors from around
+    it.
+    """
+    others = [each.name for each in graph.inputs[count:]]
+    own = Graph(graph.inputs[:count], graph.outputs, graph.operations, graph.constants)
+    return _renamed_graph(dict(zip(others, operands, strict=False)), own)
 
 
 def _other_names(own: list[str], taken: set[str]) -> dict[str, str]:

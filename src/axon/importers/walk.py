@@ -107,7 +107,7 @@ def _rule(importer: Importer, node: Node) -> Rule | None:
 
 def malformed(operation: Operation, why: str, span: Span) -> Diagnostic:
     """The error about an operation that its operator cannot be."""
-    text = f"{operation.operator} `{operation.label}`: {why}; what it makes is not known"
+    text = f"{operation.title}: {why}; what it makes is not known"
     return Diagnostic("AX505", Severity.ERROR, text, (Label(span, "malformed", primary=True),))
 
 
@@ -120,7 +120,7 @@ def _infer(importer: Importer, node: Node) -> None:
             importer.unmade = True
     rule = _rule(importer, node)
     try:
-        if rule is not None and any(node.outputs):
+        if rule is not None and (node.asserts or any(node.outputs)):
             node.set_made(rule(node))
     except Unsupported as lacking:
         importer.unsupported.setdefault(operator, (str(lacking), node.at))

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axon.diagnostics import Diagnostic, Fix, error
-from axon.inference.foreign_names import ATTRIBUTES, shown
 from axon.ops import Operator
 from axon.syntax import ast
 from axon.types.dim import Dim, Poly
@@ -28,6 +27,14 @@ _WANTED = {
     "Extents": "an integer, a dimension or a list of them",
 }
 
+
+_COMPUTED = {
+    "bool": "an attribute is a constant: write `true` or `false`, and choose with `if`",
+    **dict.fromkeys(("int", "float"), "an attribute is a constant: write the number itself"),
+    **dict.fromkeys(("Ints", "Floats"), "an attribute is a constant: write the numbers themselves"),
+    "str": "an attribute is a constant: write the string itself",
+}
+"""What to do where a value is given that is computed."""
 
 LARGEST = 1 << 128
 """The largest integer that an attribute may be; far beyond what an array can have."""
@@ -151,6 +158,8 @@ class Values(Attributes):
 
 def _renamed(operator: Operator, attribute: ast.Attribute) -> tuple[Fix, ...]:
     """The attribute as Axon calls it."""
+    from axon.inference.foreign_names import ATTRIBUTES, shown  # only for a message
+
     ours = ATTRIBUTES.get(attribute.name, "")
     if ours not in operator.attributes:
         return ()
@@ -165,7 +174,8 @@ def _advice(kind: str, item: Any) -> str | None:
         return f"write `{item.name.lower()}`"
     name = item.name if isinstance(item, ast.Name) else getattr(item, "value", None)
     if "Element" not in kind or not isinstance(name, str):
-        return None
+        is_value = isinstance(item, ast.Name | ast.Field | ast.Call | ast.Infix | ast.Subscript)
+        return _COMPUTED.get(kind.removesuffix(" | None")) if is_value else None
     ours = name if name in BIT else called_elsewhere(name)
     return f"write {ours}" if ours else None
 

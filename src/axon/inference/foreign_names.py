@@ -1,14 +1,13 @@
 """Names of NumPy, PyTorch and JAX, and of Python, and how Axon writes what they stand for.
 
-A form is an example in which `x` and `y` are tensors; `rewritten` puts the arguments of the program
-in its place. What it gives is tried before it is shown (`trials.py`).
+A form is an example in which `x` and `y` are tensors; `foreign_calls.py` writes it with the
+arguments of the program.
 """
 
 from __future__ import annotations
 
 from axon.ops import OPERATORS
 from axon.syntax import ast
-from axon.types.elements import BIT, called_elsewhere
 
 LIBRARIES = {
     **dict.fromkeys(("np", "numpy", "scipy", "math", "einops"), "NumPy and the like"),
@@ -17,6 +16,9 @@ LIBRARIES = {
     **dict.fromkeys(("tf", "tensorflow", "keras"), "TensorFlow"),
 }
 """What libraries are called in programs that use them."""
+
+CONSTANTS = {"pi": "3.141592653589793", "inf": "inf", "newaxis": "None"}
+"""What a library calls a value."""
 
 FORMS = {
     "T": "transpose(x)",
@@ -62,22 +64,47 @@ FORMS = {
     "topk": "top_k(x, k=2)",
     "clamp": "clip(x, min=0, max=6)",
     "masked_fill": "where(c, 0f, x)",
+    "expand": "broadcast_to(x, [1, n, m])",
+    "eq": "x == y",
+    "ne": "x != y",
+    "lt": "x < y",
+    "le": "x <= y",
+    "gt": "x > y",
+    "ge": "x >= y",
+    "full_like": "full(shape(x), 0f)",
+    "rand_like": "uniform(key, shape(x))",
+    "randn_like": "normal(key, shape(x))",
+    "arange": "range(n)",
+    "repeat_interleave": "repeat(x, times=2)",
+    "take_along_axis": "gather_elements(x, r[:, None], axis=1)",
+    "take_along_dim": "gather_elements(x, r[:, None], axis=1)",
     "index_select": "gather(x, i)",
     "take": "gather(x, i)",
     "var": "variance(x)",
     "std": "sqrt(variance(x))",
     "amax": "max(x, axis=1)",
     "amin": "min(x, axis=1)",
+    "reduce_sum": "sum(x, axis=1)",
+    "reduce_mean": "mean(x, axis=1)",
+    "reduce_max": "max(x, axis=1)",
+    "reduce_min": "min(x, axis=1)",
+    "reduce_any": "any(c, axis=1)",
+    "reduce_all": "all(c, axis=1)",
     "dropout": "dropout(x, key=key, rate=0.1)",
     "linear": "x @ w + b",
+    "embedding": "gather(x, i)",
     "cross_entropy": "cross_entropy(x, r)",
+    "nll_loss": "negative_log_likelihood(x, r)",
+    "mse_loss": "mean((x - y) ** 2)",
+    "l1_loss": "mean(abs(x - y))",
+    "normalize": "x / norm(x, axis=1, keep=true)",
     "conv1d": "conv(x3, w3)",
     "conv2d": "conv(z, w4)",
     "conv3d": "conv(x5, w5)",
     "conv_transpose2d": "conv_transpose(z, w4)",
     "max_pool2d": "max_pool(z, window=2)",
     "avg_pool2d": "avg_pool(z, window=2)",
-    "adaptive_avg_pool2d": "global_avg_pool(z)",
+    "adaptive_avg_pool2d": "adaptive_avg_pool(z, [1, 1])",
     "interpolate": "upsample(z, scale=2)",
     "scaled_dot_product_attention": "attention(x, y, y)",
     "astype": "cast(x, to=f32)",
@@ -111,7 +138,7 @@ FORMS = {
     "ConvTranspose2d": "conv_transpose(z, w4)",
     "MaxPool2d": "max_pool(z, window=2)",
     "AvgPool2d": "avg_pool(z, window=2)",
-    "AdaptiveAvgPool2d": "global_avg_pool(z)",
+    "AdaptiveAvgPool2d": "adaptive_avg_pool(z, [1, 1])",
     "LayerNorm": "layer_norm(x, scale, bias)",
     "RMSNorm": "rms_norm(x, scale)",
     "ReLU": "relu(x)",
@@ -124,7 +151,12 @@ FORMS = {
     "Flatten": "flatten(x)",
     "Dropout": "dropout(x, key=key, rate=0.1)",
     "Sequential": "x |> relu |> tanh",
-    "pi": "3.141592653589793",
+    "vmap": "map(fn (row) { row + 1 }, x)",
+    "scan": "loop(v, fn (state, row) { state + row, state }, x)",
+    "fori_loop": "fold(v, fn (state, row) { state + row }, x)",
+    "while_loop": "iterate(v, fn (v) { sum(v) < 1 }, fn (v) { v + 1 })",
+    **CONSTANTS,
+    "newaxis": "x[:, None]",
 }
 """Functions and members. A member or a function of a library that is missing here, and is an
 operator, is that operator.
@@ -132,6 +164,13 @@ operator, is that operator.
 
 HELPS = {
     "shape": "`shape(x)[0]` is a size; a type can name it: `fn (x : t [n,d]) { … }`",
+    "dtype": "a type can name the element type: `fn (x : t [n,d]) { … }`",
+    "var": "Axon has `variance(x)`, of all the elements; of a sample with `correction=1`",
+    "std": "Axon has `sqrt(variance(x))`; the variance of a sample has `correction=1`",
+    "device": "a program does not say where it runs: leave it out",
+    **dict.fromkeys(
+        ("grad", "requires_grad", "backward"), "JAX has the gradients: `jax.grad(net.f.jax)`"
+    ),
 }
 """Where the form cannot just be written in the place of a member."""
 
@@ -172,6 +211,15 @@ ATTRIBUTES = {
     "p": "rate",
     "repeats": "times",
     "chunks": "parts",
+    "scale_factor": "scale",
+    "num_classes": "depth",
+    "is_causal": "causal",
+    "negative_slope": "slope",
+    "shifts": "by",
+    "diagonal": "k",
+    "start_dim": "axis",
+    "output_padding": "output_pad",
+    "ddof": "correction",
 }
 """Attributes as other libraries call them."""
 
@@ -181,14 +229,19 @@ JOINING = frozenset({"cat", "concatenate", "concat", "stack", "vstack", "hstack"
 MOST_TEXT = 60
 
 
+def ours(name: str) -> str:
+    """A name without what marks a method that writes into its tensor: `add_`."""
+    return name[:-1] if name.endswith("_") and name[:-1] in FORMS else name
+
+
 def is_known(name: str) -> bool:
-    return name in FORMS or name in OPERATORS
+    return ours(name) in FORMS or name in OPERATORS
 
 
 def form_of(name: str) -> str | None:
     """How Axon writes it, as an example."""
-    if name in FORMS:
-        return FORMS[name]
+    if ours(name) in FORMS:
+        return FORMS[ours(name)]
     operator = OPERATORS.get(name)
     if operator is None:
         return None
@@ -198,77 +251,13 @@ def form_of(name: str) -> str | None:
     return lift(shown_first[0].call)[1] if shown_first else f"{name}(x)"
 
 
-def rewritten(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> str | None:
-    """A member or a function of another library, with the arguments that it is given here."""
-    args = list(call.args) if call is not None else []
-    if receiver is not None:
-        args.insert(0, receiver)
-    attributes = _attributes(call)
-    if name in JOINING:
-        return _joined("stack" if name == "stack" else "concat", args, attributes)
-    texts = [arg.span.text for arg in args]
-    operands = [_operand(arg) for arg in args]
-    rest = ", ".join(texts[1:])
-    match name, len(texts):
-        case (("mm" | "bmm" | "matmul" | "dot" | "mv"), 2):
-            return f"{operands[0]} @ {operands[1]}"
-        case (("add" | "sub" | "subtract" | "mul" | "multiply" | "div" | "divide" | "power"), 2):
-            return FORMS[name].replace("x", operands[0], 1).replace("y", operands[1], 1)
-        case (("view" | "reshape"), n) if n > 1:
-            shape = rest if isinstance(args[1], ast.ListExpr) else f"[{rest}]"
-            return f"reshape({texts[0]}, {shape})"
-        case (("permute" | "transpose"), n) if n > 3 or (n == 2 and _is_list(args[1])):
-            perm = rest if n == 2 else f"[{rest}]"
-            return f"transpose({texts[0]}, perm={perm})"
-        case ("permute", n) if n > 1:
-            return f"transpose({texts[0]}, perm=[{rest}])"
-        case (("transpose" | "swapaxes"), 3):
-            return None
-        case "unsqueeze", 2:
-            return f"expand_dims({texts[0]}, axis={texts[1]})"
-        case "size", 2:
-            return f"size({texts[0]}, axis={texts[1]})"
-        case (("to" | "astype" | "type"), 2) if to := _element(args[1]):
-            return f"cast({texts[0]}, to={to})"
-        case "linear", (2 | 3):
-            bias = f" + {operands[2]}" if len(texts) == 3 else ""
-            return f"{operands[0]} @ transpose({texts[1]}){bias}"
-        case _:
-            return _called(name, args, texts, attributes)
-
-
-def _is_list(expr: ast.Expr) -> bool:
-    return isinstance(expr, ast.ListExpr)
-
-
-def _element(expr: ast.Expr) -> str | None:
-    """Our name for `torch.float32`, `np.int32`, `float`."""
-    if not isinstance(expr, ast.Name | ast.Field):
-        return None
-    return expr.name if expr.name in BIT else called_elsewhere(expr.name)
-
-
-def _called(
-    name: str, args: list[ast.Expr], texts: list[str], attributes: dict[str, str]
-) -> str | None:
-    form = FORMS.get(name)
-    if form is not None:
-        plain = form == "x" or form.endswith("(x)") or (form[-1] == ")" and "(x, to=" in form)
-        if not plain or len(texts) != 1:
-            return None
-        return form.replace("x", _operand(args[0]) if form in ("x", "-x") else texts[0], 1)
-    operator = OPERATORS.get(name)
-    if operator is None or not texts:
-        return None
-    if "axis" in operator.attributes and "axis" not in attributes and len(args) > 1:
-        if not is_axis(args[-1]):
-            return None
-        attributes = {"axis": texts.pop(), **attributes}
-    given = [f"{key}={value}" for key, value in attributes.items()]
-    return f"{name}({', '.join([*texts, *given])})"
+def help_of(name: str, form: str) -> str:
+    """The sentence about a form that is not written with the arguments of the program."""
+    return HELPS.get(name) or ("leave it out" if form == "x" else f"Axon has `{form}`")
 
 
 def is_axis(expr: ast.Expr) -> bool:
+    """Whether it is a number, or a list of numbers."""
     match expr:
         case ast.Number(_, kind, _, _):
             return kind == "int"
@@ -278,33 +267,6 @@ def is_axis(expr: ast.Expr) -> bool:
             return all(map(is_axis, items))
         case _:
             return False
-
-
-def _joined(name: str, args: list[ast.Expr], attributes: dict[str, str]) -> str | None:
-    """`cat([x, y], dim=1)` as `concat(x, y, axis=1)`."""
-    if args and isinstance(args[0], ast.ListExpr | ast.TupleExpr):
-        if len(args) == 2 and is_axis(args[1]):
-            attributes["axis"] = args[1].span.text
-        elif len(args) > 1:
-            return None
-        args = list(args[0].items)
-    given = [f"{key}={value}" for key, value in attributes.items()]
-    return f"{name}({', '.join([*(arg.span.text for arg in args), *given])})"
-
-
-def _attributes(call: ast.Call | None) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for attribute in call.attributes if call is not None else ():
-        text = attribute.value.span.text
-        name = ATTRIBUTES.get(attribute.name, attribute.name)
-        found[name] = {"True": "true", "False": "false"}.get(text, text)
-    return found
-
-
-def _operand(expr: ast.Expr) -> str:
-    """An expression as an operand of anything."""
-    text = expr.span.text
-    return f"({text})" if isinstance(expr, ast.Infix | ast.If | ast.Not) else text
 
 
 def shown(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from axon.diagnostics import Fix, error
 from axon.inference import lists
 from axon.inference.environment import Environment
-from axon.inference.foreign_names import is_axis, rewritten, shown
+from axon.inference.foreign_names import is_axis, shown
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.syntax import ast
@@ -25,6 +25,8 @@ def takes_list(inference: Walk, name: str, call: ast.Call, env: Environment) -> 
             return False
     elif not isinstance(first, ast.TupleExpr):
         return False
+    from axon.inference.foreign_calls import rewritten  # only for a message
+
     new = rewritten(name, None, call)
     fixes = (Fix(f"write `{new}`", call.span, new),) if new is not None and shown(new) else ()
     message, help = f"{name} takes tensors one by one", f"as in `{name}(x, y)`"

@@ -13,7 +13,6 @@ from axon.inference.environment import Entry, Environment, Parameters, bound_nam
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
-from axon.inference.records import report_members
 from axon.inference.report.forced import forced_names, is_zero_product, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
@@ -154,7 +153,7 @@ class ProgramInference:
         self.open: list[int] = []
         self._read_import = read_import
         self._reasons = reasons
-        self._shared = False
+        self._undecided: list[Type] = []
         self._explained = True
         self._trials = 0
         self._is_trial = trial
@@ -195,7 +194,9 @@ class ProgramInference:
 
     def _alias(self, item: ast.TypeAlias) -> None:
         made, problems = make_alias(item, self.environment.find_type)
-        if not self._unreadable(item.span):
+        if self._unreadable(item.span):
+            made = replace(made, broken=True)
+        else:
             self.diagnostics.extend(problems)
             if item.name in ELEMENTS:
                 text = f"`{item.name}` is an element type, so no other type can be called that"
@@ -340,7 +341,7 @@ class ProgramInference:
         that it shares with another definition is bound once, and with a reason.
         """
         alone = isinstance(item.value, ast.Fn) and isinstance(item.pattern, ast.NamePattern)
-        if alone and not self._reasons and not self._shared:
+        if alone and not self._reasons and not self._shares():
             assert isinstance(item.pattern, ast.NamePattern)
             before = self.environment.names.get(item.pattern.name)
             self.state.reasons = False
@@ -353,7 +354,7 @@ class ProgramInference:
         self._explained = True
         generalised, _ = self._attempt(item)
         if generalised is None:
-            self._shared = self._shared or self._is_open(item)
+            self._undecided += self._open_types(item)
         return generalised
 
     def _is_empty(self, generalised: Generalised | None) -> bool:
@@ -373,14 +374,18 @@ class ProgramInference:
         self._end(generalised.scheme, readable=True)
         return None if self.diagnostics else generalised.scheme
 
-    def _is_open(self, item: ast.Binding) -> bool:
-        """Whether a definition that is not a function has free variables."""
+    def _open_types(self, item: ast.Binding) -> list[Type]:
+        """The types with free variables of a definition that is not a function."""
         entries = (self.environment.names.get(name) for name, _ in bound_names(item.pattern))
-        types = (entry.type for entry in entries if entry is not None)
-        return any(
-            not isinstance(type_, Scheme) and type_variables(self.state.resolve(type_))
-            for type_ in types
-        )
+        types = [e.type for e in entries if e is not None and not isinstance(e.type, Scheme)]
+        return [type_ for type_ in types if type_variables(self.state.resolve(type_))]
+
+    def _shares(self) -> bool:
+        """Whether a definition may share a variable with one before it."""
+        if self._undecided:
+            resolve = self.state.resolve
+            self._undecided = [t for t in self._undecided if type_variables(resolve(t))]
+        return bool(self._undecided)
 
     def _attempt(self, item: ast.Binding) -> tuple[Generalised | None, bool]:
         """The result of inference for a definition, and whether it has no error."""
@@ -399,6 +404,10 @@ class ProgramInference:
 
     def _report_members(self, first: int) -> None:
         """Members of tensors. What such a value is taken for elsewhere follows from that."""
+        if not self.inference.members:
+            return
+        from axon.inference.records import report_members
+
         found = self.state.diagnostics
         before = len(found)
         report_members(self.inference)

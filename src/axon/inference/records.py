@@ -5,14 +5,13 @@ open record; its other fields are those of a variable (row polymorphism).
 from __future__ import annotations
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity, error
-from axon.inference.by_place import exchanged
 from axon.inference.environment import Environment
 from axon.inference.foreign_names import (
     ATTRIBUTES_OF_TENSORS,
     HELPS,
     form_of,
+    help_of,
     is_known,
-    rewritten,
     shown,
 )
 from axon.inference.state import State
@@ -75,13 +74,16 @@ def _call_of(inference: Walk, expr: ast.Field) -> ast.Call | None:
 
 def member_of_tensor(expr: ast.Field, call: ast.Call | None) -> Diagnostic:
     """The message for `x.T` and the like: it names the operator, if there is one."""
+    from axon.inference.by_place import exchanged  # only for a message
+    from axon.inference.foreign_calls import rewritten
+
     form = form_of(expr.name)
     fixes = list(exchanged(expr.name, expr.record, call))
     new = rewritten(expr.name, expr.record, call) if form is not None else None
     if new is not None and shown(new):
         fixes.append(Fix(f"write `{new}`", (call or expr).span, new))
     what = "a method" if call is not None else "a field"
-    help = HELPS.get(expr.name, f"Axon has `{form}`") if form is not None else None
+    help = help_of(expr.name, form) if form is not None else HELPS.get(expr.name)
     message = f"a tensor has no {what.removeprefix('a ')} `{expr.name}`"
     return error("AX218", message, expr.span, f"{what} of a tensor", help, fixes=tuple(fixes))
 

@@ -27,9 +27,8 @@ def merge_broadcasts(relations: list[Relation], shown: set[Var]) -> list[Relatio
     changed = True
     while changed and len(relations) < 200:
         changed = False
-        for inner in relations:
-            if not isinstance(inner, Broadcast | DimBroadcast):
-                continue
+        broadcasts = [r for r in relations if isinstance(r, Broadcast | DimBroadcast)]
+        for inner in broadcasts if len(broadcasts) > 1 else ():
             result = lone(inner.result)
             if result is None or result in shown:
                 continue
@@ -134,7 +133,12 @@ def _has_solution(relation: Relation, var: DimVar) -> bool:
 
 def without_implied(relations: list[Relation]) -> list[Relation]:
     """Leave out a condition that another one implies."""
-    return _without(relations, lambda r, others: any(_implies(other, r) for other in others))
+
+    def follows(relation: Relation, others: list[Relation]) -> bool:
+        kind = type(relation)
+        return any(type(other) is kind and _implies(other, relation) for other in others)
+
+    return _without(relations, follows)
 
 
 def without_ranks(relations: list[Relation], shown: set[Var], level: int) -> list[Relation]:

@@ -22,19 +22,29 @@ LONGEST = 20_000
 def settled(found: list[Diagnostic], works: Callable[[Fix], bool]) -> list[Diagnostic]:
     """The messages with the first fix of each that works as the help; an error that is at the same
     place as one before it, and of the same kind, says nothing new; nor does one about a name that
-    is not bound, after the first.
+    is not bound, after the first, or one about what a fix before it mends as well.
     """
     kept: dict[object, Diagnostic] = {}
+    mended: list[Span] = []
     for at, each in enumerate(found):
         key: object = at
         if each.severity == Severity.ERROR and each.span is not None:
             key = each.code, each.message if each.code == "AX201" else each.span
-        if key in kept:
+        if key in kept or (key != at and _is_within(each.span, mended)):
             continue
         fix = next((fix for fix in each.fixes if works(fix)), None)
+        if fix is not None:
+            mended.append(fix.span)
         help = (fix.text,) if fix is not None else each.help
         kept[key] = replace(each, help=help, fixes=(), fix=fix) if each.fixes else each
     return list(kept.values())
+
+
+def _is_within(span: Span | None, others: list[Span]) -> bool:
+    return span is not None and any(
+        span.source is other.source and other.start <= span.start and span.end <= other.end
+        for other in others
+    )
 
 
 def changed(item: Span, fix: Fix) -> tuple[ast.Program, Span] | None:
@@ -49,9 +59,13 @@ def changed(item: Span, fix: Fix) -> tuple[ast.Program, Span] | None:
 
 
 def is_clear(diagnostics: list[Diagnostic], place: Span) -> bool:
-    """Whether no error touches a place."""
+    """Whether no error touches a place; a member that is taken of what stands there, as in
+    `x.view(n, m).T`, is another mistake.
+    """
     return not any(
-        label.span.start < place.end and place.start < label.span.end
+        label.span.start < place.end
+        and place.start < label.span.end
+        and not (each.code == "AX218" and label.span.end > place.end)
         for each in diagnostics
         if each.severity == Severity.ERROR
         for label in each.labels

@@ -12,17 +12,18 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from axon.inference.environment import Environment, bound_names
-from axon.inference.foreign_names import JOINING, is_axis
 from axon.inference.lists import is_no_size
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.ops.named import Attributes, Exprs, placed
 from axon.ops.scheme import scheme_of
 from axon.syntax import ast
-from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Type
+from axon.types.type import DimValue, Fn, Scheme, ShapeValue, Tensor, Type
+from axon.types.variables import ShapeVar
 from axon.types.written import EXTREMA, SIZE_SIGNS
 
-Kind = Literal["dim", "shape"]
+Kind = Literal["dim", "shape", "tensor"]
+"""A `tensor` is an index that is used as a tensor with dimensions elsewhere."""
 
 _KINDS: Final[dict[type, Kind]] = {DimValue: "dim", ShapeValue: "shape"}
 
@@ -49,8 +50,8 @@ def used_as_sizes(
     result: ast.Expr,
     tensors: frozenset[str] = frozenset(),
 ) -> dict[str, Kind]:
-    """Those of the names that these lines use as sizes, or as shapes; `tensors` are declared to be
-    tensors.
+    """Those of the names that these lines use as sizes, or as shapes, and tensors that are indices;
+    `tensors` are declared to be tensors.
     """
     roots = {name: _Root(name) for name in names}
     search = _Search(inference, env, tensors)
@@ -67,10 +68,15 @@ class _Search:
     params: dict[str, tuple[str, ...]] = field(default_factory=dict)
     indices: set[_Root] = field(default_factory=set)
     indexed: set[_Root] = field(default_factory=set)
+    ranked: set[_Root] = field(default_factory=set)
 
     def kind(self, root: _Root) -> Kind | None:
-        """How a name is used. An index is a size, unless it is a tensor that is indexed itself."""
-        kind = self.found.get(root, "dim" if root in self.indices else None)
+        """How a name is used. An index is a size, unless it is a tensor that is indexed itself, or
+        is used as one with dimensions.
+        """
+        if root in self.indices and root not in self.found:
+            return "tensor" if root in self.indexed or root in self.ranked else "dim"
+        kind = self.found.get(root)
         return None if kind == "dim" and root in self.indexed else kind
 
     def lines(self, bindings: Sequence[ast.Binding], result: ast.Expr, seen: _Seen) -> None:
@@ -169,6 +175,9 @@ class _Search:
         args, attributes = self._operands(call, seen)
         kinds, reads = self._kinds(call, seen)
         names = self._names(call, seen)
+        by_axis = names is None and any(each.name == "axis" for each in attributes)
+        if by_axis and args and isinstance(args[0], ast.Name):
+            self._mark(args[0].name, "tensor", seen)
         if names is not None:  # what is given by name is an argument
             for attribute in attributes:
                 at = names.index(attribute.name) if attribute.name in names else len(names)
@@ -194,7 +203,11 @@ class _Search:
         and no shape.
         """
         first = call.args[0] if call.args else None
-        if not isinstance(first, ast.ListExpr) or not all(map(is_axis, call.args[1:])):
+        if not isinstance(first, ast.ListExpr):
+            return None
+        from axon.inference.foreign_names import JOINING, is_axis
+
+        if not all(map(is_axis, call.args[1:])):
             return None
         function = call.function
         name = function.name if isinstance(function, ast.Name | ast.Field) else ""
@@ -255,7 +268,9 @@ class _Search:
 
     def _mark(self, name: str, kind: Kind, seen: _Seen) -> None:
         root = seen.get(name)
-        if isinstance(root, _Root):
+        if isinstance(root, _Root) and kind == "tensor":
+            self.ranked.add(root)
+        elif isinstance(root, _Root):
             self.found.setdefault(root, kind)
 
 
@@ -263,4 +278,10 @@ def _kinds_of(type_: Type | Scheme) -> _Kinds:
     type_ = type_.type if isinstance(type_, Scheme) else type_
     if not isinstance(type_, Fn):
         return ()
-    return tuple([_KINDS.get(type(param)) for param in type_.params])
+    return tuple([_kind_of(param) for param in type_.params])
+
+
+def _kind_of(param: Type) -> Kind | None:
+    if isinstance(param, Tensor):
+        return None if all(isinstance(item, ShapeVar) for item in param.shape) else "tensor"
+    return _KINDS.get(type(param))

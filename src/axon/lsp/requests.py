@@ -168,7 +168,7 @@ class Files:
             place = Place(document.name, 0, 0)
         related = []
         for label in found.labels:
-            if not label.primary and label.text:
+            if label.span != span and label.text:
                 at = self.location(document.place_of(label.span))
                 related.append({"location": at, "message": label.text})
         made: Json = {

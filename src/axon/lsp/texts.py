@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from axon.editor.lines import Lines
 from axon.lsp.messages import Params, Wrong
+from axon.source import Lines
 
 MOST_CHANGES = 100
 

@@ -9,6 +9,7 @@ import os
 import queue
 import sys
 import threading
+from contextlib import suppress
 from typing import BinaryIO
 
 from axon.lsp.messages import (
@@ -141,7 +142,9 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     except (ImportError, OSError, ValueError):
         pass  # not on every system
-    Worker(source, sink).run()
+    with suppress(BrokenPipeError):  # the server has ended
+        Worker(source, sink).run()
+    os._exit(0)  # without a last attempt to write what nobody reads
 
 
 if __name__ == "__main__":

@@ -176,6 +176,11 @@ class Slide:
         """From the first element that the window sees to the last."""
         return self.dilation * (self.window - 1)
 
+    def seen(self, count: int, at: int) -> slice:
+        """What the element of that number in the window sees at so many places."""
+        first = at * self.dilation
+        return slice(first, first + max(count - 1, -1) * self.stride + 1, self.stride)
+
 
 Slides = tuple[Slide, ...]
 

@@ -575,5 +575,8 @@ const Graph = (() => {
     if (first && place && scene.h * scale > size().height) center(place);
   }
 
-  return { show, key };
+  // A type with its sizes in the colours of the graph that is shown.
+  const type = (text) => coloured(text, html("span"), (className, word) => html("span", className, word));
+
+  return { show, key, type };
 })();

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from axon.diagnostics import Diagnostic, Severity
 from axon.diagnostics.text import render
 from axon.importers.imported import Imported
-from axon.importers.operations import Constant, Graph, Operation
+from axon.importers.operations import Constant, Graph, Operand, Operation
 from axon.importers.reporting.problems import operation_at
 from axon.importers.reporting.report import Report
 from axon.pages.drawing import Box, Drawing, Edge, Kind, Output, Picture, Problem
@@ -247,7 +247,7 @@ class _Model:
             if found is not None:
                 texts = [str(x) for x in found.items]
                 return clip(f"[{', '.join(texts)}]" if held.dims else texts[0])
-        word = name.replace("/", ".").rpartition(".")[2] or "constant"
+        word = self._own(name).replace("/", ".").rpartition(".")[2] or "constant"
         return clip(f"{word} [{','.join(map(str, held.dims))}]")
 
     # --- errors ---
@@ -302,12 +302,24 @@ def _copies(every: Sequence[Operation], length: int) -> list[Sequence[Operation]
 def _attributes(operation: Operation) -> list[str]:
     lines: list[str] = []
     for name, value in operation.attributes.items():
-        if isinstance(value, Graph | Constant):
+        if isinstance(value, Graph | Constant | Operand):
             continue
         if isinstance(value, tuple) and any(isinstance(each, Graph | Constant) for each in value):
             continue
-        text = f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
-        lines.append(clip(f"{name} = {text}"))
+        if isinstance(value, tuple) and value and all(isinstance(e, Operand) for e in value):
+            continue
+        if isinstance(value, tuple):
+            text = f"[{', '.join(_named(operation, each) for each in value)}]"
+        else:
+            text = str(value)
+        lines.append(clip(f"{name} = {text}" if name else text))
     if len(lines) > MOST_ATTRIBUTES:
         lines[MOST_ATTRIBUTES:] = ["…"]
+    if operation.place is not None:
+        lines.append(clip(operation.place.short))
     return lines
+
+
+def _named(operation: Operation, value: object) -> str:
+    """A part of an attribute; one that is an input, by its name."""
+    return operation.inputs[value.index] if isinstance(value, Operand) else str(value)

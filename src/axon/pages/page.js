@@ -467,10 +467,10 @@
 
   // Sizes in the signature have the colours that they have in the graph.
   function colour(symbols) {
-    const hues = new Map(symbols.map((name, i) => [name, `c${i % 8}`]));
+    const hues = new Map(symbols.map((name, i) => [name, `c${i % 8}${Math.floor(i / 8) % 2 ? " u" : ""}`]));
     for (const node of document.querySelectorAll("#signature .v")) {
       const hue = hues.get(node.dataset.text.replace("?", ""));
-      if (hue) node.classList.add(hue);
+      if (hue) node.classList.add(...hue.split(" "));
     }
   }
 
@@ -585,9 +585,10 @@
   }
   $("tabs").hidden = !data.definitions.length || !data.graphs.some(Boolean);
   if (data.definitions.length) fromAddress();
-  else if (data.graphs.some(Boolean)) {
-    const { title, signature } = data.graphs[0];
-    if (signature) $("signature").append(el("div", "signed", title, el("span", "colon", " : "), signature));
-  } else nothing();
+  else if (!data.graphs.some(Boolean)) nothing();
   if (data.view === "graph" && data.graphs.some(Boolean)) select("graph");
+  if (!data.definitions.length && data.graphs[0]?.signature) {
+    const { title, signature } = data.graphs[0];
+    $("signature").append(el("div", "signed", title, el("span", "colon", " : "), Graph.type(signature)));
+  }
 })();

@@ -13,7 +13,7 @@ there is nothing to say, and has a `bug`, a traceback, if the request failed.
 | `complete` | `at` | `from`, `to`, `options` |
 | `derivation` | `definition` | the steps, as `pages/derivation.py` has them |
 | `graph` | `definition` | `graph`: the drawings; `styles`: their colours, light and dark |
-| `model` | `data`: the bytes of an ONNX file | its signature, diagnostics and graph |
+| `model` | `data`: the bytes of an ONNX or .pt2 file | its signature, diagnostics and graph |
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import binascii
 import traceback
 from bisect import bisect_left
 from collections.abc import Callable
+from os.path import splitext
 from typing import Any, TypeVar
 
 from axon.diagnostics import Diagnostic
@@ -195,8 +196,7 @@ class Answers:
         return {"graph": graph, "places": places.table, "styles": STYLES}
 
     def model(self, request: Json) -> Json:
-        from axon.importers.onnx.load import read_bytes
-        from axon.importers.onnx.model import import_model
+        from axon.importers.formats import read_bytes
         from axon.importers.operations import NoModel
         from axon.importers.reporting.report import report_on
         from axon.pages.graph_data import graph_data
@@ -207,12 +207,12 @@ class Answers:
             raise Nothing("the model is larger than 256 MB")
         name = str(request.get("name") or "model.onnx")
         try:
-            imported = import_model(read_bytes(data, name), name, program=False)
+            imported = read_bytes(data, name).imported(program=False)
         except NoModel as problem:
             raise Nothing(str(problem)) from None
         with workspace():
             report = report_on(imported, name, suggesting=False)
-            picture = picture_of_model(imported, report, name.removesuffix(".onnx"))
+            picture = picture_of_model(imported, report, splitext(name)[0])
             graph = graph_data(picture, lambda _: None, MOST_GRAPH)
         return {
             "name": name,

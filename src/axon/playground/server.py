@@ -30,6 +30,7 @@ TYPES = {
     ".wasm": "application/wasm",
     ".zip": "application/zip",
     ".onnx": "application/octet-stream",
+    ".pt2": "application/octet-stream",
     ".txt": "text/plain; charset=utf-8",
 }
 HEADERS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-INSTALL = "pip install axon-shapes[prove]"
+INSTALL = "pip install 'axon-shapes[prove]'"
 _MODULES = ("islpy", "z3")
 
 

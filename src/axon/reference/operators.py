@@ -44,10 +44,10 @@ def search(text: str) -> list[Entry]:
     """
     wanted = text.lower()
     words = re.findall(r"\w+", wanted)
-    foreign = re.match(r"\w+", FORMS.get(text, ""))
+    ours = {word: _our_name(word) for word in (text, *words)}
     ranked: list[tuple[int, int, str]] = []
     for at, name in enumerate(every_name()):
-        if foreign is not None and foreign[0] == name:
+        if ours[text] == name:
             ranked.append((0, at, name))
         elif name.startswith(wanted):
             ranked.append((1, at, name))
@@ -55,6 +55,8 @@ def search(text: str) -> list[Entry]:
             ranked.append((2, at, name))
         elif words and _mentions(_documentation(name).lower(), words):
             ranked.append((3, at, name))
+        elif len(words) > 1 and all(ours[w] == name or _is_about(name, w) for w in words):
+            ranked.append((4, at, name))
     return [found for _, _, name in sorted(ranked) if (found := find(name)) is not None]
 
 
@@ -68,6 +70,18 @@ def _documentation(name: str) -> str:
 def _mentions(text: str, words: list[str]) -> bool:
     """Whether each word stands in a text, as the beginning of a word."""
     return all(re.search(rf"\b{re.escape(word)}", text) for word in words)
+
+
+def _our_name(word: str) -> str | None:
+    """The operator that another library calls so."""
+    form = re.match(r"\w+", FORMS.get(word, ""))
+    return form and form[0]
+
+
+def _is_about(name: str, word: str) -> bool:
+    """Whether a name or its description has a word, in whatever form: `matrices` for `matrix`."""
+    stem = word[: max(4, len(word) - 2)]
+    return stem in name or _mentions(_documentation(name).lower(), [stem])
 
 
 def close_names(text: str) -> list[str]:

@@ -21,6 +21,8 @@ from axon.syntax import parse_program
 
 NAME = "session"
 """The name of what is typed, in messages."""
+ELSEWHERE = {"help": ":help", "?": ":help", "exit": ":quit", "quit": ":quit"}
+"""What other sessions call a command."""
 
 
 class Interpreter:
@@ -33,6 +35,9 @@ class Interpreter:
 
     def answer(self, text: str) -> Iterator[Report]:
         """What there is to say to an input: statements, or a command that begins with `:`."""
+        word = text.strip().removesuffix("()")
+        if word not in self.state.table.known:
+            text = ELSEWHERE.get(word, text)
         try:
             if COMMAND.match(text) or text.lstrip().startswith(":"):
                 yield from command(self.state, text.strip(), self._source)

@@ -18,6 +18,7 @@ from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
+from axon.importers.recognise import by_ending
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
@@ -40,8 +41,9 @@ def load(
     and JAX compiles anyway. `ops` implements the operators that it only declares; the values of
     those without arguments may be in a file, `weights`.
     """
-    if Path(path).suffix == ".onnx":
-        raise ProgramError(f"{path} is a model, not a program: `axon.from_onnx` takes it")
+    kind = by_ending(str(path))
+    if kind is not None:
+        raise ProgramError(f"{path} is a model, not a program: `axon.from_{kind}` takes it")
     try:
         source = read_source(str(path))
     except Unreadable as problem:
@@ -171,7 +173,7 @@ class Program:
     def on(self, backend_name: str, *, compiled: bool = False) -> Program:
         """The same program on another backend; `compiled` is for PyTorch."""
         made = backend(backend_name, compiled)
-        return Program.linked(self._checked, self._module, made, self._ops, self._finder)
+        return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
 
     @classmethod
     def linked(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import is_
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Imports, prelude
@@ -48,6 +49,8 @@ class File:
         self._cutter = Cutter(name)
         self._last: dict[str, dict[str, Entry]] = {}
         self._starts: dict[Source, int] = {}
+        self._makers: dict[str, Result] = {}
+        self._settled: dict[int, Entry] = {}
 
     @property
     def parts(self) -> Iterator[Part]:
@@ -62,13 +65,20 @@ class File:
                 walk.inference.defined_below.setdefault(name, span)
         inferred = 0
         new: list[tuple[Result, int, int]] = []
+        self._settled.clear()
         named, typed = walk.environment.names.get, walk.environment.types.get
-        missing = walk.inference.missing
+        missing, makers = walk.inference.missing, self._makers
+        makers.clear()
         for piece in self.pieces:
             walk.read_as(piece.broken)
             for part in piece.parts:
                 needs = tuple(
-                    [named(name) or typed(name) or _is_missing(name, missing) for name in part.free]
+                    [
+                        self._value(walk, name)
+                        if name in makers
+                        else named(name) or typed(name) or _is_missing(name, missing)
+                        for name in part.free
+                    ]
                 )
                 if part.find(needs):
                     self._enter(walk, part)
@@ -95,6 +105,28 @@ class File:
         )
         return snapshot, walk.environment
 
+    def _value(self, walk: ProgramInference, name: str) -> Entry:
+        """What the name of a value stands for. It is inferred at each check, since an error may
+        tell where its type is from; once that is known, it is the same value as long as its text
+        is the same and what that mentions.
+        """
+        entry = walk.environment.names[name]
+        settled = self._settled.get(id(entry))
+        if settled is not None:
+            return settled
+        if isinstance(entry.type, Scheme):
+            return entry
+        type_ = walk.state.resolve(entry.type)
+        if type_variables(type_):
+            return entry  # what mentions it may decide it
+        known = self._makers[name].settled.setdefault(name, [])
+        settled = next((each for each in known if each.type == type_), None)
+        if settled is None:
+            settled = replace(entry, type=type_)
+            known.append(settled)
+        self._settled[id(entry)] = settled
+        return settled
+
     def _enter(self, walk: ProgramInference, part: Part) -> None:
         """What a part gives whose result is valid."""
         names = walk.environment.names
@@ -105,10 +137,13 @@ class File:
         walk.environment.types.update(part.result.types)
         for name, _ in part.bound:
             walk.inference.defined_below.pop(name, None)
+            self._makers.pop(name, None)
 
     def _infer(self, walk: ProgramInference, part: Part, needs: tuple[Meaning, ...]) -> None:
         program = part.program
         result = Result(needs, program.source.lines_above)
+        if part.results and _are_same(part.result.needs, needs):
+            result.settled = part.result.settled
         first, names = len(walk.definitions), walk.environment.names
         said, failed = len(walk.diagnostics), len(walk.failed)
         for item in program.items:
@@ -126,6 +161,10 @@ class File:
         if result.known:
             self._keep_identity(result, made)
         names.update(result.gives)
+        for name in result.gives:
+            self._makers.pop(name, None)
+            if not result.known:
+                self._makers[name] = result
         part.enter(result)
 
     def _close(self, walk: ProgramInference, new: list[Result]) -> None:
@@ -134,8 +173,7 @@ class File:
         """
         final = {d.span: d.scheme for at in walk.open for d in (walk.definitions[at],)}
         for result in new:
-            if not result.known:
-                result.needs = tuple(_closed(each, final) for each in result.needs)
+            result.needs = tuple([_closed(each, final) for each in result.needs])
 
     def _in_the_text(self, source: Source) -> Iterator[Diagnostic]:
         """The diagnostics of the parts and of all together: one may point into several parts."""
@@ -174,6 +212,10 @@ class File:
             result.gives[name] = entries.setdefault(key, result.gives[name])
             if len(entries) > MOST_ENTRIES:
                 del entries[next(iter(entries))]
+
+
+def _are_same(needs: tuple[Meaning, ...], others: tuple[Meaning, ...]) -> bool:
+    return len(needs) == len(others) and all(map(is_, needs, others))
 
 
 def _is_missing(name: str, missing: set[str]) -> bool:

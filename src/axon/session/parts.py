@@ -32,6 +32,8 @@ class Result:
     failed: tuple[Failed, ...] = ()
     known: bool = False
     """Whether it depends on nothing but what it needs."""
+    settled: dict[str, list[Entry]] = field(default_factory=dict)
+    """What its values are to others, once their types are known."""
 
     def holds(self, needs: tuple[Meaning, ...], lines_above: int) -> bool:
         """Whether it is still valid. An error refers to lines by their number."""

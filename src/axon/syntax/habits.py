@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axon.source import Span
-from axon.syntax.tokens import INFIX_LEVEL, Tokens
+from axon.syntax.lexer import unquote
+from axon.syntax.tokens import CLOSER, INFIX_LEVEL, OPENER, Tokens, shorten
 
 FUNCTION = "a function is written `f = fn (x, y) { … };`"
 VALUE = "the value of a block is what it ends with: leave `return` out"
@@ -57,6 +58,8 @@ WITH_HEAD = frozenset({"def", "function", "func", "fun", "for", "while"})
 
 _BEFORE = {"lambda": "a function is written `fn (x) { … }`", **STATEMENTS}
 """The words that only something before them can make sense of."""
+
+_FUNCTIONS = frozenset({"def", "function", "func", "fun", "lambda"})
 
 _BETWEEN = {
     "for": LOOP,
@@ -119,6 +122,11 @@ def habit_at(tokens: Tokens, at: int, helped: bool = False) -> Habit | None:
         return signs
     if before in _BEFORE and tokens.kinds[at - 1] == "name":
         return Habit(before, tokens.span(at - 1), _BEFORE[before])
+    if kind == "{" and before == ")":
+        word = _callee(tokens, at - 2)
+        if word is not None and tokens.text(word) in _FUNCTIONS:
+            help = "a function is written `fn (x) { … }`"
+            return Habit(tokens.text(word), tokens.span(word), help)
     match kind:
         case "name" if before and text in _BETWEEN:
             return Habit(text, tokens.span(at), _is_none(tokens, at) or _BETWEEN[text])
@@ -172,3 +180,41 @@ def _signs(tokens: Tokens, at: int, before: str, after: str) -> Habit | None:
     if before + kind == "++":
         return Habit("++", whole, _SIGNS["++"])
     return None
+
+
+_FAR = 200
+"""How many tokens are looked at for the name of a function before its arguments."""
+
+
+def _callee(tokens: Tokens, at: int) -> int | None:
+    """The name before the bracket that is open where a token stands."""
+    depth = 0
+    for each in range(at, max(at - _FAR, 0), -1):
+        kind = tokens.kinds[each]
+        if kind in OPENER:
+            depth += 1
+        elif kind in CLOSER and depth:
+            depth -= 1
+        elif kind in CLOSER:
+            named = kind == "(" and tokens.kinds[each - 1] in ("name", "field")
+            return each - 1 if named else None
+    return None
+
+
+def string_help(tokens: Tokens, at: int) -> str:
+    """What a string in a subscript or a call stands for in other languages."""
+    text = tokens.text(at)
+    if at > 1 and tokens.kinds[at - 1] == "[" and tokens.kinds[at + 1] == "]":
+        return f"a field is written with a point: `p.{shorten(unquote(text))}`"
+    name = _callee(tokens, at - 1)
+    match tokens.text(name).removeprefix(".") if name is not None else "":
+        case "einsum" if tokens.kinds[at - 1] == "(":
+            return f"the tensors come first: `einsum(x, y, equation={shorten(text)})`"
+        case "einsum":
+            return f"write `equation={shorten(text)}`"
+        case "rearrange":
+            return "`reshape(x, [n * m])` and `transpose(x, perm=[1, 0])` move what a pattern moves"
+        case "to" | "astype" | "type" | "cast":
+            return "a tensor of another element type is `cast(x, to=f32)`"
+        case _:
+            return 'as in `f(x, mode="same")`'

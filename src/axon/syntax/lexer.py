@@ -12,8 +12,7 @@ from array import array
 
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source, Span
-from axon.syntax.foreign_comments import without_foreign_comments
-from axon.syntax.problems import Problems
+from axon.syntax.problems import NO_END, Problems
 from axon.syntax.tokens import RESERVED, Tokens, shorten
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*+'*+"
@@ -67,10 +66,18 @@ _INSTEAD = {
 }
 
 
+_FOREIGN_COMMENT = re.compile(r'//|/\*|--|"""')
+"""What comments of other languages begin with."""
+
+
 def lex(source: Source) -> tuple[Tokens, Problems]:
     """All tokens of a source, and what could not be read as one."""
     problems = Problems()
-    text, comment = without_foreign_comments(source)
+    text, comment = source.text, None
+    if _FOREIGN_COMMENT.search(text):
+        from axon.syntax.foreign_comments import without_foreign_comments  # they are rare
+
+        text, comment = without_foreign_comments(source)
     if comment is not None:
         problems.add(comment)
     kinds: list[str] = []
@@ -81,18 +88,18 @@ def lex(source: Source) -> tuple[Tokens, Problems]:
     for match in TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
         kind = match.lastgroup
         start, end = match.span()
-        if kind == "newline":
-            fresh[len(kinds)] = end - text.rfind("\n", start, end) - 1
-            continue
-        if kind == "comment":
-            comments.append(Span(source, start, start + len(match.group().rstrip())))
-            continue
         if kind == "sign":
-            kind = match.group()
+            kind = text[start:end]
         elif kind == "name":
-            word = match.group()
+            word = text[start:end]
             if word in RESERVED:
                 kind = word
+        elif kind == "newline":
+            fresh[len(kinds)] = end - text.rfind("\n", start, end) - 1
+            continue
+        elif kind == "comment":
+            comments.append(Span(source, start, start + len(match.group().rstrip())))
+            continue
         elif kind in ("number", "open", "bad", "quoted"):
             problems.add(_problem(kind, match.group(), Span(source, start, end)))
             kind = "string" if kind == "quoted" else "bad"
@@ -136,9 +143,7 @@ def _whole(text: str) -> str | None:
 def _problem(kind: str, text: str, span: Span) -> Diagnostic:
     match kind:
         case "open":
-            return error(
-                "AX001", "this string has no end", span, 'a string ends with `"` on its line'
-            )
+            return error("AX001", NO_END, span, 'a string ends with `"` on its line')
         case "number":
             point = _whole(text)
             before = span.source.text[span.start - 1 : span.start]
@@ -163,6 +168,8 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             character = text[0]
             instead = _INSTEAD.get(character)
             help = f"write `{instead}`" if instead else None
+            if character == "\\" or character == "λ":
+                help = "a function is written `fn (x) { … }`"
             if instead is not None and not instead.strip():
                 help = "write a plain space" if instead else "leave it out"
             message = f"unexpected character {_show(character)}"

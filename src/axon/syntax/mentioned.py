@@ -53,7 +53,7 @@ def mentioned(*nodes: ast.Item | ast.Expr | None) -> Iterator[str]:
     while todo:
         node = todo.pop()
         yield from _names(node)
-        todo.extend(_parts(node))
+        todo.extend(parts(node))
 
 
 def free_names(expr: ast.Expr) -> Iterator[str]:
@@ -63,7 +63,7 @@ def free_names(expr: ast.Expr) -> Iterator[str]:
         node, hidden = todo.pop()
         yield from (name for name in _names(node) if name.split(".")[0] not in hidden)
         if not isinstance(node, ast.Fn):
-            todo.extend((part, hidden) for part in _parts(node))
+            todo.extend((part, hidden) for part in parts(node))
             continue
         todo.extend((param.default, hidden) for param in node.params)
         hidden |= {param.name for param in node.params}
@@ -92,7 +92,7 @@ def _names(node: object) -> tuple[str, ...]:
             return ()
 
 
-def _parts(node: object) -> Iterable[object]:
+def parts(node: object) -> Iterable[object]:
     """The nodes of which a node consists."""
     match node:
         case ast.Binding(_, value, _):

@@ -5,6 +5,8 @@ A parser never fails: it returns the tree that it could read and its diagnostics
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source
 from axon.syntax.ast import (
@@ -16,6 +18,7 @@ from axon.syntax.ast import (
     NamePattern,
     OpDecl,
     Program,
+    RecordType,
     Signature,
     TypeAlias,
 )
@@ -38,6 +41,7 @@ def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
     p = open_source(source)
     items: list[Item] = []
     result: Expr | None = None
+    left = _LeftOver(p)
     while p.kind == ";":
         p.advance()
     while p.kind != "eof":
@@ -45,16 +49,23 @@ def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
             report_unused(p, result, "file")
             items.append(without_name(result))
             result = None
-        start, skips = p.at, p.skips
-        p.too_deep_reported = p.quiet = False
+        start, skips, failures = p.at, p.skips, p.failures
+        p.too_deep_reported = False
+        p.quiet = is_left = left.has(start)
         item = _item(p)
         end_statement(p)
         if p.at == start:
             p.advance()
         spoiled = p.quiet or p.skips != skips
+        if not is_left:
+            left.after(start, spoiled or p.failures != failures)
         match item:
             case None:
                 pass
+            case _ if is_left and left.is_cut:
+                pass
+            case Binding(pattern, _, _) if is_left:
+                items.append(Binding(pattern, Broken(p.since(start)), p.since(start)))
             case Binding(pattern, value, _) if spoiled:
                 items.append(Binding(pattern, value, p.since(start)))
             case Import() | OpDecl() | TypeAlias() | Binding():
@@ -64,6 +75,41 @@ def parse_program(source: Source) -> tuple[Program, tuple[Diagnostic, ...]]:
     return Program(tuple(items), result, p.source, p.tokens.comments), settle(
         p.unreadable, p.problems
     )
+
+
+@dataclass(slots=True)
+class _LeftOver:
+    """What is left of a definition that could not be read, up to the next line that stands no
+    deeper: lines of its body that a bracket cuts off look like definitions. Nothing is reported
+    there, and what they define is not a name of the file, if they were cut off.
+    """
+
+    p: Cursor
+    indent: int = 0
+    end: int = 0
+    last_stray: int = -1
+
+    @property
+    def is_cut(self) -> bool:
+        return self.last_stray >= 0
+
+    def has(self, at: int) -> bool:
+        if at >= self.end:
+            return False
+        return self.p.tokens.fresh.get(at, -1) > self.indent or at <= self.last_stray
+
+    def after(self, start: int, spoiled: bool) -> None:
+        """A definition that was read, from a token to before the cursor."""
+        p = self.p
+        self.indent = p.tokens.fresh.get(start, self.indent)
+        self.end, self.last_stray = p.at, -1
+        if not spoiled:
+            return
+        kinds, fresh = p.kinds, p.tokens.fresh
+        while kinds[self.end] != "eof" and fresh.get(self.end, self.indent + 1) > self.indent:
+            if kinds[self.end] == "stray":
+                self.last_stray = self.end
+            self.end += 1
 
 
 def parse_signature(source: Source) -> tuple[Signature | None, tuple[Diagnostic, ...]]:
@@ -116,7 +162,7 @@ def _op(p: Cursor) -> OpDecl | Binding | None:
 
 
 def _type_alias(p: Cursor) -> TypeAlias | None:
-    """`type NAME(d, …) = TYPE`."""
+    """`type NAME(d, …) = TYPE`. One whose type cannot be read still defines its name."""
     start = p.at
     p.advance()
     found = p.name("the name of the type")
@@ -135,7 +181,9 @@ def _type_alias(p: Cursor) -> TypeAlias | None:
         p.inside = STATEMENT
         p.close()
     type_ = parse_annotation(p) if p.expect("=", "and a type") else None
-    return TypeAlias(found[0], tuple(params), type_, p.since(start), found[1]) if type_ else None
+    if type_ is None:
+        type_ = RecordType((), "", p.since(start))  # the name is known, though not what it means
+    return TypeAlias(found[0], tuple(params), type_, p.since(start), found[1])
 
 
 def _import(p: Cursor) -> Import | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from axon.diagnostics.value import Diagnostic, Severity
 
 MAX_SHOWN = 50
+NO_END = "this string has no end"
+"""What comes of that are the other problems of its line."""
 
 
 @dataclass(slots=True)
@@ -26,16 +28,32 @@ class Problems:
 
 def settle(unreadable: Problems, found: Problems) -> tuple[Diagnostic, ...]:
     """The problems in the order of the text, with a word about those that are too many to show. At
-    a token that cannot be read there is no other problem.
+    a token that cannot be read there is no other problem, and what cannot be read behind a problem
+    of the same line, as far as it has no help, follows from that.
     """
     known = {problem.labels[0].span.start for problem in unreadable.kept}
     others = [each for each in found.kept if each.labels[0].span.start not in known]
-    kept = [*unreadable.kept, *others]
-    kept.sort(key=lambda problem: problem.labels[0].span.start)
+    every = [*unreadable.kept, *others]
+    every.sort(key=lambda problem: problem.labels[0].span.start)
+    kept: list[Diagnostic] = []
+    for each in every:
+        if not kept or not _is_on_the_line_of(each, kept[-1]):
+            kept.append(each)
+        elif each.message == NO_END:
+            kept[-1] = each
+        elif each.help:
+            kept.append(each)
     shown = kept[:MAX_SHOWN]
-    repeated = len(found.kept) - len(others)
+    repeated = len(found.kept) - len(others) + len(every) - len(kept)
     hidden = unreadable.count + found.count - repeated - len(shown)
     if hidden:
         message = f"{hidden} more problem{'s' if hidden > 1 else ''} in this file not shown"
-        shown.append(Diagnostic("AX002", Severity.NOTE, message, kept[MAX_SHOWN].labels[:1]))
+        shown.append(
+            Diagnostic("AX002", Severity.NOTE, message, (kept[MAX_SHOWN:] or every)[0].labels[:1])
+        )
     return tuple(shown)
+
+
+def _is_on_the_line_of(problem: Diagnostic, earlier: Diagnostic) -> bool:
+    here, there = problem.labels[0].span, earlier.labels[0].span
+    return here.source.text.find("\n", there.start, here.start) < 0

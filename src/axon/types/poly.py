@@ -25,7 +25,7 @@ MOST_BITS = 8192
 class Poly:
     """A polynomial that is neither a constant nor a lone variable. Immutable.
 
-    `free` are the variables in it, computed on demand.
+    `free` are the variables in it, computed on demand, as the hash is.
     """
 
     __slots__ = ("_hash", "free", "terms")
@@ -33,14 +33,14 @@ class Poly:
     def __init__(self, terms: dict[Mono, int]) -> None:
         self.terms = terms
         self.free: tuple[DimVar | ShapeVar, ...] | None = None
-        self._hash = hash(frozenset(terms.items()))
+        self._hash = 0
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Poly) and self._hash == other._hash and self.terms == other.terms
-        )
+        return self is other or (isinstance(other, Poly) and self.terms == other.terms)
 
     def __hash__(self) -> int:
+        if not self._hash:
+            self._hash = hash(frozenset(self.terms.items()))
         return self._hash
 
     def __repr__(self) -> str:

@@ -159,7 +159,8 @@ class Reader:
         if len(args) != len(alias.params):
             wanted = f"{len(alias.params)} argument{'' if len(alias.params) == 1 else 's'}"
             text = f"the type `{name}` takes {wanted}, {len(args)} given"
-            self.error("AX203", text, span, f"`{name}({', '.join(alias.params)})`")
+            form = f"{name}({', '.join(alias.params)})" if alias.params else name
+            self.error("AX203", text, span, f"`{form}`")
             return UNKNOWN
         inner = Reader(Scope(), self.level, self.depth, False, self.quantified, alias.known.get)
         inner.caller = self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from axon.types.atoms import FloorDiv, Max, Min, weight
+from axon.types.atoms import FloorDiv, Max, Min, Size, Vast, weight
 from axon.types.poly import (
     Atom,
     Dim,
@@ -47,16 +47,17 @@ def is_nonnegative(dim: Dim, depth: int = 3) -> bool:
 
 
 def _is_nonnegative(dim: Poly, depth: int) -> bool:
-    if min(dim.terms.values()) > 0 and all(_atom_nonnegative(a) for m in dim.terms for a in m):
+    compound = [a for m in dim.terms for a in m if not isinstance(a, DimVar)]
+    if min(dim.terms.values()) > 0 and all(map(_atom_nonnegative, compound)):
         return True
-    if depth == 0 or weight(dim) > HEAVIEST:
+    if not compound or depth == 0 or weight(dim) > HEAVIEST:
         return False
     if any(_is_negative_at(dim, size) for size in SAMPLES):
         return False
-    compound = [m for m in dim.terms if len(m) == 1 and isinstance(m[0], FloorDiv | Min | Max)]
-    if any(_bounded(dim, m, dim.terms[m], depth - 1) for m in compound[:4]):
+    alone = [m for m in dim.terms if len(m) == 1 and isinstance(m[0], FloorDiv | Min | Max)]
+    if any(_bounded(dim, m, dim.terms[m], depth - 1) for m in alone[:4]):
         return True
-    quotients = dict.fromkeys(a for m in dim.terms for a in m if _is_quotient(a))
+    quotients = dict.fromkeys(filter(_is_quotient, compound))
     return any(_divided(dim, atom, depth - 1) for atom in list(quotients)[:2])
 
 
@@ -144,9 +145,7 @@ def _divided(dim: Poly, atom: Atom, depth: int) -> bool:
     )
 
 
-def _atom_nonnegative(atom: Atom) -> bool:
-    if isinstance(atom, DimVar):
-        return True
+def _atom_nonnegative(atom: FloorDiv | Min | Max | Size | Vast) -> bool:
     if atom.nonnegative is None:
         atom.nonnegative = _is_nonnegative_atom(atom)
     return atom.nonnegative

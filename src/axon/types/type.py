@@ -332,10 +332,11 @@ def shape_variables(shape: Shape) -> list[DimVar | ShapeVar]:
     """Every variable, in order of appearance, possibly with repetitions."""
     found: list[DimVar | ShapeVar] = []
     for item in shape:
-        if isinstance(item, Poly):
-            found.extend(dims.variables(item))
-        elif not isinstance(item, int):
-            found.append(item)
+        kind = type(item)
+        if kind is DimVar or kind is ShapeVar:
+            found.append(item)  # type: ignore[arg-type]
+        elif kind is Poly:
+            found.extend(dims.variables(item))  # type: ignore[arg-type]
     return found
 
 
@@ -347,11 +348,12 @@ def type_variables(type_: Type) -> list[Var]:
 
 
 def _add_variables(type_: Type, found: list[Var]) -> None:
+    if isinstance(type_, Tensor):
+        if isinstance(type_.elem, ElemVar):
+            found.append(type_.elem)
+        found.extend(shape_variables(type_.shape))
+        return
     match type_:
-        case Tensor(elem, shape):
-            if isinstance(elem, ElemVar):
-                found.append(elem)
-            found.extend(shape_variables(shape))
         case TypeVar():
             found.append(type_)
         case Tuple(items):
@@ -381,7 +383,7 @@ def relation_variables(relation: Relation) -> list[DimVar | ShapeVar]:
         case ShapeEq(left, right):
             return shape_variables(left + right)
         case DimEq(dim, other):
-            return shape_variables((dim, other))
+            return [*dims.variables(dim), *dims.variables(other)]
         case Broadcast(result, parts):
             found = shape_variables(result)
             for part in parts:
@@ -390,7 +392,7 @@ def relation_variables(relation: Relation) -> list[DimVar | ShapeVar]:
         case DimBroadcast(dim, sizes):
             return shape_variables((dim, *sizes))
         case AtLeast(dim, _):
-            return shape_variables((dim,))
+            return list(dims.variables(dim))
         case Uniform(shape):
             return shape_variables(shape)
         case RowOf(row, rest, _):

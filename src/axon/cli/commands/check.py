@@ -11,6 +11,7 @@ from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
 from axon.files import find_import, read_program
+from axon.importers.recognise import is_model
 
 if TYPE_CHECKING:
     from axon.diagnostics import Diagnostic
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     found: list[Diagnostic] = []
 
     def check_one(path: str) -> int:
-        if path.endswith(".onnx"):
+        if is_model(path):
             from axon.cli.models import check as check_model
 
             diagnostics, name, verdict = check_model(path)

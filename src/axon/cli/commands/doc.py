@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         if not checked.ok:
             return HAS_ERRORS
         tables = parameter_tables(checked, plain_readings(checked))
-        pages.append(page_of(checked, ["" if t is None else repr(t) for t in tables]))
+        pages.append(page_of(checked, [repr(t) if t else "" for t in tables]))
         return FINE
 
     status = for_each(options.files, document_one)

@@ -11,6 +11,7 @@ from axon.cli.out import complain, print_diagnostics, say, say_json, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
 from axon.files import Finder, find_import, read_program, write_page
+from axon.importers.recognise import is_model
 
 if TYPE_CHECKING:
     from axon.driver import Checked
@@ -38,11 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.file.endswith(".onnx"):
-        return wrong(
-            f"axon explain shows programs: `axon import {options.file} -o model.axon` writes one; "
-            f"`axon infer {options.file}` has the types of the model"
-        )
+    if is_model(options.file):
+        return _explain_model(options)
     if options.html is not None:
         return _explain_html(options)
     if re.fullmatch(r"AX\d{3}", options.file):
@@ -83,6 +81,30 @@ def run(options: argparse.Namespace) -> int:
             say(derivation_text(definition, paper, options.short, options.start, most))
     print_diagnostics(checked.diagnostics)
     return FINE if checked.ok else HAS_ERRORS
+
+
+def _explain_model(options: argparse.Namespace) -> int:
+    """Why the sizes of a tensor are what they are."""
+    if options.why is None or options.html or options.start or options.name not in (None, "model"):
+        return wrong(
+            f"of a model, axon explain says why a size is what it is: --why 'x[0]'; "
+            f"`axon import {options.file} -o model.axon` writes a program to explain"
+        )
+    from axon.cli.models import model_errors
+
+    with model_errors():
+        from axon.importers.formats import read_model
+        from axon.importers.reporting.why import NoSuchSize, as_json, lines_of
+
+        try:
+            answers = read_model(options.file).why(options.why)
+        except NoSuchSize as problem:
+            return wrong(str(problem))
+    if options.json:
+        say_json({"definitions": [as_json(each) for each in answers], "diagnostics": []})
+    else:
+        say("\n".join(line for each in answers for line in lines_of(each)))
+    return FINE
 
 
 def _as_json(checked: Checked, chosen: Sequence[Definition], options: argparse.Namespace) -> int:

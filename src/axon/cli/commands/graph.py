@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from axon.cli.out import complain, print_diagnostics, say, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.files import Finder, read_program, replacing, write_page
+from axon.importers.recognise import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from axon.pages.drawing import Picture
     from axon.source import Source
 
+FILES_DRAWN = "a program, an ONNX model (.onnx), or a PyTorch program (.pt2)"
 FORMATS = (".svg", ".png", ".html", ".dot")
 DEEPEST = 99
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a program, or an ONNX model")
+    parser.add_argument("file", metavar="FILE", help=FILES_DRAWN)
     parser.add_argument(
         "name", metavar="NAME", nargs="?", help="a definition; the only one, or the last"
     )
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
             if missing():
                 complain(f"a .png needs resvg_py: {INSTALL}; a .svg needs nothing")
                 return WRONG_USAGE
-    if options.file.endswith(".onnx"):
+    if is_model(options.file):
         return _model(options)
     return _program(options)
 
@@ -119,15 +121,13 @@ def _model(options: argparse.Namespace) -> int:
     if options.name not in (None, "model"):
         return wrong(f"`{options.name}` does not exist; a model is one definition, `model`")
     with model_errors():
-        from axon.importers.onnx.load import read_model
-        from axon.importers.onnx.model import import_model
+        from axon.importers.formats import read_model
         from axon.importers.reporting.report import report_on
         from axon.pages.model import picture_of_model
         from axon.pages.page import model_page
         from axon.workspace import workspace
 
-        proto = read_model(options.file)
-        imported = import_model(proto, options.file, program=False)
+        imported = read_model(options.file).imported(program=False)
         with workspace():
             report = report_on(imported, options.file, suggesting=False)
             title = os.path.splitext(os.path.basename(options.file))[0]

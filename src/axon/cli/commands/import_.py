@@ -8,18 +8,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from axon.cli.bar import Bar
-from axon.cli.models import files_of, model_errors
+from axon.cli.models import model_errors
 from axon.cli.out import complain, print_diagnostics
 from axon.cli.status import FINE, HAS_ERRORS
 from axon.files import Unwritable, write_page
 from axon.types.show import Show
 
+if TYPE_CHECKING:
+    from axon.importers.formats import ModelFile
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="MODEL.onnx")
+    parser.add_argument(
+        "file", metavar="MODEL", help="an ONNX model (.onnx), or a PyTorch program (.pt2)"
+    )
     parser.add_argument(
         "-o", "--output", metavar="PATH", help="write it there, not on the terminal"
     )
@@ -32,19 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     with model_errors():
-        from axon.importers.onnx.load import read_model
-        from axon.importers.onnx.model import import_model
+        from axon.importers.formats import read_model
         from axon.importers.reporting.problems import problems
         from axon.importers.reporting.wiring import unmade
         from axon.importers.writing.program import write_program
 
         model = read_model(options.file)
-        imported = import_model(model, options.file)
+        imported = model.imported()
         wrong = [*unmade(imported), *problems(imported, Show(imported.names()))]
         written = write_program(imported)
         with _weights(options, model, written.weights):
             if options.output:
-                write_page(options.output, written.text, files_of(options.file, model))
+                write_page(options.output, written.text, model.files())
             else:
                 print(written.text, end="")
     if written.opaque:
@@ -55,16 +59,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -> Iterator[None]:
+def _weights(
+    options: argparse.Namespace, model: ModelFile, tensors: dict[str, Any]
+) -> Iterator[None]:
     """Write the weights, on request, around the writing of the program."""
     if options.weights is None:
         yield
         return
-    from axon.importers.onnx.weights import data_files, described, read_weight
     from axon.run.safetensors import ToStore, written
 
-    folder = os.path.dirname(os.path.abspath(options.file))
-    taken = [options.file, *data_files(model, folder)]
+    taken = list(model.files())
     if options.output:
         taken.append(options.output)
     for path in taken:
@@ -72,11 +76,11 @@ def _weights(options: argparse.Namespace, model: Any, tensors: dict[str, Any]) -
             raise Unwritable(f"{options.weights} is needed for something else; name another file")
     to_store, others = [], []
     for name, tensor in tensors.items():
-        found = described(tensor)
+        found = model.described(tensor)
         if found is None:
             others.append(name)
         else:
-            to_store.append(ToStore(name, *found, partial(read_weight, tensor, folder)))
+            to_store.append(ToStore(name, *found, partial(model.read, tensor)))
     with Bar() as bar:
         tell = bar if sys.stderr.isatty() else None
         with written(options.weights, to_store, tell):

@@ -12,6 +12,7 @@ from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
 from axon.files import find_import, read_program
+from axon.importers.recognise import is_model
 
 if TYPE_CHECKING:
     from axon.driver import Checked
@@ -37,14 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forget-inputs",
         action="store_true",
-        help="of an ONNX model: recover the shapes of its inputs from its weights",
+        help="of a model: recover the shapes of its inputs from its weights",
     )
     parser.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="X=TYPE",
-        help="of an ONNX model: say the type of an input, as in 'x=f32 [n,3,h,w]'",
+        help="of a model: say the type of an input, as in 'x=f32 [n,3,h,w]'",
     )
     parser.add_argument(
         "--write", metavar="PATH", help="of an ONNX model: write it with all shapes declared"
@@ -52,7 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="of an ONNX model: an annotation that the graph contradicts is an error",
+        help="of a model: an annotation that the graph contradicts is an error",
+    )
+    parser.add_argument(
+        "--dynamic",
+        action="store_true",
+        help="of a PyTorch program: which sizes of its inputs could be any, and what fixes the"
+        " others",
     )
     add_prove(parser)
 
@@ -68,12 +75,14 @@ def run(options: argparse.Namespace) -> int:
     def infer_one(path: str) -> int:
         if several and not options.json:
             say(f"# {path}")
-        if path.endswith(".onnx"):
+        if is_model(path):
             if options.params:
                 return wrong("--params is for programs; a model has its weights inside")
             from axon.cli.models import infer
 
             document, status = infer(path, options)
+        elif options.dynamic:
+            return wrong("--dynamic is for programs of PyTorch: .pt2 files")
         else:
             document, status = _infer_program(path, options)
         if document is not None:

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         from axon.repl.terminal import talk
     except ImportError:
-        print("with history and completion: pip install axon-shapes[repl]")
+        print("with history and completion: pip install 'axon-shapes[repl]'")
         lines.talk(interpreter, printer, input)
     else:
         talk(interpreter, printer)

@@ -13,11 +13,12 @@ from axon.backends.ragged import Ragged
 from axon.cli.bar import Bar
 from axon.cli.files import FILES
 from axon.cli.inputs import BadInput, read_input
-from axon.cli.models import NEEDS_ONNX
+from axon.cli.models import model_errors
 from axon.cli.out import complain, print_diagnostics, say_json, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics import Severity
-from axon.files import Unreadable, keep, read_program, replacing
+from axon.files import keep, read_program, replacing
+from axon.importers.recognise import is_model
 from axon.run.errors import AxonError, Misfit, ProgramError
 from axon.run.function import Function, backend
 from axon.run.program import Program
@@ -61,12 +62,12 @@ def run(options: argparse.Namespace) -> int:
     except ImportError as problem:
         complain(str(problem))
         return WRONG_USAGE
-    is_model = options.file.endswith(".onnx")
-    if is_model and options.name is not None and "=" in options.name:  # it has one definition
+    model = is_model(options.file)
+    if model and options.name is not None and "=" in options.name:  # it has one definition
         options.inputs.insert(0, options.name)
         options.name = None
     try:
-        program = _program(options, is_model)
+        program = _program(options, model)
     except ProgramError as problem:
         errors = [d for d in problem.diagnostics if d.severity == Severity.ERROR]
         if not errors:
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         except AxonError as problem:
             complain(str(problem))
             return WRONG_USAGE if isinstance(problem, ProgramError) else HAS_ERRORS
-    name = "model" if is_model and options.name is None else options.name
+    name = "model" if model and options.name is None else options.name
     known = ", ".join(program) or "none"
     if name is None:
         return wrong(f"say which definition of {options.file} to run: it has {known}")
@@ -111,15 +112,14 @@ def run(options: argparse.Namespace) -> int:
     return _save(options.save, result, taken) if options.save else FINE
 
 
-def _program(options: argparse.Namespace, is_model: bool) -> Program:
-    if not is_model:
+def _program(options: argparse.Namespace, model: bool) -> Program:
+    if not model:
         return Program(read_program(options.file), options.backend)
-    try:
-        from axon.run.onnx import from_onnx
+    with model_errors():
+        from axon.importers.formats import read_model
+        from axon.run.models import ModelProgram
 
-        return from_onnx(options.file, backend=options.backend)
-    except ModuleNotFoundError:
-        raise Unreadable(NEEDS_ONNX) from None
+        return ModelProgram(read_model(options.file), options.backend)
 
 
 def _inputs(

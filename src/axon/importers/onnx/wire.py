@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any, Final
 
+from axon.importers.plain_array import PlainArray
+
 MOST_DEEP: Final = 64
 """How deep messages may stand in each other."""
 
@@ -256,26 +258,6 @@ def _bytes(wire: int, value: Any) -> memoryview:
 # --- the elements of small tensors ---------------------------------------------------------------
 
 
-class Elements:
-    """As much of an array as inference asks for."""
-
-    __slots__ = ("_data", "_values", "shape")
-
-    def __init__(self, shape: tuple[int, ...], values: tuple[Any, ...], data: bytes) -> None:
-        self.shape = shape
-        self._values = values
-        self._data = data
-
-    def ravel(self) -> Elements:
-        return self
-
-    def tolist(self) -> list[Any]:
-        return list(self._values)
-
-    def tobytes(self) -> bytes:
-        return self._data
-
-
 FORMATS: Final = {
     1: "f", 2: "B", 3: "b", 4: "H", 5: "h", 6: "i", 7: "q", 9: "?", 10: "e", 11: "d", 12: "I",
     13: "Q",
@@ -283,7 +265,7 @@ FORMATS: Final = {
 """The element types that can be read, by their numbers in ONNX."""
 
 
-def elements(tensor: WireMessage) -> Elements | None:
+def elements(tensor: WireMessage) -> PlainArray | None:
     """The elements of a tensor, in bytes or listed; None if they do not fit its sizes."""
     kind, dims = tensor.data_type, tensor.dims
     form, count = FORMATS.get(kind), prod(dims)
@@ -293,7 +275,7 @@ def elements(tensor: WireMessage) -> Elements | None:
         raw = tensor.raw_data or struct.pack(f"<{count}{form}", *_listed(tensor, kind))
         if len(raw) != count * struct.calcsize(f"<{form}"):
             return None
-        return Elements(tuple(dims), struct.unpack(f"<{count}{form}", raw), raw)
+        return PlainArray(tuple(dims), struct.unpack(f"<{count}{form}", raw), raw)
     except (struct.error, OverflowError):
         return None
 

@@ -59,11 +59,13 @@ def not_known(imported: Imported) -> list[Diagnostic]:
     found = []
     importer = imported.importer
     for operator, (why, at) in sorted(importer.unsupported.items()):
-        name = imported.model.graph.operations[at].label
+        around = imported.model.graph.operations[at]
+        same = around.operator == operator  # rather than one inside it
+        title = around.title if same else f"{operator} `{around.label}`"
         reason = "Axon has no rule for it" if why == operator else why
         count = sum(each.operator == operator for each in imported.model.graph.operations)
         many = f" ({count} nodes)" if count > 1 else ""
-        text = f"{operator} `{name}`{many}: {reason}; what it makes is not known"
+        text = f"{title}{many}: {reason}; what it makes is not known"
         label = Label(importer.line(at), "the rest is inferred", primary=True)
         found.append(Diagnostic("AX503", Severity.WARNING, text, (label,)))
     return found
@@ -104,7 +106,7 @@ class _Words:
             return found
         labels = tuple(map(self._label, found.labels))
         notes = (*found.notes, *self._notes(node, wrong))
-        named = found.about(f"{node.operator} `{node.label}`")
+        named = found.about(node.title)
         return replace(named, labels=labels, notes=notes)
 
     def _label(self, label: Label) -> Label:
@@ -114,7 +116,7 @@ class _Words:
             return label
         names = node.inputs if label.primary else node.outputs
         known = [name for name in names if name in self.imported.importer.types][:MOST_TENSORS]
-        texts = [f"{name} : {self.show.type(self.imported.type(name))}" for name in known]
+        texts = [f"{self._own(n)} : {self.show.type(self.imported.type(n))}" for n in known]
         return replace(label, text=", ".join(texts)) if texts else label
 
     def _notes(self, node: Operation, wrong: Explanation) -> Iterator[str]:
@@ -141,7 +143,7 @@ class _Words:
             if name in node.inputs:
                 found = next((n for n in node.inputs if self._is_weight(n, size)), None)
                 if found is not None:
-                    return f", as weight `{found}`{_called(node)} asks"
+                    return f", as weight `{self._own(found)}`{_called(node)} asks"
         return ""
 
     def _is_weight(self, name: str, size: int) -> bool:
@@ -150,7 +152,7 @@ class _Words:
     def _source(self, behind: list[Operation], name: str, size: int) -> str:
         """The tensor, and the weight or the input that its size comes from."""
         if name in self.weights:
-            return f"weight `{name}`"
+            return f"weight `{self._own(name)}`"
         here, node = name, self.makers.get(name)
         for _ in range(LONGEST_WAY):
             given = [] if node is None else [n for n in node.inputs if self._has(n, size)]
@@ -158,13 +160,17 @@ class _Words:
                 break
             here = min(given, key=lambda n: (n not in self.weights, self._is_beside(behind, n)))
             if here in self.weights:
-                return f"`{name}`, from weight `{here}`{_called(node)}"
+                return f"`{name}`, from weight `{self._own(here)}`{_called(node)}"
             node = self.makers.get(here)
         if here in self.imported.inputs:
             return f"`{name}`, from input `{here}`" if here != name else f"input `{name}`"
         if node is not None and node.name:
-            return f"`{name}`, which node `{node.name}` makes"
+            return f"`{name}`, which {_node(node)} makes"
         return f"`{name}`"
+
+    def _own(self, name: str) -> str:
+        """What a user calls a tensor."""
+        return self.imported.importer.own.get(name, name)
 
     def _is_beside(self, behind: list[Operation], name: str) -> bool:
         """Whether what makes a tensor has no part in a conflict."""
@@ -172,4 +178,9 @@ class _Words:
 
 
 def _called(node: Operation) -> str:
-    return f" (node `{node.name}`)" if node.name else ""
+    return f" ({_node(node)})" if node.name else ""
+
+
+def _node(node: Operation) -> str:
+    place = node.place
+    return f"node `{node.name}`" if place is None else f"`{node.operator}` at {place.short}"

@@ -48,6 +48,8 @@ class _Search:
         """One rank for all of the open inputs, the first that leaves no conditions or else the one
         that leaves the fewest; if none fits, one for each.
         """
+        if self.found.format.batched:
+            return self._batched()
         found: list[tuple[Score, Imported]] = []
         for rank in range(1, LARGEST_RANK + 1):
             if found and (self.spent > MOST_NODES or found[-1][0][:2] == (0, 0)):
@@ -61,6 +63,73 @@ class _Search:
         ranks = self._one_by_one()
         start = self._tried(self._of_ranks(ranks)) if ranks else None
         return None if start is None else self._same_sizes(start)
+
+    # --- inputs with a batch in front ---
+
+    def _batched(self) -> Imported | None:
+        """The ranks that leave the least open. Of those that leave the same the largest has a
+        batch, unless there is no end of them: then two sizes are a batch of rows.
+        """
+        best: list[tuple[Score, int, Imported]] = []
+        for number, ranks in enumerate(self._usual()):
+            if best and self.spent > MOST_NODES:
+                break
+            tried = self._tried(self._of_ranks(ranks))
+            if tried is None:
+                continue
+            tried = self._same_sizes(tried)
+            found = self._score(tried), number, tried
+            if best and found[0] < best[0][0]:
+                best = []
+            if not best or found[0] == best[0][0]:
+                best.append(found)
+        if not best:
+            ranks = self._one_by_one()
+            start = self._tried(self._of_ranks(ranks)) if ranks else None
+            return None if start is None else self._same_sizes(start)
+        _, last, chosen = best[-1]
+        if last % LARGEST_RANK == LARGEST_RANK - 1 and len(best) > 1:
+            _, _, chosen = best[1] if best[0][1] == 0 else best[0]
+        return self._better(chosen)
+
+    def _usual(self) -> Iterator[dict[str, int]]:
+        """Ranks that inputs of a model may have together: those of other integers for integers;
+        one for all; one more for those that have features.
+        """
+        like = self._like_others()
+        for rank in range(1, LARGEST_RANK + 1):
+            yield {**dict.fromkeys(self.open, rank), **like}
+        if len({self._is_whole(n) for n in self.open}) > 1:
+            for rank in range(1, LARGEST_RANK):
+                yield {n: rank if self._is_whole(n) else rank + 1 for n in self.open}
+
+    def _like_others(self) -> dict[str, int]:
+        """The ranks of inputs of integers, where another such input has one."""
+        whole = [n for n in self.found.inputs if self._is_whole(n)]
+        shapes = [self.found.importer.shape(n) for n in whole]
+        known = [len(shape) for shape in shapes if shape is not None]
+        return {n: max(known) for n in self.open if n in whole} if known else {}
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether an input has integers, or truth values."""
+        type_ = self.found.type(name)
+        elem = type_.elem if isinstance(type_, Tensor) else None
+        return isinstance(elem, str) and elem[0] in "iub" and elem != "bf16"
+
+    def _better(self, best: Imported) -> Imported:
+        """The same with one dimension less for an input where that leaves less open."""
+        score, like = self._score(best), self._like_others()
+        for name in [n for n in self.open if n not in like]:
+            shape = best.importer.shape(name)
+            for rank in range(len(shape or ()) - 1, 0, -1):
+                if self.spent > MOST_NODES or score == (0, 0, 0):
+                    return best
+                ranks = {n: len(best.importer.shape(n) or ()) for n in self.open} | {name: rank}
+                tried = self._tried(self._of_ranks(ranks))
+                tried = None if tried is None else self._same_sizes(tried)
+                if tried is not None and self._score(tried) < score:
+                    best, score = tried, self._score(tried)
+        return best
 
     # --- ranks ---
 
@@ -89,7 +158,7 @@ class _Search:
         score = self._score(best)
         tries = MOST_TRIES
         while score > (0, 0, 0):
-            for a, b in _together(best, self.open):
+            for a, b in _related_sizes(best, self.open):
                 tries -= 1
                 if tries < 0 or self.spent > MOST_NODES:
                     return best
@@ -136,7 +205,7 @@ class _Search:
         return None if importer.unsupported.keys() - before.unsupported else tried
 
 
-def _together(tried: Imported, open_: list[str]) -> Iterator[tuple[DimVar, DimVar]]:
+def _related_sizes(tried: Imported, open_: list[str]) -> Iterator[tuple[DimVar, DimVar]]:
     """Pairs of sizes of two inputs, one of them open, that some condition is about: first those
     that stand in the same place.
     """

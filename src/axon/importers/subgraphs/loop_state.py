@@ -9,11 +9,13 @@ from typing import Any
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.operations import Unsupported
-from axon.importers.steps import Parts, Step
+from axon.importers.steps import Parts, Repeated, Step
 from axon.importers.subgraphs.subgraph import Subgraph, either, function, hidden, ranked
 from axon.types.type import Tensor, Tuple, Type, shape_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar
 
+MOST_RANK = 64
+"""Axes further out are of no tensor."""
 Infer = Callable[[Sequence[Type]], Subgraph]
 """A body, inferred for states of these types."""
 
@@ -151,6 +153,29 @@ def stacked(node: Node, row: Type, times: Any, axis: int = 0) -> Type:
     return Tensor(known.elem, (*known.shape[:at], times, *known.shape[at:]))
 
 
+def rows_of(node: Node, indices: Sequence[int], axes: Sequence[int]) -> tuple[Sequence[Type], Any]:
+    """The types of the rows of some inputs, each along its axis, and how many there are of each."""
+    wholes, rows, parts = list[str](), list[str](), []
+    for i, (index, axis) in enumerate(zip(indices, axes, strict=True)):
+        rank = node.rank(index)
+        if not -MOST_RANK <= axis < MOST_RANK or (rank is not None and not -rank <= axis < rank):
+            node.has_axis(index, axis)
+            raise Unsupported(f"{node.operator} along axis {axis}")
+        beside = [f"n{i}_{k}" for k in range(axis if axis >= 0 else -axis - 1)]
+        for sizes, kinds in ((["n"], wholes), ([], rows)):
+            if axis >= 0:
+                kinds.append(f"t{i} [{', '.join([*beside, *sizes])}]@s{i}")
+            else:
+                kinds.append(f"t{i} s{i}@[{', '.join([*sizes, *beside])}]")
+        parts.append(node.input(index))
+    signature = f"({', '.join(wholes)}) -> ({', '.join(rows)})"
+    found = node.importer.state.prune(node.infer(node.declared(signature, *parts)))
+    counts = [node.dim(index, axis) for index, axis in zip(indices, axes, strict=True)]
+    times = next((size for size in counts if size is not None), None)
+    made = found.items if isinstance(found, Tuple) else [found]
+    return made, node.fresh_dim() if times is None else times
+
+
 def same_types(
     node: Node,
     indices: Sequence[int],
@@ -202,18 +227,20 @@ class Iterations:
         node, rows = self.node, self.rows
         if not self.params and len(rows) == 1:
             return node.call("map", self.function(tuple(items), rows[0]), *given)
-        state, taken = node.tuple_of(begin), (together(self.params), *items)
+        state, taken = node.tuple_of(begin), (as_parts(self.params), *items)
         if not rows:
-            made = self.function(taken, together(self.states))
+            made = self.function(taken, as_parts(self.states))
             return node.call("fold", state, made, *given, **self.changing)
-        made = self.function(taken, (together(self.states), together(rows)))
+        made = self.function(taken, (as_parts(self.states), as_parts(rows)))
         return node.call("loop", state, made, *given, outputs=len(rows), **self.changing)
 
-    def holding(self, begin: Sequence[Expression], test: str, how: Sequence[Step]) -> Expression:
+    def holding(
+        self, begin: Sequence[Expression], test: str, how: Sequence[Step | Repeated]
+    ) -> Expression:
         """While a condition holds of the state."""
-        node, rows, taken = self.node, self.rows, (together(self.params),)
+        node, rows, taken = self.node, self.rows, (as_parts(self.params),)
         condition = function(node, self.body, taken, test, self.same, how, "while")
-        made = together(self.states) if not rows else (together(self.states), together(rows))
+        made = as_parts(self.states) if not rows else (as_parts(self.states), as_parts(rows))
         step = self.function(taken, made)
         state = node.tuple_of(begin)
         return node.call("iterate", state, condition, step, outputs=len(rows), **self.changing)
@@ -280,5 +307,5 @@ def padded(names: Sequence[str], count: int) -> list[str]:
     return [*names, *[""] * (count - len(names))][:count]
 
 
-def together(names: Sequence[str]) -> Parts:
+def as_parts(names: Sequence[str]) -> Parts:
     return names[0] if len(names) == 1 else tuple(names)

@@ -60,7 +60,7 @@ def subgraph(
         name = names[constant.name]
         importer.hold(name, constant)
         node.step((name,), None, tensor=constant)
-    params = [names[each.name] for each in graph.inputs]
+    params = [names[each.name] for each in graph.inputs if each.name in names]
     for i, (name, type_) in enumerate(zip(params, given, strict=False)):
         importer.define(name, type_, (known or {}).get(i))
     for operation in operations:
@@ -103,7 +103,7 @@ def _body(
     importer: Importer, graph: Graph, prefix: str, outside: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Operation]]:
     """The names of a graph's tensors in the importer, and its nodes with those names."""
-    names = {own: prefix + own for own in graph.own_names()}
+    names = {own: prefix + own for own in graph.own_names() if own not in outside}
     for own, name in names.items():
         importer.own[name] = own
         importer.inner.setdefault(own, set()).add(name)

@@ -9,10 +9,17 @@ ELEMENTS = {
 """Element types by their numbers in an archive."""
 COMPLEX = {9: "complex32", 10: "complex64", 11: "complex128"}
 """Those that Axon does not have, but that programs compute with."""
+OF_PARTS = {"complex32": "f16", "complex64": "f32", "complex128": "f64"}
+"""What their real and their imaginary part is of."""
 FLOATS = ("f16", "bf16", "f32", "f64")
 DEFAULT = "f32"
 """What integers become where a fraction is wanted."""
 ORDER = ("bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64")
+
+
+def part(name: str, which: int) -> str:
+    """What the real part of a complex tensor is called, or the imaginary one."""
+    return f"{name}/{('re', 'im')[which]}"
 
 
 def is_float(elem: object) -> bool:

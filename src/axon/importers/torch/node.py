@@ -9,9 +9,14 @@ from axon.contents.values import scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.operations import Malformed, Operand, Unsupported
+from axon.importers.runtime_values import scalar_of
 from axon.importers.torch import elements
+from axon.solver.constraints import Origin
 from axon.types.dim import Dim, Poly
+from axon.types.type import DimEq
 from axon.types.variables import DimVar
+
+ASSERTIONS = frozenset({"_assert_scalar", "sym_constrain_range_for_size", "_check_is_size"})
 
 
 class TorchNode(Node):
@@ -20,6 +25,10 @@ class TorchNode(Node):
     """
 
     __slots__ = ()
+
+    @property
+    def asserts(self) -> bool:
+        return self.operator in ASSERTIONS
 
     # --- what an argument is ---
 
@@ -47,6 +56,11 @@ class TorchNode(Node):
             raise Malformed(f"its argument `{name}` is no list of tensors")
         return [each.index for each in every]
 
+    def part_of(self, inputs: Sequence[str], outputs: Sequence[str]) -> TorchNode:
+        """A node like this one, of other tensors: a part of what it does."""
+        changed = self.operation.changed(inputs=list(inputs), outputs=list(outputs))
+        return type(self)(self.importer, changed, self.at, self.rules)
+
     # --- tensors ---
 
     def x(self, name: str = "self") -> Expression:
@@ -60,6 +74,11 @@ class TorchNode(Node):
         """The element type of a tensor argument, if it is known."""
         found = self.elem(self.tensor_index(name))
         return found if isinstance(found, str) else None
+
+    def sizes_of(self, index: int) -> list[Any] | None:
+        """The sizes of an input, if its rank is known."""
+        found = self.shape(index)
+        return None if found is None else list(found)
 
     def size_of(self, name: str, axis: int) -> Any:
         """A size of a tensor argument; None if it is not known."""
@@ -160,9 +179,27 @@ class TorchNode(Node):
         every = found if isinstance(found, tuple) else (found,)
         return [self.size_item(each) for each in every]
 
+    def known_size(self, value: Any) -> Any:
+        """A number among the arguments, or a dimension; None if it is not known."""
+        found = self.element(value.index) if isinstance(value, Operand) else value
+        if isinstance(found, bool) or not isinstance(found, int | DimVar | Poly):
+            return None
+        return found
+
+    def known_sizes(self, name: str) -> list[Any]:
+        """The sizes that an argument lists, as far as they are known."""
+        found = self.attributes.get(name, ())
+        return [self.known_size(each) for each in (found if isinstance(found, tuple) else (found,))]
+
     def as_found(self, value: Any) -> Expression:
         """A number among the arguments as a run has it."""
         return self.input(value.index) if isinstance(value, Operand) else self.literal(value)
+
+    def as_scalar(self, value: Any) -> Expression:
+        """A number or a truth value among the arguments: a tensor with one element is one."""
+        if not isinstance(value, Operand):
+            return self.literal(value)
+        return scalar_of(self, value.index)
 
     def shape_of_argument(self, name: str, sizes: Sequence[Dim]) -> Expression:
         """Sizes that an argument lists, with the variables in place of those that are -1."""
@@ -173,6 +210,10 @@ class TorchNode(Node):
             held = self.list_of([self.as_found(each) for each in every])
         return self.shape_literal(sizes, held)
 
+    def equal(self, a: Dim, b: Dim) -> None:
+        """What the program takes for granted, and a run checks: that two sizes are the same."""
+        self.importer.state.post(DimEq(a, b), Origin("size", self.span, self.operator))
+
     # --- element types ---
 
     def weight(self, value: Any) -> tuple[str, int] | None:
@@ -181,6 +222,8 @@ class TorchNode(Node):
             elem = self.elem(value.index)
             if not isinstance(elem, str):
                 return None
+            if value.number:
+                return elements.DEFAULT if elements.is_float(elem) else elem, 0
             return elem, 1 if self.rank(value.index) == 0 else 2
         if isinstance(value, bool):
             return "bool", 0
@@ -211,6 +254,19 @@ class TorchNode(Node):
         if elem is None or elem == "bool" or not isinstance(value, float):
             return self.literal(bool(value) if elem == "bool" else value)
         return self.scalar(value, elem)
+
+    def converted_to(self, value: Any, elem: str) -> Expression:
+        """A tensor or a number, of just this element type."""
+        if isinstance(value, Operand):
+            return self.converted(value, elem)
+        if not isinstance(value, int | float):
+            raise Malformed("an operand is neither a tensor nor a number")
+        return self.scalar(value, elem)
+
+    def cast_to(self, index: int, elem: str) -> Expression:
+        """An input, in this element type."""
+        x = self.input(index)
+        return x if self.elem(index) == elem else self.cast(x, elem)
 
     def positional(self) -> list[Any]:
         """The arguments in their order, where they have no names worth knowing."""

@@ -58,7 +58,7 @@ def labels_of(
     if labels and not any(label.primary for label in labels):
         labels[0] = Label(labels[0].span, labels[0].text, primary=True)
     labels = [label for label in labels if label.primary or not _inside(label, labels)]
-    labels.sort(key=lambda label: (not label.primary, label.span.start))
+    labels.sort(key=lambda label: (not label.primary, label.span.line, label.span.start))
     return tuple(labels)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity
 from axon.inference.state import State
@@ -43,13 +44,16 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
 def literal_differs(state: State, elem: str, literal: str, origin: Origin) -> None:
     kind = "a bool" if elem == "bool" else f"{elem}, a whole number"
     number = "a whole number" if literal == "int" else "a number with a fraction"
+    operator = OPERATORS.get(origin.operator)
+    hint = operator.hints.get(origin.position) if operator is not None else None
     _report(
         state,
         "AX206",
         f"{_who(origin)}{number} stands where {kind} is wanted",
         origin,
         "",
-        help="convert the other side: `cast(…, to=f32)`",
+        fixes=() if hint else _cast(origin, "convert it", "f32"),
+        help=hint or "convert the other side: `cast(…, to=f32)`",
     )
 
 
@@ -62,6 +66,30 @@ def not_in_class(state: State, elem: str, mask: int, origin: Origin) -> None:
         f"{elem} here",
         fixes=_cast(origin, "convert it", "f32" if "float" in class_name(mask) else "i64"),
     )
+    _propose_exchange(state, origin)
+
+
+def _propose_exchange(state: State, origin: Origin) -> None:
+    """Two arguments of a call that are both of a wrong type may just have changed places."""
+    call, here = origin.call, origin.span
+    if call is None or here is None or not here.is_within(call):
+        return
+    for i, each in enumerate(state.diagnostics[:-1]):
+        there = each.span
+        if (
+            each.code == "AX206"
+            and each.subject == origin.operator
+            and there is not None
+            and there.is_within(call)
+            and there.end < here.start
+        ):
+            at, text = call.start, call.text
+            before, between = text[: there.start - at], text[there.end - at : here.start - at]
+            new = f"{before}{here.text}{between}{there.text}{text[here.end - at :]}"
+            shown = f": `{new}`" if len(new) <= 60 and "\n" not in new else ""
+            fix = Fix(f"exchange these two arguments{shown}", call, new)
+            state.diagnostics[i] = replace(each, fixes=(fix, *each.fixes))
+            return
 
 
 def classes_differ(state: State, left: int, right: int, origin: Origin, elem: ElemVar) -> None:

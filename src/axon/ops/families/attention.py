@@ -174,7 +174,7 @@ def _weights(xp: Arrays, scores: Array) -> Array:
 
 
 @operator()
-def split_heads(*, heads: int) -> Rule:
+def split_heads(*, heads: Extent) -> Rule:
     """Give the heads that are packed in the last dimension one of their own, before the sequence.
 
     - `heads`: how many there are.
@@ -182,9 +182,10 @@ def split_heads(*, heads: int) -> Rule:
     >>> split_heads(x : f32 [b,s,12], heads=4)
     f32 [b,4,s,3]
     """
-    if heads < 1:
+    if isinstance(heads, int) and heads < 1:
         return Problem("heads must be at least 1")
-    return f"(t [b,s,{_times(heads, 'k')}]) -> t [b,{heads},s,k]"
+    some = "" if isinstance(heads, int) else f" where {heads} >= 1"
+    return f"(t [b,s,{_times(heads, 'k')}]) -> t [b,{heads},s,k]{some}"
 
 
 @split_heads.means

@@ -9,7 +9,7 @@ from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, bad_axes, dims, place, shift
 from axon.ops.families.rearrange import PAD_MODES
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
-from axon.ops.sliding import MOST, spread
+from axon.ops.sliding import MOST, places, reaches, sides_of, slides_of, spread
 
 MOST_BLOCK = 1 << 20
 
@@ -208,3 +208,44 @@ def _(xp: Arrays, x: Array, pads: Array, *scalar: Array, axis: Ints, mode: str) 
     if mode != "constant":
         return xp.pad(inner, around, mode=mode)
     return xp.pad(inner, around, constant_values=scalar[0] if scalar else 0)
+
+
+@operator()
+def im2col(
+    *,
+    window: Ints,
+    stride: Ints = (1,),
+    pad: Ints = (0,),
+    dilation: Ints = (1,),
+    spatial: int | None = None,
+) -> Rule:
+    """What a window sees as it goes over `[n,c,h,w]`, a column for each place: `[n,c*r*s,l]`.
+
+    - `window`: its size; a number, or one for each spatial dimension.
+    - `stride`, `pad`, `dilation`: how it goes over the image; as for `conv`.
+
+    >>> im2col(x : f32 [n,2,4,5], window=2)
+    f32 [n,8,12]
+    >>> im2col(x : f32 [n,c,6,9], window=[2,3], stride=[2,3])
+    f32 [n,6*c,9]
+    """
+    sides = sides_of(spatial, stride, pad, dilation, window)
+    if isinstance(sides, Problem):
+        return sides
+    x = dims(["n", "c", *(side.input for side in sides)])
+    seen = math.prod(int(side.window) for side in sides)
+    columns = "*".join(f"({places(side)})" for side in sides)
+    return Windowed(f"t {x} -> t [n,{seen}*c,{columns}]", reaches(sides))
+
+
+@im2col.means
+def _(xp: Arrays, x: Array, window: Ints, stride: Ints, pad: Ints, dilation: Ints) -> Array:
+    slides = slides_of(x.shape[2:], window, stride, pad, dilation, False)
+    image = xp.pad(x, [(0, 0), (0, 0), *((s.before, s.after) for s in slides)])
+    counts = [max(0, (s.size + s.before + s.after - s.reach - 1) // s.stride + 1) for s in slides]
+    seen = []
+    for first in itertools.product(*(range(s.window) for s in slides)):
+        parts = zip(slides, counts, first, strict=True)
+        seen.append(image[(..., *(s.seen(count, at) for s, count, at in parts))])
+    rows = x.shape[1] * len(seen)
+    return xp.reshape(xp.stack(seen, axis=2), (x.shape[0], rows, math.prod(counts)))

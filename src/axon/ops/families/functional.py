@@ -167,7 +167,8 @@ def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> 
 
     - `outputs`: how many outputs there are. Two or more are a tuple of rows, and become a tuple of
       tensors.
-    - `differ`: axes of the state along which its size may change from turn to turn, as in `fold`.
+    - `differ`: axes of the state along which its size may change from one iteration to the next,
+      as in `fold`.
     - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> loop(h : f32 [4], fn (h, y) { h + y, h * y }, x : f32 [n,4])
@@ -228,8 +229,9 @@ def fold(arity: int, *, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, and give the last
     state; a `loop` without output.
 
-    - `differ`: axes of the state along which its size may change from turn to turn; its last one is
-      known at run time. Of a state that is a tuple: pairs of a part and an axis of that part.
+    - `differ`: axes of the state along which its size may change from one iteration to the next;
+      its last one is known at run time. Of a state that is a tuple: pairs of a part and an axis of
+      that part.
     - `parts`: how many parts the state has, if it is a tuple and some of them change.
 
     >>> fold(h : f32 [2], fn (h, y) { h * reduce(+, 0f, y) }, x : f32 [n,4])

@@ -11,7 +11,7 @@ import math
 from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
 from axon.ops.axes import dims
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
-from axon.ops.sliding import Slide, Slides, places, places_past, reaches, sides_of, slides_of
+from axon.ops.sliding import MOST, Slides, places, places_past, reaches, sides_of, slides_of
 
 
 def _pool(
@@ -222,7 +222,7 @@ def _(
     ]
     best, where = None, None
     for first in itertools.product(*(range(s.window) for s in slides)):
-        seen = tuple(_steps(s, n, at) for s, n, at in zip(slides, counts, first, strict=True))
+        seen = tuple(s.seen(n, at) for s, n, at in zip(slides, counts, first, strict=True))
         value, number = values[(..., *seen)], xp.broadcast_to(numbers[seen], tuple(counts))
         if best is None or where is None:
             best, where = value, xp.broadcast_to(number, value.shape)
@@ -231,12 +231,6 @@ def _(
         best, where = xp.where(better, value, best), xp.where(better, number, where)
     channels = xp.arange(x.shape[0] * x.shape[1], dtype=i64).reshape(x.shape[:2])
     return xp.expand_dims(channels * per_channel, tuple(range(2, x.ndim))) + where
-
-
-def _steps(slide: Slide, count: int, at: int) -> slice:
-    """What the element of that number in the window sees as the window goes along."""
-    first = at * slide.dilation
-    return slice(first, first + max(count - 1, -1) * slide.stride + 1, slide.stride)
 
 
 def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
@@ -285,3 +279,77 @@ def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
 def _(xp: Arrays, x: Array, keep: bool) -> Array:
     total = xp.sum(wide(xp, x), axis=tuple(range(2, x.ndim)), keepdims=keep)
     return xp.astype(total / math.prod(x.shape[2:]), x.dtype)
+
+
+# --- windows that follow from the sizes ------------------------------------------------------
+
+
+def _adaptive(dimensions: int, where: str) -> Rule:
+    if not 1 <= dimensions <= MOST:
+        return Problem(f"there must be from 1 to {MOST} spatial dimensions, not {dimensions}")
+    x, y = ([f"{name}{i}" for i in range(1, dimensions + 1)] for name in "xy")
+    least = ", ".join(f"{size} >= 1" for size in x)
+    return f"(t s@{dims(x)}, shape {dims(y)}) -> t s@{dims(y)} where {least}, t : {where}"
+
+
+@operator()
+def adaptive_max_pool(*, dimensions: int = 2) -> Rule:
+    """The largest element in each of so many windows along the last dimensions as the sizes that
+    follow say: the windows cover all, are as equal as can be, and overlap where they must.
+
+    - `dimensions`: how many spatial dimensions there are.
+
+    >>> adaptive_max_pool(x : f32 [n,c,7,9], [2,3])
+    f32 [n,c,2,3]
+    """
+    return _adaptive(dimensions, "num")
+
+
+@adaptive_max_pool.means
+def _(xp: Arrays, x: Array, sizes: Ints, dimensions: int) -> Array:
+    for axis, size in enumerate(sizes, x.ndim - dimensions):
+        seen, _ = _shares(xp, x, axis, size)
+        x = xp.max(seen, axis=axis + 1)
+    return x
+
+
+@operator()
+def adaptive_avg_pool(*, dimensions: int = 2) -> Rule:
+    """The mean of each of so many windows along the last dimensions as the sizes that follow say;
+    the windows are those of `adaptive_max_pool`.
+
+    - `dimensions`: how many spatial dimensions there are.
+
+    >>> adaptive_avg_pool(x : f32 [n,c,7,9], [2,3])
+    f32 [n,c,2,3]
+    >>> adaptive_avg_pool(x : f32 [n,c,9], [4], dimensions=1)
+    f32 [n,c,4]
+    """
+    return _adaptive(dimensions, "float")
+
+
+@adaptive_avg_pool.means
+def _(xp: Arrays, x: Array, sizes: Ints, dimensions: int) -> Array:
+    y = wide(xp, x)
+    for axis, size in enumerate(sizes, x.ndim - dimensions):
+        seen, counts = _shares(xp, y, axis, size)
+        inside = xp.arange(seen.shape[axis + 1])[None, :] < counts[:, None]
+        upright = (1,) * (y.ndim - axis - 1)
+        inside = xp.reshape(inside, (*inside.shape, *upright))
+        total = xp.sum(xp.where(inside, seen, 0), axis=axis + 1)
+        y = total / xp.reshape(xp.astype(counts, y.dtype), (-1, *upright))
+    return xp.astype(y, x.dtype)
+
+
+def _shares(xp: Arrays, x: Array, axis: int, count: int) -> tuple[Array, Array]:
+    """The windows along an axis, as an axis behind it, and how many elements each has: what is
+    beyond the end of one is its last element again.
+    """
+    size = x.shape[axis]
+    numbers = xp.arange(count, dtype=xp.element("i64"))
+    starts = numbers * size // max(count, 1)
+    counts = ((numbers + 1) * size + count - 1) // max(count, 1) - starts
+    most = min(-(-size // max(count, 1)) + (size % max(count, 1) != 0), size)
+    numbered = xp.arange(most, dtype=xp.element("i64"))[None, :]
+    seen = starts[:, None] + xp.minimum(numbered, counts[:, None] - 1)
+    return xp.take(x, seen, axis=axis), counts

@@ -181,7 +181,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
 
 @operator(Traits(rows=RowRule.AXES_INSERTED))
 def expand_dims(*, axis: Ints) -> Rule:
-    """Put in dimensions of size 1.
+    """Insert dimensions of size 1.
 
     - `axis`: where they stand in the result: one axis or a list. Negative axes count from the back.
 

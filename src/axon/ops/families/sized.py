@@ -129,7 +129,7 @@ def _(xp: Arrays, x: Array, sizes: Array, zero: bool) -> Array:
 
 @operator()
 def expand_dims_by() -> Rule:
-    """Put in dimensions of size 1, at axes that are known at run time.
+    """Insert dimensions of size 1, at axes that are known at run time.
 
     >>> expand_dims_by(x : f32 [2,3], axes : i64 [1])
     f32 [?a,?b,?c]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
+from axon.importers.heads import groups_of
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Malformed, Unsupported
@@ -70,16 +70,6 @@ def _packed(node: Node, counted: bool) -> bool | None:
     if ranks in ({3}, {4}):
         return ranks == {3}
     return counted if ranks or not counted else None
-
-
-def groups_of(heads: Dim | None, key_heads: Dim | None) -> Dim:
-    """How many heads of queries share one of the keys. If the numbers do not fit, they do not for
-    the number of groups that is given here either.
-    """
-    if heads is None or key_heads is None or key_heads == 0 or contents.same(heads, key_heads):
-        return 1
-    groups = dims.floordiv(heads, key_heads)
-    return max(groups, 1) if isinstance(groups, int) else groups
 
 
 def _cached(node: Node, index: int, x: Expression, count: Dim) -> tuple[Expression, Dim, Dim]:

@@ -15,7 +15,6 @@ from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Constant, Malformed, Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.types import dim as dims
-from axon.types.type import Tensor
 
 PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
 
@@ -31,7 +30,7 @@ def constant(node: Node) -> None:
         value = node.attribute(name)
         if value is not None:
             found = vector(value, elem) if isinstance(value, list) else scalar(value, elem)
-            node.importer.define(node.outputs[0], Tensor(elem, found.shape), found)
+            node.importer.define(node.outputs[0], found.type, found)
             if node.importer.writes:
                 from axon.importers.onnx.weights import listed  # which needs NumPy
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from axon.contents.values import Contents, scalar
+from axon.contents.values import scalar
 from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.onnx.rules.collecting_loops import appended, collect, listed
@@ -18,22 +18,20 @@ from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Unsupported
 from axon.importers.runtime_values import scalar_of
 from axon.importers.steps import Step
+from axon.importers.subgraphs.branches import choose, truth
 from axon.importers.subgraphs.loop_state import (
     Iterations,
     define,
     padded,
+    rows_of,
     same_types,
     settled,
     stacked,
-    together,
     types_of,
     write_loop,
 )
-from axon.importers.subgraphs.speculate import speculate
-from axon.importers.subgraphs.subgraph import Subgraph, either, function, hidden, ranked, subgraph
-from axon.inference.unify import unify
-from axon.solver.constraints import Origin
-from axon.types.type import Tensor, Type
+from axon.importers.subgraphs.subgraph import Subgraph, hidden, ranked, subgraph
+from axon.types.type import Type
 
 NO_LIMIT = 1 << 40
 """A Loop that may go on for so long is meant to go on while its condition holds."""
@@ -41,64 +39,7 @@ NO_LIMIT = 1 << 40
 
 @rule("If")
 def if_(node: Node) -> None:
-    known = _truth(node.contents(0))
-    if known is not None:
-        _branch(node, subgraph(node, "then_branch" if known else "else_branch", []))
-        return
-    then, else_ = (speculate(node, which) for which in ("then_branch", "else_branch"))
-    if then is None or else_ is None:
-        runs = then or else_  # only that one can, if any
-        define(node, [node.importer.state.resolve(t) for t in runs.types] if runs else [])
-        node.step(tuple(node.outputs), None)
-        return
-    types = [either(node, a, b) for a, b in zip(then.types, else_.types, strict=False)]
-    define(node, types)
-    if not node.importer.writes:
-        return
-    same = list(zip(then.outputs, else_.outputs, strict=False))
-    test = scalar_of(node, 0)
-    branches = [function(node, b, (), together(b.outputs), same) for b in (then, else_)]
-    later = _differing(node, test, then, else_)
-    node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
-
-
-def _differing(node: Node, test: Expression, then: Subgraph, else_: Subgraph) -> Expression | None:
-    """An If whose branches give tensors in shapes of their own: each output is chosen by itself."""
-    pairs = zip(then.outputs, else_.outputs, strict=False)
-    if any(node.importer.elem(one) != node.importer.elem(other) for one, other in pairs):
-        return None
-    count = min(len(then.outputs), len(else_.outputs))
-    return node.tuple_of([_output(node, test, then, else_, i) for i in range(count)])
-
-
-def _output(node: Node, test: Expression, then: Subgraph, else_: Subgraph, at: int) -> Expression:
-    """One of the outputs of an If."""
-    one, other = ranked(node, then.types[at]), ranked(node, else_.types[at])
-    branches = [function(node, b, (), b.outputs[at], name=f"{at}") for b in (then, else_)]
-    if one is None or other is None or len(one.shape) != len(other.shape):
-        return node.call("cond", test, *branches, ranks=True)
-    axes = [i for i, size in enumerate(one.shape) if size != other.shape[i]]
-    return node.call("cond", test, *branches, differ=axes or None)
-
-
-def _branch(node: Node, found: Subgraph) -> None:
-    """What an If does whose condition is known stands in its place."""
-    importer = node.importer
-    importer.steps += found.steps
-    for name, made, type_ in zip(node.outputs, found.outputs, found.types, strict=False):
-        if name:
-            importer.define(name, type_, importer.contents.get(made))
-            if made in importer.sequences:
-                importer.sequences[name] = importer.sequences[made]
-            handed = node.tensor(made)
-            node.step((name,), node.call("identity", handed))
-
-
-def _truth(contents: Contents | None) -> bool | None:
-    """Whether a condition is known to hold, or not to hold."""
-    if contents is None or contents.items not in ((True,), (False,)):
-        return None
-    return bool(contents.items[0])
+    choose(node, node.contents(0), scalar_of(node, 0), "then_branch", "else_branch")
 
 
 # --- Loop ------------------------------------------------------------------------------------
@@ -111,7 +52,7 @@ def loop(node: Node) -> None:
         collect(node, sequences)
         return
     indices = range(2, node.count)
-    first = [Tensor("i64", ()), Tensor("bool", ())]
+    first = [node.infer(each) for each in (node.scalar(0, "i64"), node.literal(True))]
 
     def infer(states: Sequence[Type]) -> Subgraph:
         return subgraph(node, "body", [*first, *states], {1: scalar(True, "bool")})
@@ -120,7 +61,7 @@ def loop(node: Node) -> None:
     found, states = settled_.body, settled_.states
     if len(found.params) != 2 + len(states):
         raise Unsupported("Loop whose body takes another number of states")
-    endless = _truth(node.importer.contents.get(found.outputs[0])) is True
+    endless = truth(node.importer.contents.get(found.outputs[0])) is True
     times = _times(node) if endless else None
     size = node.fresh_dim() if times is None else times
     outputs = [stacked(node, row, size) for row in found.types[1 + len(states) :]]
@@ -151,7 +92,7 @@ def _times(node: Node) -> Any:
 
 def _starts(node: Node) -> bool:
     """Whether the condition is known to hold in the beginning."""
-    return not node.has(1) or _truth(node.contents(1)) is True
+    return not node.has(1) or truth(node.contents(1)) is True
 
 
 def _for(iterations: Iterations, types: Sequence[Type], times: Any) -> None:
@@ -174,7 +115,7 @@ def _while(iterations: Iterations, types: Sequence[Type]) -> None:
     """While a condition holds. It is part of the state, and so is the number of the iteration."""
     node, found = iterations.node, iterations.body
     (number, condition), keep = found.params[:2], found.outputs[0]
-    scalars: list[Type] = [Tensor("i64", ()), Tensor("bool", ())]
+    scalars = [node.importer.types[name] for name in (number, condition)]
     after = hidden(node, f"{found.prefix}⟨after⟩", "after", scalars[0])
     test = hidden(node, f"{found.prefix}⟨test⟩", "test", scalars[1])
     alias = {n: node.tensor(n) for n in (number, condition)}
@@ -217,17 +158,7 @@ def scan(node: Node) -> None:
     if inputs < 1 or count < 0:
         raise Unsupported(f"Scan over {inputs} of {node.count} inputs")
     axes = _padded_with(node.attribute("scan_input_axes"), inputs)
-    times: Any = None
-    rows: list[Type] = []
-    for i, axis in enumerate(axes):
-        row, size = _row(node, count + i, axis)
-        rows.append(row)
-        if times is None:
-            times = size
-        elif size is not None and size != times:
-            one, other = Tensor("f32", (times,)), Tensor("f32", (size,))
-            unify(node.importer.state, one, other, Origin("value", node.span, "Scan"))
-    times = node.fresh_dim() if times is None else times
+    rows, times = rows_of(node, range(count, node.count), axes)
 
     def infer(states: Sequence[Type]) -> Subgraph:
         return subgraph(node, "body", [*states, *rows])
@@ -249,18 +180,6 @@ def _padded_with(given: Any, count: int) -> list[int]:
     """Axes, or directions, one for each; 0 if nothing is said."""
     found = given if isinstance(given, list) else []
     return [int(item) for item in [*found, *[0] * count][:count]]
-
-
-def _row(node: Node, index: int, axis: int) -> tuple[Type, Any]:
-    """The type of a row of an input along an axis, and how many there are, if that is known."""
-    word = node.shape(index)
-    if word is None:
-        return node.unknown(node.elem(index)), None
-    if not -len(word) <= axis < len(word):
-        node.has_axis(index, axis)
-        raise Unsupported(f"Scan along axis {axis} of {len(word)}")
-    at = axis % len(word)
-    return Tensor(node.elem(index), (*word[:at], *word[at + 1 :])), word[at]
 
 
 def _scanned(

@@ -8,9 +8,7 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import SAME_RANK, SLIDING, rule
 from axon.importers.operations import Malformed, Unsupported
-from axon.types import dim as dims
-from axon.types.dim import Poly
-from axon.types.variables import DimVar
+from axon.importers.windows import shortened, window_fits
 
 SAME = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower"}
 """The words for padding that both have."""
@@ -53,34 +51,9 @@ def conv(node: Node) -> None:
         raise Unsupported("Conv over more than three dimensions")
     parts = [node.input(0), filters, *([node.input(2)] if node.has(2) else [])]
     slid = sliding_options(node, spatial)
-    node.set_outputs(node.call("conv", *parts, **(slid if node.rank(1) is None else _short(slid))))
-    _fits(node, slid)
-
-
-def _fits(node: Node, slid: dict[str, Any]) -> None:
-    """A window that is larger than the input has no place, and no model runs with one: what is left
-    of the input beside it is no less than nothing.
-    """
-    x, f, pads = node.shape(0), node.shape(1), slid["pad"]
-    if x is None or f is None or isinstance(pads, str):
-        return
-    count = len(f) - 2
-    if len(x) != len(f) or len(pads) % count or len(slid["dilation"]) != count:
-        return
-    for i, (size, window) in enumerate(zip(x[2:], f[2:], strict=True)):
-        if isinstance(size, DimVar | Poly) and isinstance(window, int):
-            extent = slid["dilation"][i] * (window - 1) + 1
-            room = dims.sub(dims.add(size, pads[:count][i] + pads[-count:][i]), extent)
-            if not dims.is_nonnegative(room):
-                node.importer.enter_room(room)
-
-
-def _short(slid: dict[str, Any]) -> dict[str, Any]:
-    """The options, with one number in the place of equal ones; the filters have the rank."""
-    return {
-        name: value[0] if isinstance(value, list) and len(set(value)) == 1 else value
-        for name, value in slid.items()
-    }
+    short = slid if node.rank(1) is None else shortened(slid)
+    node.set_outputs(node.call("conv", *parts, **short))
+    window_fits(node, node.shape(0), node.shape(1), slid)
 
 
 @rule("DeformConv")
@@ -92,8 +65,7 @@ def deform_conv(node: Node) -> Made:
     if node.has(3):
         parts.append(node.input(3))
     elif node.has(4):
-        first = node.call("sum", node.input(1), axis=[1, 2, 3])
-        parts.append(node.call("zeros_like", first))
+        parts.append(node.call("no_bias", filters))
     if node.has(4):
         parts.append(node.input(4))
     groups = node.attribute("offset_group", 1)
@@ -117,7 +89,7 @@ def conv_transpose(node: Node) -> Made:
     parts = [x, filters, *([node.input(2)] if node.has(2) else [])]
     if not sizes:
         if node.rank(1) is not None:
-            slid, extra = _short(slid), _short({"extra": extra})["extra"]
+            slid, extra = shortened(slid), shortened({"extra": extra})["extra"]
         return node.call("conv_transpose", *parts, **slid, output_pad=extra)
     sizes = sizes[-spatial:]
     found = _pads(node, sizes, slid, extra)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from axon.importers.expressions import Expression
+from axon.importers.heads import groups_of
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
-from axon.importers.onnx.rules.attention import as_elem, groups_of
+from axon.importers.onnx.rules.attention import as_elem
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Unsupported, used
 from axon.importers.subgraphs.subgraph import subgraph

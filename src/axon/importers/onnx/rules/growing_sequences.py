@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from axon.importers.expressions import Expression
 from axon.importers.node import Node
 from axon.importers.operations import Graph, Operation, Unsupported
 from axon.importers.sequences.uniform_chunks import same_for_all
 from axon.importers.subgraphs.subgraph import computed, ranked
 from axon.importers.walk import infer_operation
-from axon.types.type import Tensor
 from axon.types.variables import DimVar
 
 
@@ -31,14 +31,16 @@ class Growing:
     before: DimVar
 
 
-def element(node: Node, found: Growing) -> Tensor:
+def element(node: Node, found: Growing) -> Expression:
     """What is known of any of the tensors: the sizes that all of them have."""
     made = ranked(node, node.importer.types[found.rows])
     if made is None or node.importer.sequences[found.loop.inputs[2 + found.state]]:
         raise Unsupported(f"{node.operator}: tensors of which too little is known")
-    sizes = made.shape[1:]
-    known = [s if same_for_all((s,), found.before) else node.fresh_dim() for s in sizes]
-    return Tensor(made.elem, tuple(known))
+    names = [f"n{i}" for i in range(1, len(made.shape))]
+    pairs = zip(names, made.shape[1:], strict=True)
+    known = [name if same_for_all((size,), found.before) else f"?{name}" for name, size in pairs]
+    signature = f"t [{', '.join(['n0', *names])}] -> t [{', '.join(known)}]"
+    return node.declared(signature, node.tensor(found.rows))
 
 
 def join(node: Node, found: Growing) -> None:

@@ -100,10 +100,9 @@ def max_roi_pool(node: Node) -> Made:
     size = node.attribute("pooled_shape")
     if not size or len(size) != 2:
         raise Unsupported("MaxRoiPool without a height and a width")
-    image = node.cast(node.call("index", node.input(1), i=0, axis=1), "i64")
-    regions = node.call("slice", node.input(1), start=1, axis=1)
+    parts = [node.call(each, node.input(1)) for each in ("bounds_of_regions", "images_of_regions")]
     scale = node.attribute("spatial_scale", 1.0)
-    return node.call("roi_pool", node.input(0), regions, image, size=size, scale=scale)
+    return node.call("roi_pool", node.input(0), *parts, size=size, scale=scale)
 
 
 def _first(node: Node, index: int) -> Expression:

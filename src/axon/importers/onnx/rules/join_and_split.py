@@ -8,7 +8,6 @@ from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import SAME_RANK, rule
-from axon.importers.onnx.rules.slicing import put_together
 from axon.types import dim as dims
 
 
@@ -30,13 +29,11 @@ def _outside(node: Node, axis: int) -> int | None:
 
 
 @rule("Concat")
-def concat(node: Node) -> None:
+def concat(node: Node) -> Made:
     if node.count == 1:
-        node.set_outputs(node.call("identity", node.input(0)))
-        return
+        return node.call("identity", node.input(0))
     parts = [node.input(i) for i in range(node.count)]
-    node.set_outputs(node.call("concat", *parts, axis=node.attribute("axis", 0)))
-    put_together(node)
+    return node.call("concat", *parts, axis=node.attribute("axis", 0))
 
 
 # --- Split and Tile --------------------------------------------------------------------------

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.registry import PRODUCT, rule
+from axon.importers.onnx.rules.registry import rule
+from axon.importers.products import PRODUCT, free_letters, product
 
 
 @rule("MatMul")
 def matmul(node: Node) -> Made:
     found = product(node, node.input(0), node.input(1), node.rank(0), node.rank(1))
     return node.declared(PRODUCT, 0, 1) if found is None else found
-
-
-def product(
-    node: Node, x: Expression, y: Expression, left: int | None, right: int | None
-) -> Expression | None:
-    """The product of expressions of these ranks, if they decide the operator. A vector is a row on
-    the left, and a column on the right.
-    """
-    if right == 2:
-        return node.call("project", x, y)
-    if left is None or right is None:
-        return None
-    if left == right == 1:
-        return node.call("dot", x, y)
-    if right == 1:
-        column = node.call("expand_dims", y, axis=[1])
-        return node.call("squeeze", node.call("project", x, column), axis=[-1])
-    if left == 1:
-        row = node.call("expand_dims", x, axis=[0])
-        return node.call("squeeze", node.call("@", row, y), axis=[-2])
-    return node.call("@", x, y)
 
 
 @rule("Gemm")
@@ -51,9 +30,7 @@ def gemm(node: Node) -> Made:
         bias = node.input(2)
         if beta != 1 and isinstance(elem, str):
             bias = node.call("*", bias, node.scalar(beta, elem))
-        if not _is_row(node):
-            bias = node.call("broadcast_to", bias, node.call("shape", expr))
-        expr = node.call("+", expr, bias)
+        expr = node.call("+" if _is_row(node) else "plus_within", expr, bias)
     return expr
 
 
@@ -69,15 +46,6 @@ def _is_row(node: Node) -> bool:
 def einsum(node: Node) -> Made:
     equation = str(node.attribute("equation", "")).replace(" ", "")
     if "->" not in equation:
-        equation = f"{equation}->{_free(equation)}"
+        equation = f"{equation}->{free_letters(equation)}"
     parts = [node.input(i) for i in range(node.count)]
     return node.call("einsum", *parts, equation=equation)
-
-
-def _free(equation: str) -> str:
-    """What an equation without a result means: the dots, and each letter that stands there once,
-    in the order of the alphabet.
-    """
-    letters = equation.replace(".", "").replace(",", "")
-    once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
-    return ("..." if "..." in equation else "") + "".join(once)

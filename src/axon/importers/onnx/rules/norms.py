@@ -52,8 +52,8 @@ def layer_norm(node: Node) -> Made:
         y = node.call(kind, x, *extras, axes=axes, epsilon=epsilon)
     else:
         y = node.call(kind, x, axes=axes, epsilon=epsilon)
-        for operator, extra in zip("*+", extras, strict=False):
-            y = node.call(operator, y, node.call("broadcast_to", extra, node.call("shape", x)))
+        for function, extra in zip(("times_within", "plus_within"), extras, strict=False):
+            y = node.call(function, y, extra)
     if len(node.outputs) > 1:
         _statistics(node, axes, kind, epsilon)
     return as_elem(node, y, elem, made)

@@ -9,9 +9,9 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS, FLOATS
 from axon.importers.onnx.rules.convolution import sliding_options
-from axon.importers.onnx.rules.linear import product
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Unsupported
+from axon.importers.products import product
 
 
 def _behind(node: Node, index: int, behind: int | None) -> Expression | None:

@@ -14,7 +14,6 @@ DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
 """Whose operators the rules are for."""
 SAME_RANK = "t p -> t ?r where rank(?r) = rank(p)"
 ANY_SHAPE = "t p -> t ?r"
-PRODUCT = "(t p, t q) -> t ?r"
 SLIDING = "(t p, t q) -> t ?r where rank(?r) = rank(p), rank(q) = rank(p)"
 
 MOST_RANK = 64

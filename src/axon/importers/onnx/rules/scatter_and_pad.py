@@ -107,10 +107,7 @@ def _pad_somewhere(node: Node, rank: int, mode: str) -> Expression:
     """Pads along axes that only the run knows: zeros for the others."""
     if not rank:
         return node.type_of(node.input(0))
-    first = node.call("mod", node.input(3), node.literal(rank))
-    places = node.call("concat", first, node.call("+", first, node.literal(rank)))
-    none = node.call("zeros", node.shape_literal([2 * rank]), to="i64")
-    pads = node.call("scatter", none, places, node.input(1))
+    pads = node.call("paddings_of_axes", node.input(3), node.input(1), node.literal(rank))
     return _pad_by(node, pads, list(range(rank)), mode)
 
 

@@ -41,11 +41,11 @@ def _hold_elements(node: Node, elements: Sequence[str], output: int = 0) -> None
     importer, name = node.importer, node.outputs[output]
     if len(elements) > MOST_ELEMENTS:
         raise Unsupported(f"{node.operator}: a sequence of {len(elements)} tensors")
-    importer.define(name, Tuple(tuple(importer.types[each] for each in elements)))
+    held = TupleOf(tuple([node.tensor(each) for each in elements]))
+    importer.define(name, node.infer(held))
     importer.sequences[name] = tuple(elements)
-    if len(elements) != 1 and importer.writes:
-        names = tuple(node.tensor(each) for each in elements)
-        node.step((name,), TupleOf(names))
+    if len(elements) != 1:
+        node.step((name,), held)
 
 
 def _at(node: Node, index: int, count: int, default: int) -> int:
@@ -101,8 +101,7 @@ def at(node: Node) -> Made:
     if isinstance(held, Chunks):
         return chunks.at(node, held)
     if isinstance(held, Growing):
-        node.importer.define(node.outputs[0], element(node, held))
-        return None
+        return element(node, held)
     elements = _elements(node)
     if not elements:
         raise Unsupported("SequenceAt: a sequence without elements")

@@ -23,6 +23,7 @@ BITWISE = {
     "bitwise_or": ("logical_or", "bit_or"), "__or__": ("logical_or", "bit_or"),
     "bitwise_xor": ("logical_xor", "bit_xor"), "__xor__": ("logical_xor", "bit_xor"),
     "__iand__": ("logical_and", "bit_and"), "__ior__": ("logical_or", "bit_or"),
+    "__ixor__": ("logical_xor", "bit_xor"),
 }  # fmt: skip
 """What they are of truth values, and of integers."""
 OF_TRUTH = {
@@ -32,10 +33,12 @@ OF_TRUTH = {
 SHIFTS = {
     "bitwise_left_shift": "shift_left", "__lshift__": "shift_left",
     "bitwise_right_shift": "shift_right", "__rshift__": "shift_right",
+    "__ilshift__": "shift_left", "__irshift__": "shift_right",
 }  # fmt: skip
 SAME_KIND = {
     "abs": "abs", "neg": "negate", "negative": "negate", "sign": "sign", "sgn": "sign",
-    "square": "square", "floor": "floor", "ceil": "ceil", "relu": "relu", "bitwise_not": "bit_not",
+    "square": "square", "absolute": "abs",
+    "floor": "floor", "ceil": "ceil", "relu": "relu", "bitwise_not": "bit_not",
 }  # fmt: skip
 """Functions of one tensor that keep its element type."""
 FRACTIONAL = {
@@ -44,11 +47,14 @@ FRACTIONAL = {
         "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos",
         "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "sigmoid", "reciprocal",
     )
-} | {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}  # fmt: skip
+} | {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh",
+}  # fmt: skip
 """Functions of one tensor that make fractions of integers."""
 COPIES = (
     "clone", "contiguous", "detach", "alias", "lift_fresh_copy", "lift_fresh", "lift", "positive",
-    "requires_grad", "resolve_conj", "resolve_neg", "conj", "conj_physical", "real", "cpu", "cuda",
+    "requires_grad", "resolve_conj", "resolve_neg", "conj", "conj_physical", "cpu", "cuda",
 )  # fmt: skip
 """What has the values that it is given, in another place or layout."""
 
@@ -169,8 +175,11 @@ def rounded(node: TorchNode) -> Made:
     x, operator = node.x(), node.operator.rstrip("_")
     if not elements.is_float(node.elem_of() or elements.DEFAULT):
         return node.call("identity", x)
-    if node.whole("decimals", 0):
-        return node.type_of(x)
+    digits = node.whole("decimals", 0)
+    if digits:
+        scale = node.literal(10.0 ** abs(digits))
+        apart, back = ("*", "/") if digits > 0 else ("/", "*")
+        return node.call(back, node.call("round", node.call(apart, x, scale)), scale)
     if operator == "round":
         return node.call("round", x)
     whole = node.call("truncate", x)
@@ -189,33 +198,9 @@ def as_float(node: TorchNode, name: str) -> Expression:
     return x if elem is None or elements.is_float(elem) else node.cast(x, elements.DEFAULT)
 
 
-@rule("exp2", "log2", "log10", "erfc", "erfinv", "digamma", "lgamma", "sinc", "i0", "logit")
-def lacking(node: TorchNode) -> Made:
-    """Functions of one tensor that Axon does not have."""
-    return node.type_of(node.call("exp", as_float(node, "self")))
-
-
-@rule("atan2", "hypot", "logaddexp", "logaddexp2", "copysign", "xlogy", "nextafter")
-def lacking_of_two(node: TorchNode) -> Made:
-    """Functions of two tensors that Axon does not have."""
-    elem = node.joint("self", "other")
-    if elem is not None and not elements.is_float(elem):
-        elem = elements.DEFAULT
-    return node.type_of(node.call("+", node.operand("self", elem), node.operand("other", elem)))
-
-
 @rule("isnan", "isinf")
 def test(node: TorchNode) -> Made:
     return node.call(node.operator, as_float(node, "self"))
-
-
-@rule("isfinite", "isposinf", "isneginf")
-def other_test(node: TorchNode) -> Made:
-    x = as_float(node, "self")
-    if node.operator == "isfinite":
-        return node.call("logical_not", node.call("isinf", node.call("-", x, x)))
-    sides = {"negative": node.operator == "isneginf", "positive": node.operator == "isposinf"}
-    return node.call("isinf", x, **sides)
 
 
 @rule("clamp", "clamp_min", "clamp_max", "clip")
@@ -311,20 +296,3 @@ def native_dropout(node: TorchNode) -> None:
     mask = node.call("==", x, x)
     trains = node.flag("train", True) and node.real("p", 0.5) > 0
     node.set_outputs(node.type_of(x) if trains else node.call("identity", x), node.type_of(mask))
-
-
-@rule("copy")
-def copied(node: TorchNode) -> Made:
-    """The elements of another tensor, in the shape and the type of this one."""
-    elem = node.elem_of()
-    return node.call("broadcast_to", node.operand("src", elem), node.call("shape", node.x()))
-
-
-@rule("fill", "zero")
-def fill(node: TorchNode) -> Made:
-    value = node.operand("value", node.elem_of()) if "value" in node.attributes else None
-    if value is None:
-        return node.call("zeros_like", node.x())
-    if node.index("value") is None:
-        value = node.converted(node.given("value"), node.elem_of())
-    return node.call("+", node.call("zeros_like", node.x()), value)

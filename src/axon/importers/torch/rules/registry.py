@@ -7,6 +7,7 @@ from collections.abc import Callable
 from axon.importers.node import Made, Rule
 from axon.importers.operations import Operation
 from axon.importers.torch.node import TorchNode
+from axon.importers.torch.rules.ranks import limited
 
 TorchRule = Callable[[TorchNode], Made]
 RULES: dict[tuple[str, str], Rule] = {}
@@ -24,7 +25,8 @@ def rule(*names: str, domain: str = "aten") -> Callable[[TorchRule], TorchRule]:
         for name in names:
             if (domain, name) in RULES:
                 raise ValueError(f"there are two rules for {domain}.{name}")
-            RULES[domain, name] = function  # type: ignore[assignment]
+            made: Rule = function  # type: ignore[assignment]
+            RULES[domain, name] = limited(name, made) if domain == "aten" else made
         return function
 
     return enter

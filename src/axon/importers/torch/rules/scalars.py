@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.contents import arithmetic as contents
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
 from axon.importers.operations import Operand
@@ -82,6 +83,20 @@ def sym_numel(node: TorchNode) -> Made:
     return node.call("size", node.x())
 
 
+@rule("sym_stride", "sym_storage_offset", "stride", "storage_offset")
+def stride(node: TorchNode) -> Made:
+    """How a tensor lies in memory is not for a program to say."""
+    return node.declared("t p -> i64 []", node.tensor_index("self"))
+
+
+@rule("sym_is_contiguous", "is_nonzero", "is_same_size")
+def truth(node: TorchNode) -> Made:
+    x = node.tensor_index("self")
+    if node.operator == "is_nonzero":
+        return node.cast(node.as_scalar(node.given("self")), "bool")
+    return node.declared("t p -> bool []", x)
+
+
 @rule("item", "_local_scalar_dense")
 def item(node: TorchNode) -> Made:
     """The one element of a tensor."""
@@ -98,9 +113,52 @@ def scalar_tensor(node: TorchNode) -> Made:
     return node.scalar(value, elem)
 
 
+@rule("_assert_scalar")
+def asserted(node: TorchNode) -> Made:
+    """What a run makes sure of: how two sizes compare, or that a number is a size."""
+    relation, sides = node.given("relation"), [node.given(name) for name in ("left", "right")]
+    if relation is None or any(side is None for side in sides):
+        return None
+    if relation == "ge" and sides[1] == 0 and _may_be_size(node, sides[0]):
+        node.size_item(sides[0])
+        return None
+    left, right = (node.known_size(side) for side in sides)
+    if left is None or right is None:
+        return None
+    if relation in ("le", "lt"):
+        left, right = right, left
+    gap = contents.sub(left, right)
+    if relation in ("gt", "lt"):
+        gap = contents.sub(gap, 1)
+    if relation == "eq":
+        node.equal(left, right)
+    elif not isinstance(gap, int):
+        node.guard(gap)
+    return None
+
+
+@rule("sym_constrain_range_for_size", "_check_is_size")
+def size_asserted(node: TorchNode) -> Made:
+    """A number is a size."""
+    value = next(iter(node.attributes.values()), None)
+    if _may_be_size(node, value):
+        node.size_item(value)
+    return None
+
+
+def _may_be_size(node: TorchNode, value: object) -> bool:
+    """Whether a value is an integer of which nothing is known so far."""
+    return (
+        isinstance(value, Operand)
+        and node.known_size(value) is None
+        and node.elem(value.index) == "i64"
+        and node.rank(value.index) == 0
+    )
+
+
 @rule(
-    "_assert_scalar", "_assert_tensor_metadata", "_assert_async", "sym_constrain_range",
-    "sym_constrain_range_for_size", "_check_is_size", "_functional_assert_async",
+    "_assert_tensor_metadata", "_assert_async", "sym_constrain_range", "_functional_assert_async",
+    "_functional_sym_constrain_range", "_functional_sym_constrain_range_for_size",
     "_functional_assert_scalar",
 )  # fmt: skip
 def granted(node: TorchNode) -> Made:

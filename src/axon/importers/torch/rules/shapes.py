@@ -186,6 +186,18 @@ def squeeze(node: TorchNode) -> Made:
     return node.call("squeeze", x, axis=ones) if ones else node.call("identity", x)
 
 
+@rule("ravel")
+def ravel(node: TorchNode) -> Made:
+    return node.call("flatten", node.x())
+
+
+@rule("sum_to_size")
+def sum_to_size(node: TorchNode) -> Made:
+    """The axes summed up along which a shape was stretched."""
+    made = node.call("zeros", node.shape_of_argument("size", node.sizes("size")))
+    return node.type_of(node.call("cast_like", made, node.x()))
+
+
 @rule("flatten")
 def flatten(node: TorchNode) -> Made:
     start, end = node.whole("start_dim", 0), node.whole("end_dim", -1)

@@ -283,17 +283,17 @@ LOOPS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("turns", [1, 2, 5])
+@pytest.mark.parametrize("iterations", [1, 2, 5])
 @pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
-def test_a_sequence_to_which_each_turn_appends(text: str, turns: int) -> None:
+def test_a_sequence_to_which_each_iteration_appends(text: str, iterations: int) -> None:
     made = parser.parse_model(HEAD + text)
     written = write_program(import_model(made, "m"))
     assert not written.opaque, written.text
     x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
-    expected = ReferenceEvaluator(made).run(None, {"x": x, "k": np.array(turns)})
+    expected = ReferenceEvaluator(made).run(None, {"x": x, "k": np.array(iterations)})
     assert infer_model(made, "m").tensors["z"].shape is not None
     for backend in ("numpy", "jax"):
-        found = axon.from_onnx(made, backend=backend).model(x, np.array(turns))
+        found = axon.from_onnx(made, backend=backend).model(x, np.array(iterations))
         found = found if isinstance(found, tuple) else (found,)
         for mine, true in zip(found, expected, strict=True):
             assert np.shape(mine) == np.shape(true)

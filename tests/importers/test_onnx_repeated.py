@@ -19,9 +19,8 @@ from axon.driver import check_text
 from axon.importers import imported as models
 from axon.importers import walk
 from axon.importers.imported import Imported
-from axon.importers.onnx.model import import_model
+from axon.importers.onnx.model import ONNX, import_model
 from axon.importers.onnx.read import model_of
-from axon.importers.onnx.rules.registry import find
 from axon.importers.writing.program import write_program
 from axon.types import dim as dims
 from axon.types.show import Show
@@ -44,7 +43,7 @@ def remembering(monkeypatch: pytest.MonkeyPatch) -> None:
 def slowly(made: Any, forget: bool = False) -> Imported:
     """The model inferred without any of it."""
     with mock.patch("axon.importers.walk.may_repeat", return_value=False), workspace():
-        asked = models._Asked(model_of(made), find, "m", forget, True)
+        asked = models._Asked(model_of(made), ONNX, "m", forget, True)
         return models._rounds(asked, {}, direct=False)
 
 

@@ -1,4 +1,4 @@
-"""What turns append need not have one size: it is joined as it comes, and no size is made up."""
+"""What iterations append need not have one size: it is joined as it is, and no size is made up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from axon.importers.onnx.model import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 
-TURNS = """body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
+BODY = """body = b (int64 i, bool keep, seq(float) u) => (bool c2, seq(float) v) {
                 c2 = Identity (keep)
                 number = Unsqueeze (i, zero)
                 stop = Add (number, one)
@@ -45,7 +45,7 @@ REPEATED = """agraph (float[n,c] x, int64[n] times) => (float[m,c] z)
 
 
 def model(text: str, at: int = 0) -> Any:
-    text = text.replace("TURNS", TURNS).replace("NUMBERS", NUMBERS).replace("AT", str(at))
+    text = text.replace("BODY", BODY).replace("NUMBERS", NUMBERS).replace("AT", str(at))
     return parser.parse_model(HEAD + text)
 
 
@@ -70,7 +70,7 @@ def test_a_sequence_of_tensors_that_grow_is_joined_in_the_loop(axis: int) -> Non
     made = model(
         """agraph (float[n,c] x, int64 k) => (float[p,q] z) <NUMBERS> {
         s = SequenceEmpty ()
-        t = Loop (k, yes, s) <TURNS>
+        t = Loop (k, yes, s) <BODY>
         z = ConcatFromSequence <axis = AT> (t)
     }""",
         axis,
@@ -85,7 +85,7 @@ def test_a_sequence_of_tensors_that_grow_is_joined_in_the_loop(axis: int) -> Non
 def test_what_was_there_before_comes_first() -> None:
     made = model("""agraph (float[n,c] x, int64 k, float[a,c] y) => (float[p,c] z) <NUMBERS> {
         s = SequenceConstruct (y, x)
-        t = Loop (k, yes, s) <TURNS>
+        t = Loop (k, yes, s) <BODY>
         z = ConcatFromSequence <axis = 0> (t)
     }""")
     agree(made, floats(5, 6), np.array(3), floats(2, 6))
@@ -95,7 +95,7 @@ def test_what_is_known_of_such_a_sequence_is_no_more_than_that() -> None:
     made = model("""agraph (float[n,c] x, int64 k)
             => (float[n,c] z, float[1,c] y, int64 l) <NUMBERS> {
         s = SequenceEmpty ()
-        t = Loop (k, yes, s) <TURNS>
+        t = Loop (k, yes, s) <BODY>
         first = Constant <value = int64 {0}> ()
         z = SequenceAt (t, first)
         u = SequenceMap (t) <body = f (float[r,c] e) => (float[r,c] o) { o = Neg (e) }>
@@ -114,7 +114,7 @@ def test_what_is_known_of_such_a_sequence_is_no_more_than_that() -> None:
 def test_a_branch_may_join_it() -> None:
     made = model("""agraph (float[n,c] x, int64 k, bool test) => (float[p,c] z) <NUMBERS> {
         s = SequenceEmpty ()
-        t = Loop (k, yes, s) <TURNS>
+        t = Loop (k, yes, s) <BODY>
         z = If (test) <
             then_branch = yes () => (float[p,c] a) { a = ConcatFromSequence <axis = 0> (t) },
             else_branch = no () => (float[p,c] b) { b = Neg (x) }>
@@ -136,7 +136,7 @@ def test_rows_repeated_as_often_as_a_run_says() -> None:
 
 
 @pytest.mark.parametrize("times", [3, 4])
-def test_a_state_that_grows_by_more_each_turn_is_no_multiple(times: int) -> None:
+def test_a_state_that_grows_by_more_each_iteration_is_no_multiple(times: int) -> None:
     made = parser.parse_model(
         HEAD
         + """agraph (float[n,4] x, float[s,4] begin) => (float[m,4] z)

@@ -1,5 +1,5 @@
-"""What is said of a Loop holds for what the last turn gives, and programs do what models do: each
-model here was found by trying many at random next to onnxruntime.
+"""What is said of a Loop holds for what the last iteration gives, and programs do what models do:
+each model here was found by trying many at random next to onnxruntime.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def runs(made: Any, *given: Any) -> list[Any]:
 # --- shapes ----------------------------------------------------------------------------------
 
 
-def test_what_a_turn_asks_of_a_state_is_not_said_of_what_it_gives() -> None:
+def test_what_an_iteration_asks_of_a_state_is_not_said_of_what_it_gives() -> None:
     """The state has as many rows as x when it is joined with it, and one row less afterwards."""
     made = model("""agraph (float[n,c] x) => (float[p,q] z) <NUMBERS> {
         z = Loop (one, yes, x) <
@@ -76,8 +76,8 @@ def test_states_of_one_size_before_need_not_have_it_after() -> None:
     assert [np.shape(each) for each in found] == [(5, 4), (10, 2)]
 
 
-def test_a_branch_in_a_loop_asks_in_the_turns_in_which_it_runs() -> None:
-    """In the first turn both have one size; in the others, which take the other branch, not."""
+def test_a_branch_in_a_loop_asks_in_the_iterations_in_which_it_runs() -> None:
+    """In the first iteration both have one size; in the others, with the other branch, not."""
     made = model("""agraph (float[m] y) => (float[p] z) <NUMBERS> {
         z, w = Loop (three, yes, y, y) <
             body = b (int64 i, bool keep, float[d] s, float[m] t)
@@ -145,7 +145,7 @@ def test_rows_of_a_size_that_a_run_computes_are_an_array() -> None:
 
 
 def test_rows_of_a_size_that_only_the_model_tells_are_an_array() -> None:
-    """How often the columns are repeated changes from turn to turn, and the rows are not."""
+    """How often the columns are repeated changes in each iteration, and the rows are not."""
     made = model("""agraph (float[2,c] w, int64 k) => (float[p,q] z) <NUMBERS> {
         z = Loop (k, yes) <
             body = b (int64 i, bool keep) => (bool c2, float[f] row) {

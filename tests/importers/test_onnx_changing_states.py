@@ -1,4 +1,4 @@
-"""Loops whose state has another size after each turn run, and what is said of them is true."""
+"""Loops whose state has another size after each iteration run, and what is said of them is true."""
 
 from __future__ import annotations
 
@@ -118,25 +118,25 @@ def parsed(text: str) -> Any:
     return parser.parse_model(HEAD + text)
 
 
-def given(made: Any, turns: int) -> dict[str, Any]:
+def given(made: Any, iterations: int) -> dict[str, Any]:
     """An input of each kind."""
     sizes = {"B": 2, "S": 3, "r": 4}
     found: dict[str, Any] = {}
     for info in made.graph.input:
         shape = [d.dim_value or sizes[d.dim_param] for d in info.type.tensor_type.shape.dim]
         values = np.random.default_rng(len(found)).normal(size=shape).astype(np.float32)
-        found[info.name] = np.array(turns) if info.name == "n" else values
+        found[info.name] = np.array(iterations) if info.name == "n" else values
     return found
 
 
-@pytest.mark.parametrize("turns", [1, 2, 3])
+@pytest.mark.parametrize("iterations", [1, 2, 3])
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
-def test_a_state_that_changes_its_size(text: str, backend: str, turns: int) -> None:
+def test_a_state_that_changes_its_size(text: str, backend: str, iterations: int) -> None:
     made = parsed(text)
     written = write_program(import_model(made, "m"))
     assert not written.opaque, written.text
-    values = given(made, turns)
+    values = given(made, iterations)
     expected = ReferenceEvaluator(made).run(None, values)
     found = axon.from_onnx(made, backend=backend).model(*values.values())
     found = found if isinstance(found, tuple) else (found,)
@@ -153,14 +153,14 @@ def test_a_state_that_changes_its_size(text: str, backend: str, turns: int) -> N
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
-def test_no_turn_leaves_the_state_as_it_is(backend: str) -> None:
+def test_no_iteration_leaves_the_state_as_it_is(backend: str) -> None:
     values = given(made := parsed(CASES["grows and is read"]), 0)
     found = axon.from_onnx(made, backend=backend).model(*values.values())
     np.testing.assert_array_equal(found, values["x"])
 
 
-def test_what_a_turn_is_given_is_not_what_is_left_in_the_end() -> None:
-    """The sizes before a turn, after it and after the last one have different names."""
+def test_what_an_iteration_is_given_is_not_what_is_left_in_the_end() -> None:
+    """The sizes before an iteration, after it and after the last one have different names."""
     found = infer_model(parsed(CASES["grows and is read"]), "m").tensors
     before, end = found["s"].shape, found["y"].shape
     assert before is not None and end is not None
@@ -168,7 +168,7 @@ def test_what_a_turn_is_given_is_not_what_is_left_in_the_end() -> None:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
-def test_what_the_body_asks_of_a_size_is_checked_in_each_turn(backend: str) -> None:
+def test_what_the_body_asks_of_a_size_is_checked_in_each_iteration(backend: str) -> None:
     made = parsed("""agraph (float[S] x, int64 n) => (float[m] y)
             <float[3] w = {1, 2, 3}, bool yes = {1}> {
         y = Loop (n, yes, x) <

@@ -1,0 +1,1 @@
+"""Values side by side: what benchmarks of values have in common."""

@@ -1,0 +1,147 @@
+"""Convolutions. What has no batch is a batch of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from axon.importers.expressions import Expression
+from axon.importers.node import Made
+from axon.importers.operations import Malformed, Unsupported
+from axon.importers.torch.node import TorchNode
+from axon.importers.torch.rules.registry import rule
+from axon.importers.windows import shortened, window_fits
+from axon.ops.operator import Problem
+from axon.ops.sliding import places, sides_of, spread, spread_out
+from axon.types.type import Shape
+
+MOST_SPATIAL = 3
+WORDS = ("same", "valid")
+
+
+def batched(
+    node: TorchNode,
+    at: int,
+    spatial: int,
+    make: Callable[[Expression, Shape | None], Expression],
+    otherwise: Callable[[], Expression],
+) -> Expression:
+    """What is made of a batch of images, for a tensor that may be one image; if that is not known,
+    what is known of both.
+    """
+    word, x = node.shape(at), node.input(at)
+    if word is None:
+        return otherwise()
+    if len(word) == spatial + 1:
+        alone = node.call("expand_dims", x, axis=[0])
+        return node.call("squeeze", make(alone, (1, *word)), axis=[0])
+    return make(node.ranked(at, spatial + 2), word if len(word) == spatial + 2 else None)
+
+
+@rule("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
+def conv(node: TorchNode) -> Made:
+    kind = node.operator
+    return convolved(node, int(kind[-2]), "transpose" in kind, False)
+
+
+@rule("convolution", "_convolution", "convolution_overrideable", "_convolution_mode")
+def convolution(node: TorchNode) -> Made:
+    rank = node.rank_of("weight") or node.rank_of("input")
+    if rank is None:
+        return node.declared(
+            "(t p, t q) -> t ?r where rank(?r) = rank(p), rank(q) = rank(p)",
+            node.tensor_index("input"),
+            node.tensor_index("weight"),
+        )
+    return convolved(node, rank - 2, node.flag("transposed"), True)
+
+
+def convolved(node: TorchNode, spatial: int, transposed: bool, is_batch: bool) -> Expression:
+    """A convolution by the arguments that all of them have; `is_batch` if the input is one."""
+    if not 1 <= spatial <= MOST_SPATIAL:
+        raise Unsupported(f"{node.operator} over {spatial} dimensions")
+    at = node.tensor_index("input")
+    slid = _options(node, spatial, transposed)
+    filters = node.ranked(node.tensor_index("weight"), spatial + 2)
+    rest = [filters] if node.index("bias") is None else [filters, node.x("bias")]
+    short = shortened(slid)
+
+    def make(x: Expression, word: Shape | None) -> Expression:
+        made = node.call("conv_transpose" if transposed else "conv", x, *rest, **short)
+        if not transposed:
+            window_fits(node, word, node.shape(node.tensor_index("weight")), slid)
+        return made
+
+    if is_batch:
+        return make(node.ranked(at, spatial + 2), node.shape(at))
+    return batched(node, at, spatial, make, lambda: _of_any_batch(node, slid, transposed))
+
+
+def _options(node: TorchNode, spatial: int, transposed: bool) -> dict[str, Any]:
+    def spread_over(name: str, usual: int) -> list[int]:
+        found = node.wholes(name) or [usual]
+        if len(found) not in (1, spatial):
+            raise Malformed(f"its argument `{name}` is not one number for each dimension")
+        return list(spread(tuple(found), spatial))
+
+    given = node.given("padding")
+    if isinstance(given, str) and given not in WORDS:
+        raise Malformed(f"its argument `padding` is {given}")
+    slid: dict[str, Any] = {
+        "stride": spread_over("stride", 1),
+        "pad": given if isinstance(given, str) else spread_over("padding", 0),
+        "dilation": spread_over("dilation", 1),
+        "groups": node.size_item(node.attributes.get("groups", 1)),
+    }
+    if given == "valid" or (given is None and node.operator == "_convolution_mode"):
+        slid["pad"] = [0] * spatial
+    if transposed:
+        slid["output_pad"] = spread_over("output_padding", 0)
+    return slid
+
+
+def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Expression:
+    """The convolution of one image, or of a batch of them."""
+    word = node.shape(node.tensor_index("weight"))
+    count = len(slid["stride"])
+    listed: dict[str, Any] = {
+        name: v if isinstance(v, str) else tuple(v) for name, v in slid.items() if name != "groups"
+    }
+    extras = listed.pop("output_pad", (0,) * count)
+    sides = sides_of(count, listed["stride"], listed["pad"], listed["dilation"])
+    if isinstance(sides, Problem):
+        raise Malformed(sides.text)
+    groups = slid["groups"]
+    if not isinstance(groups, int):
+        raise Unsupported(f"{node.operator} in groups of a number that is not known")
+    own = [*("k", "c"), *(side.window for side in sides)]
+    if transposed:
+        own[:2] = ["c", "k"]
+    if word is not None:
+        own = [str(n) if isinstance(n, int) else name for name, n in zip(own, word, strict=True)]
+    filters = list(own)
+    windows = [replace(side, window=n) for side, n in zip(sides, own[2:], strict=True)]
+    if transposed:
+        channels, made = own[0], f"{groups}*{own[1]}"
+        spatial = [spread_out(s, e) for s, e in zip(windows, extras, strict=True)]
+    else:
+        channels, made = f"{groups}*{own[1]}", own[0]
+        spatial = [places(side) for side in windows]
+    x = ",".join([channels, *(side.input for side in sides)])
+    y = ",".join([made, *spatial])
+    return node.declared(
+        f"(t batch@[{x}], t [{','.join(filters)}]) -> t batch@[{y}]",
+        node.tensor_index("input"),
+        node.tensor_index("weight"),
+    )
+
+
+@rule("conv_tbc")
+def conv_tbc(node: TorchNode) -> Made:
+    """The axes are time, batch, channels."""
+    x = node.call("transpose", node.ranked(node.tensor_index("self"), 3), perm=[1, 2, 0])
+    filters = node.ranked(node.tensor_index("weight"), 3)
+    filters = node.call("transpose", filters, perm=[2, 1, 0])
+    made = node.call("conv", x, filters, node.x("bias"), pad=node.whole("pad", 0))
+    return node.call("transpose", made, perm=[2, 0, 1])

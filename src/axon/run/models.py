@@ -1,0 +1,56 @@
+"""Running models of other formats: each becomes a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from axon.importers.formats import ModelFile
+from axon.importers.reporting.report import Report
+from axon.importers.writing.program import write_program
+from axon.run.program import Program
+from axon.run.weights import Weight
+from axon.source import Source
+
+if TYPE_CHECKING:
+    from axon.importers.torch.dynamic.table import Dynamic
+
+
+class ModelProgram(Program):
+    """The program that a model becomes: it has the definition `model`, and functions for layers
+    that repeat. What no operator of Axon does is only declared; say what it does with `implement`.
+    """
+
+    def __init__(
+        self,
+        model: ModelFile,
+        backend_name: str = "numpy",
+        investigate: Callable[[], Dynamic] | None = None,
+    ) -> None:
+        written = write_program(model.imported())
+        ops = {alias: Weight(model.weight(tensor)) for alias, tensor in written.weights.items()}
+        super().__init__(Source(f"{model.name}.axon", written.text), backend_name, ops)
+        self._model = model
+        self._investigate = investigate
+
+    @cached_property
+    def dynamic(self) -> Dynamic:
+        """Which sizes of the inputs could be any, and what fixes the others; of a PyTorch program.
+        It prints as a table.
+        """
+        return (self._investigate or self._model.dynamic)()
+
+    @cached_property
+    def report(self) -> Report:
+        """What inference found about the model: its signature, the shape of each of its tensors by
+        name, conditions, and messages with their places.
+        """
+        return self._model.report()
+
+    def on(self, backend_name: str) -> ModelProgram:
+        """The same program on another backend."""
+        made = super().on(backend_name)
+        assert isinstance(made, ModelProgram)
+        made._model, made._investigate = self._model, self._investigate
+        return made
