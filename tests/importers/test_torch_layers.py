@@ -242,6 +242,16 @@ def test_classes_by_how_likely_they_are() -> None:
     close(p, [x, y], -(logs(x) * y).sum(1))
 
 
+def test_of_an_unknown_rank_a_loss_may_be_of_one_example() -> None:
+    given = {"self": Given("f32 [n,c]"), "target": Given("i64 [n]")}
+    assert types(call("aten.nll_loss_nd.default", **given), forget=True) == "f32 []"
+    each = call("aten.nll_loss_nd.default", **given, reduction=0)
+    assert types(each, forget=True) == "f32 ?"
+    each = call("aten.multi_margin_loss.default", **given, reduction=0)
+    assert types(each, forget=True) == "f32 ?"
+    assert types(each) == "f32 [n]"
+
+
 def test_one_example() -> None:
     p = call("aten.nll_loss_nd.default", self=Given("f32 [c]"), target=Given("i64 []"))
     assert types(p) == "f32 []"
