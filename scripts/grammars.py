@@ -134,7 +134,7 @@ _VIM_SPECIAL = frozenset("=<>@{}&%~/")
 
 def _vim_pattern(pattern: str) -> str:
     r"""The pattern in Vim's very magic form: `(…)@!` for `(?!…)`, and no newline in sets, which
-    match none anyway."""
+    match none anyway. In a set `\/` would be two signs, so the slash is there by its number."""
     parts: list[str] = []
     closers: list[str] = []
     for piece in _VIM_PIECE.finditer(pattern):
@@ -149,7 +149,7 @@ def _vim_pattern(pattern: str) -> str:
             parts.append(".")
         elif inside := piece["set"]:
             plain = re.sub(r"\\([#(){}\[\"])", r"\1", re.sub(r"\\[nvf]", "", inside))
-            parts.append(f"[{plain.replace('/', chr(92) + '/')}]")
+            parts.append(f"[{plain.replace('/', chr(92) + 'd47')}]")
         elif text in ('\\"', "\\#"):
             parts.append(text[1])
         else:

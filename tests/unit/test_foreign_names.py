@@ -8,6 +8,7 @@ from axon.driver import check_text
 from axon.inference.foreign_names import ATTRIBUTES, FORMS, LIBRARIES, WORDS
 from axon.ops import OPERATORS
 from axon.syntax.habits import STATEMENTS
+from axon.syntax.tokens import FOREIGN_WORDS
 
 PARAMETERS = """
   x : f32 [n,m], y : f32 [n,m], w : f32 [m,k], b : f32 [k], v : f32 [m], i : i64 [k], r : i64 [n],
@@ -56,3 +57,7 @@ def test_fields_that_tensors_have_as_methods_may_be_of_records() -> None:
     assert check_text(text).ok
     assert check_text("f = fn (p, x) { (x - p.mean) / p.var };").ok
     assert not check_text("f = fn (x) { x - x.mean() };").ok
+
+
+def test_the_words_that_begin_a_statement_elsewhere_are_known_to_the_parser() -> None:
+    assert set(STATEMENTS) == FOREIGN_WORDS

@@ -5,12 +5,12 @@ endif
 
 " Of the items that match at one place Vim takes the last.
 syntax case match
-syntax match axonBad /\v\C[^ \t\rA-Za-z0-9_#"\-+*\/%@<>=(),;:|[\]{}]+/ display
+syntax match axonBad /\v\C[^ \t\rA-Za-z0-9_#"\-+*\d47%@<>=(),;:|[\]{}]+/ display
 syntax match axonString /\v\C%([A-Za-z0-9_'])@1<!['‘’“”„][^'‘’“”„"]*['‘’“”"]/ display
 syntax match axonRuntime /\v\C\?[A-Za-z_][A-Za-z0-9_]*'*/ display
 syntax match axonBad /\v\C\.?[0-9][A-Za-z0-9_.]*/ display
 syntax match axonNumber /\v\C%([0-9]+%(\.[0-9]+)?%([eE][+-]?[0-9]+)?f?%([A-Za-z0-9_.])@!|[0-9]+%([A-Za-z0-9_.])@!)/ display
-syntax match axonOperator /\v\C\.\.\.|-\>|\|\>|\/\/|\*\*|[=!<>]\=|[-+*\/%@<>=(),;:|[\]{}]/ display
+syntax match axonOperator /\v\C\.\.\.|-\>|\|\>|\/\/|\*\*|[=!<>]\=|[-+*\d47%@<>=(),;:|[\]{}]/ display
 syntax match axonPunctuation /\v\C[(),:;[\]{}]/ display
 syntax match axonField /\v\C\.[A-Za-z_][A-Za-z0-9_]*'*/ display
 syntax match axonName /\v\C[A-Za-z_][A-Za-z0-9_]*'*/ display

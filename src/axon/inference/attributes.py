@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axon.diagnostics import Diagnostic, Fix, error
-from axon.inference.foreign_names import ATTRIBUTES, shown
 from axon.ops import Operator
 from axon.syntax import ast
 from axon.types.dim import Dim, Poly
@@ -159,6 +158,8 @@ class Values(Attributes):
 
 def _renamed(operator: Operator, attribute: ast.Attribute) -> tuple[Fix, ...]:
     """The attribute as Axon calls it."""
+    from axon.inference.foreign_names import ATTRIBUTES, shown  # only for a message
+
     ours = ATTRIBUTES.get(attribute.name, "")
     if ours not in operator.attributes:
         return ()

@@ -75,6 +75,10 @@ class _Branches:
         ranks = [_rank(self.inference, type_) for type_ in (self.then, self.otherwise)]
         if None in ranks or ranks[0] == ranks[1]:
             return True
+        if _rank(self.inference, self.condition):  # a choice for each element, as `where` makes it
+            origin = Origin("argument", self.expr.condition.span, SIGN, 1, "", self.expr.span)
+            unify(self.inference.state, Tensor("bool", ()), self.condition, origin)
+            return False
         text = f"the branches have {_dimensions(ranks[0])} and {_dimensions(ranks[1])}"
         span = _result(self.expr.otherwise).span
         self.inference.error("AX102", text, span, _dimensions(ranks[1]), subject=SIGN)

@@ -1,25 +1,12 @@
-"""Calls of functions, and unbound names."""
+"""Calls of functions."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from axon.diagnostics import Diagnostic, Fix, error
 from axon.inference.apply import Site, apply_scheme
-from axon.inference.by_place import exchanged
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import opened_by_call
-from axon.inference.foreign_names import (
-    CONSTANTS,
-    FORMS,
-    LIBRARIES,
-    WORDS,
-    form_of,
-    help_of,
-    is_known,
-    shown,
-)
-from axon.inference.joined import takes_list
 from axon.inference.operators import apply_operator, wrong_count
 from axon.inference.parameters import arranged, types_of
 from axon.inference.record import Default
@@ -28,10 +15,8 @@ from axon.inference.unify import unify
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS, written_as
 from axon.solver.constraints import Origin
-from axon.source import Span
 from axon.syntax import ast
 from axon.types import dim as dims
-from axon.types.elements import called_elsewhere
 from axon.types.type import (
     UNKNOWN,
     DimValue,
@@ -51,6 +36,8 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     if isinstance(function, ast.Field):
         function = imported(inference, function, env) or function
         if isinstance(function, ast.Field) and is_of_library(inference, function, env):
+            from axon.inference.unbound import report_library  # only for a message
+
             report_library(inference, function, call)
             return UNKNOWN
     if isinstance(function, ast.OperatorName):
@@ -61,11 +48,16 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         entry = env.find(name)
         if entry is None and name not in inference.defining:
             if name in OPERATORS:
-                if takes_list(inference, name, call, env):
-                    return UNKNOWN
+                if call.args and isinstance(call.args[0], ast.ListExpr | ast.TupleExpr):
+                    from axon.inference.joined import takes_list  # which few operators do
+
+                    if takes_list(inference, name, call, env):
+                        return UNKNOWN
                 return apply_operator(inference, name, call.args, call.attributes, call.span, env)
             entry = inference.prelude(name)
         if entry is None:
+            from axon.inference.unbound import report_unbound  # only for a message
+
             report_unbound(inference, function, env, call)
             for arg in call.args:
                 inference.infer(arg, env)
@@ -111,6 +103,8 @@ def _without_libraries(
     """A call of a tensor's method without what only other libraries have, `x.to(torch.float32)`:
     the message about the method says all.
     """
+    from axon.inference.foreign_names import is_known
+
     if not is_known(method.name):
         return call
     args = tuple(
@@ -214,69 +208,10 @@ def is_of_library(inference: Walk, expr: ast.Field, env: Environment) -> bool:
     root: ast.Expr = expr
     while isinstance(root, ast.Field):
         root = root.record
-    if not isinstance(root, ast.Name) or root.name not in LIBRARIES:
+    if not isinstance(root, ast.Name) or root.name in inference.missing:
         return False
-    return env.find(root.name) is None and root.name not in inference.missing
+    if env.find(root.name) is not None:
+        return False
+    from axon.inference.foreign_names import LIBRARIES
 
-
-def report_library(inference: Walk, expr: ast.Field, call: ast.Call | None) -> None:
-    text = expr.span.text if shown(expr.span.text) else expr.name
-    found = error("AX201", f"`{text}` is not part of Axon", expr.span, "not bound")
-    inference.state.diagnostics.append(_with_form(found, expr.name, expr.span, call))
-
-
-def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) -> Diagnostic:
-    """The message with the form that Axon has for a name of another library."""
-    from axon.inference.foreign_calls import rewritten  # only for a message
-
-    element = called_elsewhere(name)
-    form = form_of(name) or (f"cast(x, to={element})" if element else None)
-    if form is None:
-        return found
-    if call is not None:
-        new = rewritten(name, None, call)
-    else:
-        new = CONSTANTS.get(name, name if name in OPERATORS else None)
-    fixes = exchanged(name, None, call)
-    if new is not None and shown(new):
-        fixes = (Fix(f"write `{new}`", call.span if call is not None else span, new),)
-    return replace(found, help=(help_of(name, form),), fixes=fixes)
-
-
-def report_unbound(
-    inference: Walk, expr: ast.Name, env: Environment, call: ast.Call | None = None
-) -> None:
-    name = expr.name if len(expr.name) <= 60 else f"{expr.name[:60]}…"
-    if name.partition(".")[0] in inference.missing and "." in name:
-        inference.tainted = True  # the import that would have it was reported
-        return
-    if name in inference.defining:
-        inference.error(
-            "AX202",
-            f"`{name}` is used inside its own definition",
-            expr.span,
-            "not bound yet",
-            help="there is no recursion: use `loop`, `map` or `reduce`"
-            + (f"; the operator `{name}` is hidden here" if name in OPERATORS else ""),
-        )
-        return
-    defined_below = inference.defined_below.get(name)
-    help_: str | None = WORDS.get(name)
-    fixes: tuple[Fix, ...] = ()
-    if defined_below is not None:
-        help_ = "a name is seen from the line after its binding on"
-    elif name in FORMS and call is not None:
-        found = error("AX201", f"`{name}` is not bound", expr.span, "not bound")
-        inference.state.diagnostics.append(_with_form(found, name, expr.span, call))
-        return
-    elif inference.guesses > 0 and help_ is None:
-        from difflib import get_close_matches
-
-        inference.guesses -= 1  # each guess compares with every name in scope
-        known = env.all_names() | set(OPERATORS) | set(inference.state.names.index)
-        close = get_close_matches(name, sorted(known), n=3, cutoff=0.7)
-        fixes = tuple(Fix(f"did you mean `{each}`?", expr.span, each) for each in close)
-    found = error("AX201", f"`{name}` is not bound", expr.span, "not bound", help_, fixes=fixes)
-    if defined_below is not None:
-        found = found.with_label(defined_below, "bound here, later")
-    inference.state.diagnostics.append(found)
+    return root.name in LIBRARIES

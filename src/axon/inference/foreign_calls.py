@@ -132,6 +132,8 @@ def _particular(
             return f"where({rest}, {first})"
         case "gather", 3 if is_axis(args[1]):
             return f"gather_elements({first}, {texts[2]}, axis={texts[1]})"
+        case "adaptive_avg_pool2d", 2:
+            return f"adaptive_avg_pool({first}, {rest if listed else f'[{rest}, {rest}]'})"
         case "embedding", 2:
             return f"gather({rest}, {first})"
         case "len", 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, lists, operators, records, size_values, structures
+from axon.inference import calls, lists, operators, size_values, structures
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.existentials import named_sizes
 from axon.inference.parameters import as_value, copied, has_defaults, parameters_of
@@ -74,6 +74,8 @@ class Inference(Walk):
             case ast.Field():
                 return self._field(expr, env)
             case ast.Record():
+                from axon.inference import records
+
                 return records.infer_record(self, expr, env)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, written_as(op).name, span)
@@ -121,8 +123,12 @@ class Inference(Walk):
         if name is not None:
             return self._name(name, env)
         if calls.is_of_library(self, expr, env):
-            calls.report_library(self, expr, None)
+            from axon.inference.unbound import report_library  # only for a message
+
+            report_library(self, expr, None)
             return UNKNOWN
+        from axon.inference import records
+
         return records.infer_field(self, expr, env, expr.name in OPERATORS)
 
     def _name(self, expr: ast.Name, env: Environment) -> Type:
@@ -135,7 +141,9 @@ class Inference(Walk):
                 return operators.operator_value(self, expr.name, expr.span)
             entry = self.prelude(expr.name)
         if entry is None:
-            calls.report_unbound(self, expr, env)
+            from axon.inference.unbound import report_unbound  # only for a message
+
+            report_unbound(self, expr, env)
             return UNKNOWN
         if isinstance(entry.type, Scheme):
             origin = Origin("value", expr.span, expr.name)
@@ -338,6 +346,8 @@ class Inference(Walk):
                 env.names[pattern.name] = Entry(type_, pattern.span)
             return
         if isinstance(pattern, ast.RecordPattern):
+            from axon.inference import records
+
             types = records.fields_of(self, pattern, type_, span)
             for field, part in zip(pattern.items, types, strict=True):
                 self._destructure(field, part, env, span)

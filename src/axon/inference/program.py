@@ -13,7 +13,6 @@ from axon.inference.environment import Entry, Environment, Parameters, bound_nam
 from axon.inference.existentials import conditions
 from axon.inference.infer import Inference
 from axon.inference.ragged_results import check_ragged
-from axon.inference.records import report_members
 from axon.inference.report.forced import forced_names, is_zero_product, warn_of
 from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
@@ -405,6 +404,10 @@ class ProgramInference:
 
     def _report_members(self, first: int) -> None:
         """Members of tensors. What such a value is taken for elsewhere follows from that."""
+        if not self.inference.members:
+            return
+        from axon.inference.records import report_members
+
         found = self.state.diagnostics
         before = len(found)
         report_members(self.inference)

@@ -5,7 +5,6 @@ open record; its other fields are those of a variable (row polymorphism).
 from __future__ import annotations
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity, error
-from axon.inference.by_place import exchanged
 from axon.inference.environment import Environment
 from axon.inference.foreign_names import (
     ATTRIBUTES_OF_TENSORS,
@@ -75,7 +74,8 @@ def _call_of(inference: Walk, expr: ast.Field) -> ast.Call | None:
 
 def member_of_tensor(expr: ast.Field, call: ast.Call | None) -> Diagnostic:
     """The message for `x.T` and the like: it names the operator, if there is one."""
-    from axon.inference.foreign_calls import rewritten  # only for a message
+    from axon.inference.by_place import exchanged  # only for a message
+    from axon.inference.foreign_calls import rewritten
 
     form = form_of(expr.name)
     fixes = list(exchanged(expr.name, expr.record, call))

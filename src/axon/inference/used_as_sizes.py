@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from axon.inference.environment import Environment, bound_names
-from axon.inference.foreign_names import JOINING, is_axis
 from axon.inference.lists import is_no_size
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
@@ -204,7 +203,11 @@ class _Search:
         and no shape.
         """
         first = call.args[0] if call.args else None
-        if not isinstance(first, ast.ListExpr) or not all(map(is_axis, call.args[1:])):
+        if not isinstance(first, ast.ListExpr):
+            return None
+        from axon.inference.foreign_names import JOINING, is_axis
+
+        if not all(map(is_axis, call.args[1:])):
             return None
         function = call.function
         name = function.name if isinstance(function, ast.Name | ast.Field) else ""

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from axon.diagnostics.value import Diagnostic, Label, Severity, error
 from axon.source import Source, Span
 from axon.syntax.brackets import balance
-from axon.syntax.habits import HAS_ANOTHER_USE, Habit, habit_at
 from axon.syntax.lexer import lex
 from axon.syntax.problems import Problems
 from axon.syntax.tokens import CLOSER, OPENER, RESERVED, WORDS, Tokens
+
+if TYPE_CHECKING:
+    from axon.syntax.habits import Habit
 
 MAX_DEPTH = 100
 MAX_DIGITS = 4000
@@ -173,7 +176,7 @@ class Cursor:
             sign = self.text()
             message = f"this `{sign}` closes nothing"
             self.add(error(code, message, self.here(), f"there is no `{OPENER[sign]}` for it"))
-        elif code == "AX002" and (habit := habit_at(self.tokens, self.at, bool(help))):
+        elif code == "AX002" and (habit := self.habit(bool(help))) is not None:
             self.add_habit(habit)
         else:
             found = self.tokens.describe(self.at)
@@ -184,8 +187,16 @@ class Cursor:
         if not self.stuck and not self.quiet:
             self.problems.add(problem)
 
+    def habit(self, helped: bool = False) -> Habit | None:
+        """What is written as in another language here, at a mistake; `helped` if it has a help."""
+        from axon.syntax.habits import habit_at  # only for a message
+
+        return habit_at(self.tokens, self.at, helped)
+
     def add_habit(self, habit: Habit) -> None:
         """Report what is written as in another language; what follows from it is not reported."""
+        from axon.syntax.habits import HAS_ANOTHER_USE
+
         message = f"there is no `{habit.text}` in Axon"
         if habit.text in HAS_ANOTHER_USE:
             message = f"`{habit.text}` is not used like this in Axon"

@@ -12,7 +12,6 @@ from array import array
 
 from axon.diagnostics.value import Diagnostic, error
 from axon.source import Source, Span
-from axon.syntax.foreign_comments import without_foreign_comments
 from axon.syntax.problems import NO_END, Problems
 from axon.syntax.tokens import RESERVED, Tokens, shorten
 
@@ -67,10 +66,18 @@ _INSTEAD = {
 }
 
 
+_FOREIGN_COMMENT = re.compile(r'//|/\*|--|"""')
+"""What comments of other languages begin with."""
+
+
 def lex(source: Source) -> tuple[Tokens, Problems]:
     """All tokens of a source, and what could not be read as one."""
     problems = Problems()
-    text, comment = without_foreign_comments(source)
+    text, comment = source.text, None
+    if _FOREIGN_COMMENT.search(text):
+        from axon.syntax.foreign_comments import without_foreign_comments  # they are rare
+
+        text, comment = without_foreign_comments(source)
     if comment is not None:
         problems.add(comment)
     kinds: list[str] = []

@@ -36,9 +36,7 @@ from axon.syntax.ast import (
     TupleExpr,
 )
 from axon.syntax.cursor import HEADER, LIST, MAX_DEPTH, MAX_DIGITS, STATEMENT, Cursor
-from axon.syntax.habits import habit_at, string_help
 from axon.syntax.lexer import unquote
-from axon.syntax.parse_foreign import begins_foreign, foreign_statement
 from axon.syntax.parse_index import parse_where
 from axon.syntax.parse_pattern import parse_pattern
 from axon.syntax.parse_record import in_place_of_assignment, parse_record
@@ -47,6 +45,7 @@ from axon.syntax.tokens import (
     CHAIN_LEVEL,
     CLOSER,
     COMPARISON,
+    FOREIGN_WORDS,
     INFIX_LEVEL,
     NOT,
     OPENER,
@@ -230,6 +229,8 @@ def _leaf(p: Cursor) -> Expr:
         case "string":
             span = p.here()
             if not p.strings_allowed:
+                from axon.syntax.habits import string_help
+
                 message = "a string can only be the value of an attribute"
                 p.add(error("AX002", message, span, "a string", string_help(p.tokens, p.at)))
             p.advance()
@@ -466,7 +467,7 @@ def _if(p: Cursor) -> Expr:
         opened = _opens(p, "`{` and what is computed if the condition does not hold")
         otherwise = _branch(_block(p) if opened else _no_block(p))
     else:
-        if p.kind == "name" and habit_at(p.tokens, p.at) is not None:
+        if p.kind == "name" and p.habit() is not None:
             p.report("")
         if p.failures == failures:
             message, help = "an `if` without `else`", "both give a value: `if c { a } else { b }`"
@@ -596,7 +597,9 @@ def parse_statement(p: Cursor) -> Binding | Expr:
         p.advance()
         p.advance()
         return Binding(name, parse_expr(p, commas=True), p.since(start))
-    if p.kind in ("name", "fn"):
+    if _may_be_foreign(p):
+        from axon.syntax.parse_foreign import foreign_statement
+
         foreign = foreign_statement(p)
         if foreign is not None:
             return foreign
@@ -623,6 +626,21 @@ def parse_statement(p: Cursor) -> Binding | Expr:
     return Binding(NamePattern("_", value.span), parse_expr(p, commas=True), p.since(start))
 
 
+def _may_be_foreign(p: Cursor) -> bool:
+    """Whether a statement of another language may begin here."""
+    if p.kind == "fn":
+        return p.next_kind() == "name"
+    return p.kind == "name" and p.text() in FOREIGN_WORDS
+
+
+def _begins_foreign(p: Cursor) -> bool:
+    if not _may_be_foreign(p):
+        return False
+    from axon.syntax.parse_foreign import begins_foreign
+
+    return begins_foreign(p)
+
+
 def end_statement(p: Cursor) -> bool:
     """Step over the `;` of a statement. True when its end was passed over, up to the `}`."""
     if p.kind == "stray":
@@ -631,7 +649,7 @@ def end_statement(p: Cursor) -> bool:
             p.skip()  # what follows belonged to the bracket
     if p.kind not in (";", "}", "eof") and not p.stuck:
         begins_next = p.at in p.tokens.fresh and p.kind in _EXPRESSION_STARTS
-        if begins_next and begins_foreign(p):
+        if begins_next and _begins_foreign(p):
             pass  # that is reported, and `;` is often missing before it
         elif begins_next and p.kind == "[":
             p.missing_semicolon("a subscript stands on the line on which its tensor ends")

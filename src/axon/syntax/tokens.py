@@ -54,6 +54,15 @@ DIM_LEVEL = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 DIM_SPELLINGS = {"//": "/", "%": "mod"}
 """How expressions write some of these; dimensions may be written so too."""
 
+FOREIGN_WORDS = frozenset(
+    {
+        *("assert", "auto", "class", "const", "def", "del", "for", "from", "fun", "func"),
+        *("function", "global", "import", "let", "local", "mut", "raise", "return", "struct"),
+        *("val", "var", "while", "with"),
+    }
+)
+"""Words that begin a statement in other languages (`habits.py`)."""
+
 CLOSER = {"(": ")", "[": "]", "{": "}"}
 OPENER = {")": "(", "]": "[", "}": "{"}
 

@@ -160,16 +160,28 @@ def _worth_showing(core: list[Constraint]) -> list[Constraint]:
 
 
 def _main(clashes: list[Clash]) -> Clash | None:
-    """The clash that the message is about: the last requirement that cannot be met."""
+    """The clash that the message is about: the last requirement that cannot be met. A shape that is
+    written down, `ones([4,5])`, is as it is: the call around it cannot take it.
+    """
     for kinds in (
         ("argument", "result", "pattern", "size", "divisor"),
         ("condition", "call", "value"),
         ("called",),
     ):
-        for clash in reversed(clashes):
-            if clash.constraint.origin.kind in kinds:
-                return clash
+        found = [clash for clash in clashes if clash.constraint.origin.kind in kinds]
+        if found:
+            last = found[-1]
+            written = last.constraint.origin.span
+            if written is None or not written.text.startswith("["):
+                return last
+            return next((each for each in reversed(found) if _is_around(each, last)), last)
     return clashes[-1] if clashes else None
+
+
+def _is_around(clash: Clash, other: Clash) -> bool:
+    """Whether the call of a clash has that of another in an argument."""
+    outer, inner = clash.constraint.origin.call, other.constraint.origin.call
+    return outer is not None and inner is not None and outer != inner and inner.is_within(outer)
 
 
 @dataclass(slots=True)
