@@ -300,6 +300,23 @@ def test_a_program_that_contradicts_itself_has_no_table() -> None:
     assert "contradicts itself" in str(found)
 
 
+@pytest.mark.parametrize(
+    ("ranges", "guards"),
+    [
+        ({"s0": None}, []),
+        ({"s0": {"min_val": "2", "max_val": []}}, []),
+        ({"s0": {"min_val": -(10**40), "max_val": True}, "": {}, "s9": {"min_val": 3}}, []),
+        ([], "L['x'].size()[0] == 4"),
+        (None, [1, None, {}, [], "L['x'].size()[99] == 4", "L['x'].size()[0] == 4 == "]),
+        ({}, ["L['x'].size()[0] % 2 == 0"] * 5000),
+    ],
+)
+def test_what_pytorch_says_may_be_anything(ranges: Any, guards: Any) -> None:
+    p = Exported(ranges=ranges, guards=guards)
+    p.output(p.call("aten.relu.default", self=p.input("x", "f32", ["s0", 4]), line=3, text="y"))
+    assert answer(dynamic(p), "x", 0).free is True
+
+
 # --- texts --------------------------------------------------------------------------------------
 
 NAMES = {"x[0]", "x[1]", "y_0[2]"}

@@ -46,11 +46,17 @@ class Found:
     """All that is left to be solved, and what is known of the sizes of inputs."""
     makers: dict[str, Operation] = field(init=False)
     """What makes each tensor."""
+    dependent: set[str] = field(init=False)
+    """The tensors that are computed from inputs."""
     replays: Replays = field(default_factory=lambda: Replays(WORK))
 
     def __post_init__(self) -> None:
         operations = self.imported.model.graph.operations
         self.makers = {name: each for each in operations for name in each.outputs}
+        self.dependent = set(self.imported.inputs)
+        for operation in operations:
+            if not self.dependent.isdisjoint(operation.inputs):
+                self.dependent.update(operation.outputs)
         state = self.imported.importer.state
         values = {each.var: self.value(each.var) for each in self.given.every()}
         own = {v for value in values.values() for v in variables_of(value)}
