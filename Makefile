@@ -154,7 +154,7 @@ $(RELEASE_SETUP): $(DEV_SETUP)
 
 $(TORCH_SETUP): $(DEV_SETUP)
 	@echo "== set-up: installing PyTorch into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[dev,torch]'
+	@$(PIP_INSTALL) --editable '.[dev,torch-tests]'
 	@touch $@
 
 $(PAGE_SETUP): playground/package.json playground/package-lock.json

@@ -26,11 +26,13 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
 html_title = f"Axon {version}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_extra_path = ["../src/axon/cli/schema.json"]  # of what commands print with --json
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "friendly"
+pygments_style = "default"
 pygments_dark_style = "github-dark"
 
 

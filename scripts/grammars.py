@@ -149,9 +149,7 @@ def _vim_pattern(pattern: str) -> str:
             parts.append(".")
         elif inside := piece["set"]:
             plain = re.sub(r"\\([#(){}\[\"])", r"\1", re.sub(r"\\[nvf]", "", inside))
-            parts.append(
-                f"[{plain.replace('/', chr(92) + 'd47')}]"
-            )
+            parts.append(f"[{plain.replace('/', chr(92) + 'd47')}]")
         elif text in ('\\"', "\\#"):
             parts.append(text[1])
         else:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import axon
-
-BACKENDS = ("numpy", "jax")
+from tests.run.support import BACKENDS
 
 
 def compiled(text: str, backend: str) -> Any:

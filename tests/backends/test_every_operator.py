@@ -1,4 +1,4 @@
-"""Every example of every operator runs: the same values on both backends, and what is inferred.
+"""Every example of every operator runs: the same values on two backends, and what is inferred.
 
 An example is a program whose parameters say their types. Sizes are chosen for the names in them,
 the arguments are random, and the result is compared with the type that the example promises at
@@ -20,6 +20,7 @@ import axon
 from axon.driver import check_text
 from axon.ops import OPERATORS
 from axon.ops.examples import Example, examples, lift
+from tests.run.support import BACKENDS, OTHER, plain
 
 SIZES = {"n": 4, "k": 2, "h": 5, "w": 6, "b": 3, "c": 3, "m": 2, "r": 3, "s": 3, "d": 4, "v": 7}
 """What the names of dimensions stand for; any other is 3."""
@@ -164,22 +165,23 @@ def run(operator: str, example: Example, chosen: dict[str, int]) -> None:
         inferred = function.specialize(**types)
     except axon.ArgumentError:
         assert 0 in chosen.values() or operator in WINDOWED
-        for backend in ("numpy", "jax"):
+        for backend in BACKENDS:
             with pytest.raises(axon.ArgumentError):
                 net.on(backend).example(*args)
         return
     assert all("?" in condition for condition in inferred.where), "what a run checks, no more"
     result = inferred.type.split(" -> ", 1)[1]
     if (operator, *(d for d, size in chosen.items() if size == 0)) in NOTHING_THERE:
-        for backend in ("numpy", "jax")[: 1 if OPERATORS[operator].family in SILENT else 2]:
+        silent = OTHER == "jax" and OPERATORS[operator].family in SILENT
+        for backend in BACKENDS[: 1 if silent else 2]:
             with pytest.raises(axon.AxonError):
                 net.on(backend).example(*args)
         return
     on_numpy = function(*args)
     assert fits(shown(on_numpy), result), (shown(on_numpy), result)
-    on_jax = net.on("jax").example(*args)
-    assert fits(shown(on_jax), result), (shown(on_jax), result)
-    same(on_numpy, on_jax)
+    on_other = plain(net.on(OTHER).example(*args))
+    assert fits(shown(on_other), result), (shown(on_other), result)
+    same(on_numpy, on_other)
 
 
 @pytest.mark.parametrize(

@@ -149,18 +149,22 @@ class Playground:
             self.page.dispatch_event("#main", event, {"dataTransfer": handle})
 
     def serious(self) -> list[str]:
-        """What axe finds that is serious or critical. An experimental rule is left out: it wants
-        the words of a box to follow each other in its label as they do in the drawing.
-        """
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate(
-            """async () => {
-              const rules = { "label-content-name-mismatch": { enabled: false } };
-              const asked = { resultTypes: ["violations"], rules };
-              const { violations } = await axe.run(document, asked);
-              const where = (node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`;
-              const told = ({ impact, id, nodes }) => [impact, id, nodes.slice(0, 3).map(where)];
-              return violations.map(told);
-            }"""
-        )
-        return [f"{rule}: {at}" for impact, rule, at in found if impact in ("serious", "critical")]
+        return serious(self.page)
+
+
+def serious(page: Any) -> list[str]:
+    """What axe finds that is serious or critical. An experimental rule is left out: it wants the
+    words of a box to follow each other in its label as they do in the drawing.
+    """
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        """async () => {
+          const rules = { "label-content-name-mismatch": { enabled: false } };
+          const asked = { resultTypes: ["violations"], rules };
+          const { violations } = await axe.run(document, asked);
+          const where = (node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`;
+          const told = ({ impact, id, nodes }) => [impact, id, nodes.slice(0, 3).map(where)];
+          return violations.map(told);
+        }"""
+    )
+    return [f"{rule}: {at}" for impact, rule, at in found if impact in ("serious", "critical")]

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import axon
+from tests.run.support import BACKENDS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
-both = pytest.mark.parametrize("backend", ["numpy", "jax"])
+both = pytest.mark.parametrize("backend", BACKENDS)
 
 
 @cache

@@ -15,6 +15,7 @@ import pytest
 
 import axon
 from tests.examples.common import EXAMPLES, both
+from tests.run.support import OTHER
 
 MODELS = EXAMPLES / "models"
 Sizes = Mapping[str, tuple[int, ...]]
@@ -210,7 +211,7 @@ def test_backends_agree(
     found = network(file)[name](p, *arguments)
     assert first(found).shape == shape and np.isfinite(first(found)).all()
     assert first(found).std() > 1e-3
-    other = network(file, "jax")[name](p, *arguments)
+    other = network(file, OTHER)[name](p, *arguments)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4), found, other)
 
 

@@ -291,6 +291,13 @@ def test_what_has_no_rule_makes_nothing_free() -> None:
     assert found.why == "Axon does not know what the program asks of sizes in no_such_operator"
 
 
+def test_what_takes_too_long_makes_nothing_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axon.importers.torch.dynamic.search.WORK", 0)
+    found = dynamic(of_view("x.view(-1, 8)", [-1, 8]))
+    assert [each.free for each in found.inputs["x"]] == [None, None]
+    assert "too long" in found.inputs["x"][0].why
+
+
 def test_a_program_that_contradicts_itself_has_no_table() -> None:
     p = Exported()
     a, b = p.weight("a", numpy.zeros((3, 4), "f4")), p.weight("b", numpy.zeros((5, 6), "f4"))
@@ -298,6 +305,23 @@ def test_a_program_that_contradicts_itself_has_no_table() -> None:
     found = dynamic(p)
     assert not found.inputs
     assert "contradicts itself" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "guards"),
+    [
+        ({"s0": None}, []),
+        ({"s0": {"min_val": "2", "max_val": []}}, []),
+        ({"s0": {"min_val": -(10**40), "max_val": True}, "": {}, "s9": {"min_val": 3}}, []),
+        ([], "L['x'].size()[0] == 4"),
+        (None, [1, None, {}, [], "L['x'].size()[99] == 4", "L['x'].size()[0] == 4 == "]),
+        ({}, ["L['x'].size()[0] % 2 == 0"] * 5000),
+    ],
+)
+def test_what_pytorch_says_may_be_anything(ranges: Any, guards: Any) -> None:
+    p = Exported(ranges=ranges, guards=guards)
+    p.output(p.call("aten.relu.default", self=p.input("x", "f32", ["s0", 4]), line=3, text="y"))
+    assert answer(dynamic(p), "x", 0).free is True
 
 
 # --- texts --------------------------------------------------------------------------------------

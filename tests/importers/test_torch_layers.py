@@ -11,6 +11,12 @@ import pytest
 from tests.importers.torch_archives import Exported, Tensor
 from tests.importers.torch_calls import Given, call, close, floats, run, types
 
+
+def name_of(value: object) -> str | None:
+    """What a case is called: functions have pytest's names, not those with an address."""
+    return None if callable(value) else str(value)[:40]
+
+
 ROWS = Given("f32 [n,4]")
 
 
@@ -42,7 +48,7 @@ ACTIVATIONS: list[tuple[str, dict[str, Any], Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "options", "expected"), ACTIVATIONS, ids=lambda v: str(v)[:24])
+@pytest.mark.parametrize(("name", "options", "expected"), ACTIVATIONS, ids=name_of)
 def test_an_activation(name: str, options: dict[str, Any], expected: Any) -> None:
     p = call(f"aten.{name}.default", self=ROWS, **options)
     assert types(p) == ("f32 [n,2]" if name == "glu" else "f32 [n,4]")
@@ -190,7 +196,7 @@ LOSSES: list[tuple[str, dict[str, Any], Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "options", "expected"), LOSSES, ids=lambda v: str(v)[:24])
+@pytest.mark.parametrize(("name", "options", "expected"), LOSSES, ids=name_of)
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 def test_a_loss(name: str, options: dict[str, Any], expected: Any, reduction: int) -> None:
     first = "input" if name.startswith("poisson") else "self"
@@ -234,6 +240,16 @@ def test_classes_by_how_likely_they_are() -> None:
     assert types(p) == "f32 [n]"
     x, y = floats(3, 4), sigmoid(floats(3, 4, seed=1))
     close(p, [x, y], -(logs(x) * y).sum(1))
+
+
+def test_of_an_unknown_rank_a_loss_may_be_of_one_example() -> None:
+    given = {"self": Given("f32 [n,c]"), "target": Given("i64 [n]")}
+    assert types(call("aten.nll_loss_nd.default", **given), forget=True) == "f32 []"
+    each = call("aten.nll_loss_nd.default", **given, reduction=0)
+    assert types(each, forget=True) == "f32 ?"
+    each = call("aten.multi_margin_loss.default", **given, reduction=0)
+    assert types(each, forget=True) == "f32 ?"
+    assert types(each) == "f32 [n]"
 
 
 def test_one_example() -> None:

@@ -130,7 +130,15 @@ REDUCED = [
          lambda x: (x > 0).cumsum(0)),
     Case("diff", call("diff.default"), ["f32 [n,max(m-1,0)]"], numpy.diff),
     Case("bincount", lambda p, x: p.call("aten.bincount.default", self=p.call("aten.arange.default",
-         end=size(p, x))), ["i64 [a]"], None),
+         end=size(p, x)), minlength=4), ["i64 [a]"],
+         lambda x: numpy.ones(len(x), int) if len(x) > 3 else [numpy.asarray([1, 1, 1, 0])]),
+    Case("quantile", call("quantile.scalar", q=0.3, dim=1, keepdim=True), ["f32 [n,1]"],
+         lambda x: numpy.quantile(x, 0.3, 1, keepdims=True)),
+    Case("several quantiles", lambda p, x: p.call("aten.quantile.default", self=x, dim=1,
+         q=p.weight("q", numpy.asarray([0.2, 0.5], "f4"))), ["f32 [2,n]"],
+         lambda x: numpy.quantile(x, [0.2, 0.5], 1)),
+    Case("logcumsumexp", call("logcumsumexp.default", dim=1), ["f32 [n,m]"],
+         lambda x: numpy.log(numpy.exp(x).cumsum(1))),
 ]  # fmt: skip
 ORDERED = [
     Case("sort", call("sort.default", 2), ["f32 [n,m]", "i64 [n,m]"],

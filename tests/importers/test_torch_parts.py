@@ -288,6 +288,59 @@ def test_different_elements() -> None:
     assert inverse.tolist() == [[2, 0], [0, 1]]
 
 
+def test_runs_of_equal_elements() -> None:
+    p = Exported()
+    x = p.input("x", "f32", ["n"])
+    made = p.call("aten.unique_consecutive.default", 3, self=x, return_inverse=True,
+                  return_counts=True)  # fmt: skip
+    p.output(*made)
+    assert types(p) == ["f32 [a]", "i64 [n]", "i64 [a]"]
+    values, inverse, counts = run(p, numpy.asarray([1, 1, 2, 1], "f4"))
+    assert values.tolist() == [1, 2, 1] and counts.tolist() == [2, 1, 1]
+    assert inverse.tolist() == [0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("how", ["sum", "prod", "mean", "amax", "amin"])
+def test_what_comes_to_one_place_is_combined(how: str, own: bool) -> None:
+    p = Exported()
+    x, new = p.input("x", "f32", ["n"]), p.input("new", "f32", ["m"])
+    index = p.input("index", "i64", ["m"])
+    made = p.call("aten.scatter_reduce.two", self=x, dim=0, index=index, src=new, reduce=how,
+                  include_self=own)  # fmt: skip
+    p.output(made)
+    assert types(p) == ["f32 [n]"]
+    x_, new_ = numpy.asarray([5, 7, 9], "f4"), numpy.asarray([1, 2, 3], "f4")
+    of: Any = {"sum": numpy.sum, "prod": numpy.prod, "mean": numpy.mean, "amax": max, "amin": min}[
+        how
+    ]
+    first, second = ([5.0], [7.0]) if own else ([], [])
+    expected = [of([*first, 1, 3]), of([*second, 2]), 9]
+    found = run(p, x_, new_, numpy.asarray([0, 1, 0]))[0]
+    numpy.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("mode", "of"), [(0, numpy.sum), (1, numpy.mean)])
+def test_bags_of_rows(mode: int, of: Any) -> None:
+    p = Exported()
+    table = p.input("table", "f32", ["v", 3])
+    p.output(
+        p.call("aten.embedding_bag.default", 4, weight=table, indices=const(p, [1, 0, 2, 2]),
+               offsets=const(p, [0, 1, 1], "offsets"), mode=mode)[0]
+    )  # fmt: skip
+    assert types(p) == ["f32 [3,3]"]
+    table_ = numpy.arange(12, dtype="f4").reshape(4, 3)
+    found = run(p, table_)[0]
+    assert (found == [table_[1], [0, 0, 0], of(table_[[0, 2, 2]], 0)]).all()
+
+
+def test_as_many_classes_as_there_are() -> None:
+    p = Exported()
+    p.output(p.call("aten.one_hot.default", self=p.input("x", "i64", ["n"])))
+    assert types(p) == ["i64 [n,a + 1]"]
+    assert (run(p, numpy.asarray([1, 0, 2]))[0] == numpy.eye(3)[[1, 0, 2]]).all()
+
+
 def test_what_was_not_asked_for_is_empty() -> None:
     p = Exported()
     p.output(*p.call("aten._unique2.default", 3, self=p.input("x", "f32", ["n"])))

@@ -9,6 +9,12 @@ import pytest
 
 from tests.importers.torch_calls import Given, call, close, floats, types
 
+
+def name_of(value: object) -> str | None:
+    """What a case is called: functions have pytest's names, not those with an address."""
+    return None if callable(value) else str(value)[:40]
+
+
 PRODUCTS: list[tuple[str, list[str], str, list[tuple[int, ...]], Any]] = [
     ("linear input weight bias", ["[b,s,4]", "[6,4]", "[6]"], "[b,s,6]",
      [(2, 3, 4), (6, 4), (6,)], lambda x, w, b: x @ w.T + b),
@@ -30,9 +36,7 @@ PRODUCTS: list[tuple[str, list[str], str, list[tuple[int, ...]], Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "given", "made", "shapes", "expected"), PRODUCTS, ids=lambda v: str(v)[:40]
-)
+@pytest.mark.parametrize(("words", "given", "made", "shapes", "expected"), PRODUCTS, ids=name_of)
 def test_a_product(
     words: str, given: list[str], made: str, shapes: list[tuple[int, ...]], expected: Any
 ) -> None:

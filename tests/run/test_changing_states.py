@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import axon
+from tests.run import support
 
-BACKENDS = pytest.mark.parametrize("backend", ["numpy", "jax"])
+BACKENDS = pytest.mark.parametrize("backend", support.BACKENDS)
 
 
 def floats(count: int) -> Any:

@@ -102,7 +102,7 @@ known = fn (c, d, x : f32 [n]) { third(c, d, x, x + 1f, x + 2f) * x };
 """
 
 
-@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_either_size(backend: str) -> None:
     net = axon.compile(EITHER, backend=backend)
     x, y = numpy.ones(3, numpy.float32), numpy.ones(4, numpy.float32) * 2

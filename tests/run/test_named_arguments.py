@@ -9,8 +9,7 @@ import numpy
 import pytest
 
 import axon
-
-BACKENDS = ["numpy", "jax"]
+from tests.run.support import BACKENDS
 
 SOURCE = """
 f = fn (x, k = 2, b = 1f) { x * k + b };

@@ -11,8 +11,7 @@ import numpy
 import pytest
 
 import axon
-
-BACKENDS = ["numpy", "jax"]
+from tests.run.support import BACKENDS
 
 DENSE = """
 dense = fn (p, x : f32 [n,d]) { matmul(x, p.w) + p.b };
@@ -209,7 +208,7 @@ def test_what_is_no_value_is_named(given: Any, message: str) -> None:
         net.f(given, 1.0)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_sizes_in_a_record(backend: str) -> None:
     program = "f = fn (p, x) { h, w = p.part; reshape(x, [h, p.d]) * w[0] };"
     net = axon.compile(program, backend=backend)

@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy
 
-from axon.ops.arrays import Array
+from axon.ops import Operator
+from axon.ops.arrays import Array, Meaning
 from axon.ops.memory import Refused, check_fits
+
+Made = Any
+"""The element types of a result: of a tensor its name, of a tuple theirs."""
 
 WIDEST = (1 << 63) - 1
 """The largest number that an array library takes for a place or a step."""
@@ -30,6 +34,37 @@ class Bounded:
     def kind(self, dtype: Any) -> str:
         kind: str = dtype.kind
         return kind
+
+    def low32(self, x: Array) -> Array:
+        """The lower 32 bits of a `word`."""
+        return x
+
+    @property
+    def word(self) -> Any:
+        """The dtype in which words of 32 bits are computed."""
+        return self.element("u32")
+
+    def constant(self, value: Any) -> Array:
+        """A constant of the program; NumPy's arrays are constants."""
+        return value
+
+    def host_element(self, name: str) -> Any:
+        """NumPy's dtype for the constants of an element type."""
+        return self.element(name)
+
+    def blank(self, shape: Sequence[int], dtype: Any) -> Array:
+        """An array whose elements do not matter."""
+        return numpy.empty(shape, dtype)
+
+    def sizes(self, sizes: Any, elem: str) -> Array:
+        """A size, or a shape, as elements; `OverflowError` where they are too large for that."""
+        array: Array = self.library.asarray(numpy.asarray(sizes, self.element(elem)))
+        return array
+
+    def meaning_of(self, operator: Operator, given: frozenset[str], made: Made) -> Meaning:
+        """What an operator does on this library, for operands and results of some element types."""
+        assert operator.meaning is not None, operator.name
+        return operator.meaning
 
     def zeros(self, shape: Any, dtype: Any = None) -> Array:
         self.ask(shape, dtype)
@@ -59,6 +94,9 @@ class Bounded:
     def broadcast_to(self, x: Array, shape: Sequence[int]) -> Array:
         self.ask(shape, getattr(x, "dtype", None))
         return self.library.broadcast_to(x, shape)
+
+    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
+        return x[index]
 
     def tile(self, x: Array, reps: Sequence[int]) -> Array:
         rank = max(x.ndim, len(reps))

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy
-
 from axon.backends import externs, row_plan, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
 from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
 from axon.backends.names import Names
 from axon.backends.nature import (
+    elements_of,
     elementwise,
+    made_of,
     makes_sizes,
     operator_function,
     scalar,
@@ -132,6 +132,7 @@ class Coder:
         )
         self.lines: list[Line] = []
         self.graphs: dict[Graph, str] = {}
+        self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
 
     def graph(self, graph: Graph) -> str:
@@ -340,18 +341,15 @@ class Body:
         spread = self.names.constant(row_sizes.spread, "spread", "spread")
         return f"{spread}({sizes}, {levels})"
 
-    def element(self, elem: str) -> str:
-        dtype = self.coder.arrays.element(elem)
-        return self.names.constant(dtype, elem, ("element", elem))
-
     def numbers(self, sizes: str, elem: str) -> str:
         """Sizes as elements of a tensor."""
         convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
-        return f"{convert}(xp, {sizes}, {self.element(elem)}, {elem!r})"
+        return f"{convert}(xp, {sizes}, {elem!r})"
 
     def scalar(self, value: float, elem: str) -> str:
         made = scalar(value, elem, self.coder.arrays)
-        return self.names.constant(made, "c", ("scalar", repr(value), elem))
+        constant = self.coder.arrays.constant(made)
+        return self.names.constant(constant, "c", ("scalar", repr(value), elem))
 
     def function(self, function: Function) -> str:
         """A function that is defined where it is used."""
@@ -398,9 +396,13 @@ class Body:
     def node(self, node: Node, needs: set[SizeVar]) -> None:
         match node:
             case Apply():
-                made = folded(node, self.held, self.coder.arrays)
+                made = folded(node, self.coder.known, self.coder.arrays)
                 if made is not None:
-                    self.values[node.result] = self.names.constant(made, node.result.name or "c")
+                    constant = self.coder.arrays.constant(made)
+                    self.values[node.result] = self.names.constant(
+                        constant, node.result.name or "c"
+                    )
+                    self.coder.known[node.result] = made
                     self.read([node.result], needs)
                     return
                 self.check_fits(node)
@@ -445,10 +447,6 @@ class Body:
                 ask = self.names.constant(fits, "fits", "fits")
                 self.line(f"if {large}: {ask}({shape}, {itemsize})")
 
-    def held(self, value: Value) -> object:
-        """The object of a value that is known at compile time."""
-        return self.names.objects.get(self.values[value])
-
     def brought(self, node: Extern, text: str) -> str:
         """Check the result of a caller's function: it may not be what was declared."""
         mine = set(type_variables(node.result.type))
@@ -460,7 +458,6 @@ class Body:
 
     def application(self, node: Apply) -> str:
         operator = node.operator
-        assert operator.meaning is not None, operator.name
         makes = any(makes_sizes(o) for o in node.operands)
         by_rows = makes or self._by_rows(node)
         parts = [
@@ -468,9 +465,8 @@ class Body:
             for o in node.operands
         ]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
-        meaning = self.names.constant(
-            operator.meaning, operator.rule.__name__, ("do", operator.name)
-        )
+        does = self.coder.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
+        meaning = self.names.constant(does, operator.rule.__name__, ("do", operator.name, id(does)))
         if not by_rows:
             return f"{meaning}({', '.join(['xp', *parts])})"
         do = self.names.constant(rowwise.apply, "by_rows", "by_rows")
@@ -516,7 +512,7 @@ class Body:
         sizes = [size if isinstance(size, int) else 0 for size in type_.shape]
         shape, element = (0, *sizes[1:])[: len(sizes)], self.coder.arrays.element(str(type_.elem))
         check_fits(shape, element.itemsize)
-        return numpy.empty(shape, element)
+        return self.coder.arrays.blank(shape, element)
 
     def attribute(self, value: object) -> str:
         if isinstance(value, SizeOf):

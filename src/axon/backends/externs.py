@@ -51,7 +51,7 @@ def _fits(declared: Declared, xp: Arrays, result: Any, type_: Type, sizes: Sizes
     if not hasattr(result, "dtype") or not hasattr(result, "shape"):
         try:
             result = xp.asarray(result)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeError):
             raise WrongResult(
                 declared.name, f"gives a {type(result).__name__}, not an array"
             ) from None

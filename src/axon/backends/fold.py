@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -17,8 +17,8 @@ from axon.types.type import Tensor
 MOST_FOLDED = 1 << 16
 """How many elements a constant may have that is kept in place of what makes it."""
 
-Held = Callable[[Value], object]
-"""The object that a value is known to be, or None."""
+Held = Mapping[Value, Any]
+"""What the values are that are known when the code is made, as arrays of NumPy."""
 
 
 def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
@@ -51,7 +51,7 @@ def _fixed(operand: Operand, held: Held, arrays: Arrays) -> tuple[Any] | None:
             return (scalar(size, elem, arrays) if elem else size,)
         case ShapeOf(shape, "") if all(isinstance(item, int) for item in shape):
             return (shape,)
-        case Value() if isinstance(known := held(operand), numpy.ndarray):
-            return (known,)
+        case Value() if operand in held:
+            return (held[operand],)
         case _:
             return None

@@ -14,26 +14,22 @@ import numpy
 
 from axon.backends.checks import Untraceable
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.ragged import Ragged
+from axon.backends.static import is_static
 from axon.graph.graph import (
-    Apply,
-    Call,
-    Check,
-    Function,
     Graph,
-    Measure,
-    Node,
 )
-from axon.types.type import DimValue, ShapeValue, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.type import DimValue, ShapeValue, Tuple, Type
 
 MOST_COMPILED = 256
 """How many compiled versions of one graph are kept."""
 
 
-class JaxBackend:
+class JaxBackend(Home):
     name = "jax"
+    native = frozenset({"jax", "numpy"})
 
     def __init__(self) -> None:
         self.arrays = JaxArrays()
@@ -149,38 +145,3 @@ def _with_wide(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args)
 
     return run
-
-
-def is_static(graph: Graph) -> bool:
-    """Whether every size follows from those of the arguments."""
-    for node in _nodes(graph):
-        match node:
-            case Measure() | Check():
-                return False
-            case _:
-                if any(
-                    isinstance(v, DimVar | ShapeVar) and v.runtime
-                    for v in type_variables(node.result.type)
-                ):
-                    return False
-    return not any(
-        isinstance(v, DimVar | ShapeVar) and v.runtime
-        for p in graph.params
-        for v in type_variables(p.type)
-    )
-
-
-def _nodes(graph: Graph, seen: set[Graph] | None = None) -> Iterator[Node]:
-    """Every node, those of functions and of called graphs too."""
-    seen = set() if seen is None else seen
-    if graph in seen:
-        return
-    seen.add(graph)
-    todo = list(graph.nodes)
-    while todo:
-        node = todo.pop()
-        yield node
-        if isinstance(node, Call):
-            yield from _nodes(node.graph, seen)
-        elif isinstance(node, Apply):
-            todo.extend(n for o in node.operands if isinstance(o, Function) for n in o.nodes)

@@ -10,11 +10,13 @@ import numpy
 from axon.graph.graph import (
     Alias,
     Apply,
+    Bundle,
     Call,
     Check,
     Function,
     Measure,
     Node,
+    Number,
     Operand,
     SizeOf,
     Value,
@@ -24,7 +26,7 @@ from axon.ops import Operator
 from axon.ops.arrays import Arrays
 from axon.ops.memory import Refused, shown
 from axon.ops.rows import pointwise
-from axon.types.type import Tensor, type_variables
+from axon.types.type import Tensor, Tuple, Type, type_variables
 from axon.types.variables import DimVar, ShapeVar, Var
 
 
@@ -39,17 +41,17 @@ class DoesNotFit(Exception):
 def scalar(value: float, elem: str, arrays: Arrays) -> Any:
     """A constant; NumPy's arrays are constants for every backend."""
     try:
-        constant = numpy.asarray(value, arrays.element(elem))
+        constant = numpy.asarray(value, arrays.host_element(elem))
     except OverflowError:
         raise DoesNotFit(value, elem) from None
     constant.flags.writeable = False  # all calls share it
     return constant
 
 
-def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
+def sizes_as(xp: Arrays, sizes: Any, elem: str) -> Any:
     """A size, or a shape, as a tensor of an element type, for which it may be too large."""
     try:
-        return xp.asarray(numpy.asarray(sizes, dtype))
+        return xp.sizes(sizes, elem)
     except OverflowError:
         parts = sizes if isinstance(sizes, tuple) else (sizes,)
         largest = shown(max(parts, key=abs))
@@ -58,8 +60,7 @@ def sizes_as(xp: Arrays, sizes: Any, dtype: Any, elem: str) -> Any:
 
 def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
     """An operator as a function value that carries its properties."""
-    meaning, defaults = operator.meaning, operator.defaults
-    assert meaning is not None
+    meaning, defaults = arrays.meaning_of(operator, frozenset(), None), operator.defaults
 
     def function(*args: Any) -> Any:
         return meaning(arrays, *args, **defaults)
@@ -67,6 +68,30 @@ def operator_function(operator: Operator, arrays: Arrays) -> Callable[..., Any]:
     function.array_reduction = operator.traits.array_reduction  # type: ignore[attr-defined]
     function.elementwise = pointwise(operator, 2)  # type: ignore[attr-defined]
     return function
+
+
+def made_of(type_: Type) -> Any:
+    """The element types of a result: of a tensor its name, of a tuple theirs."""
+    if isinstance(type_, Tuple):
+        return tuple(made_of(item) for item in type_.items)
+    return str(type_.elem) if isinstance(type_, Tensor) else ""
+
+
+def elements_of(node: Apply) -> frozenset[str]:
+    """The element types of an operator's operands and results."""
+    found = set[str]()
+    todo: list[Any] = [node.result, *node.operands]
+    while todo:
+        match todo.pop():
+            case Value(type=type_) | Number(type=type_):
+                todo.append(type_)
+            case Tuple(items) | Bundle(items):
+                todo.extend(items)
+            case Tensor(elem, _):
+                found.add(str(elem))
+            case _:
+                pass
+    return frozenset(found)
 
 
 def elementwise(function: Function) -> bool:

@@ -8,13 +8,15 @@ from typing import Any
 import numpy
 
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.home import Home
 from axon.backends.numpy_arrays import ARRAYS
 from axon.backends.owned import owned
 from axon.graph.graph import Graph
 
 
-class NumpyBackend:
+class NumpyBackend(Home):
     name = "numpy"
+    native = frozenset({"numpy"})
 
     @property
     def compilations(self) -> int:

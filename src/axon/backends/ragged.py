@@ -8,20 +8,20 @@ Only the rows have a meaning. How they are stored is a matter of speed:
     Ragged with offsets    rows that are ragged: the rows of all of them, end to end
     tuple                  arrays that differ in a later size (`[n,3,*]`), as they are
 
-Sizes are known on the host; values are NumPy's or JAX's.
+Sizes are known on the host; values are NumPy's, JAX's or PyTorch's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy
 
-from axon.backends.ragged_host import cut, host, join, namespace, put
+from axon.backends.ragged_host import cut, host, is_tensor, join, namespace, put
 from axon.ops.arrays import Array
 
 Offsets = numpy.ndarray[tuple[int], numpy.dtype[numpy.int64]]
@@ -248,6 +248,16 @@ class Ragged:
         rows = (_pointwise(function, each) for each in zip(*every, strict=True))
         return Ragged.from_rows(rows, like, self.varying)
 
+    def each_array(self, change: Callable[[Array], Array]) -> Ragged:
+        """The same with each array replaced by one of the same sizes."""
+
+        def of(row: Row) -> Row:
+            return row.each_array(change) if isinstance(row, Ragged) else change(row)
+
+        values = tuple(map(of, self.values)) if self.offsets is None else of(self.values)
+        like = None if self.like is None else of(self.like)
+        return replace(self, values=values, like=like)
+
     def on_host(self) -> Ragged:
         """The same with NumPy arrays."""
         return self.put(numpy)
@@ -389,9 +399,12 @@ def _common(sizes: Iterable[int | None]) -> int | None:
 
 def show_element(dtype: Any) -> str:
     """`f32`, as the language writes it."""
-    dtype = numpy.dtype(dtype)
-    if dtype.name in ("bool", "bfloat16"):
-        return "bf16" if dtype.name == "bfloat16" else "bool"
+    name = str(dtype).removeprefix("torch.")
+    if name == "bfloat16":
+        return "bf16"
+    dtype = numpy.dtype(name if name != str(dtype) else dtype)
+    if dtype.name == "bool":
+        return "bool"
     return f"{dtype.kind}{8 * dtype.itemsize}"
 
 
@@ -402,6 +415,10 @@ def show_sizes(sizes: Iterable[int | None]) -> str:
 
 def _show(row: Row, most: int = 3) -> str:
     if not isinstance(row, Ragged):
+        if is_tensor(row):
+            row = (
+                row.detach().float().cpu().numpy() if row.is_floating_point() else row.cpu().numpy()
+            )
         if not isinstance(row, numpy.ndarray):
             return str(row)  # traced
         return " ".join(numpy.array2string(row, threshold=6, edgeitems=2).split())

@@ -145,7 +145,7 @@ def from_padded(array: Array, mask: Array | None = None, *, lengths: Any = None)
         given = f"{show_element(mask.dtype)} {show_sizes(mask.shape)}"
         whole = show_sizes(array.shape)
         raise RaggedError(f"a mask of {whole} is bool and has its first sizes, but this is {given}")
-    values = put(namespace(array), host(array)[mask])
+    values = put(namespace(array), host(array)[put(namespace(host(array)), mask)])
     result = Ragged(values, offsets_of(mask.sum(axis=-1).reshape(-1)))
     for axis in range(mask.ndim - 2, 0, -1):
         result = Ragged(result, numpy.arange(prod(mask.shape[:axis]) + 1) * mask.shape[axis])
@@ -169,7 +169,8 @@ def to_padded(x: Ragged, fill: Any = 0) -> tuple[Array, Array]:
     """
     sizes = _largest_sizes(x)
     depth = max(axis for axis, size in enumerate(x.shape) if size is None) + 1
-    array = numpy.full(sizes, fill, x.dtype)
+    xp = x.xp if hasattr(x.xp, "device") else numpy  # JAX's rows are put together by NumPy
+    array = xp.full(sizes, fill, dtype=x.dtype)
     mask = numpy.zeros(sizes[:depth], bool)
     for index, leaf in _leaves(x.on_host()):
         place: tuple[Any, ...] = (*index, *map(slice, leaf.shape))

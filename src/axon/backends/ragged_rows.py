@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy
 
 from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, Varying, rank, show_sizes
-from axon.backends.ragged_host import host, join, namespace, put
+from axon.backends.ragged_host import host, join, namespace, put, zeros
 from axon.ops.arrays import Array, Value
 
 Key = TypeVar("Key", bound=Hashable)
@@ -152,20 +152,20 @@ def _tensor(rows: Sequence[Value], ragged: Which, sample: Value, home: Any) -> V
             raise RaggedError(f"the results of rows do not stack, their sizes vary: {found}")
     if rows:
         return put(home, join("stack", rows))
-    return put(home, numpy.empty((0, *sizes), getattr(sample, "dtype", None)))
+    return zeros(home, (0, *(size or 0 for size in sizes)), getattr(sample, "dtype", None))
 
 
 def _sizes(value: Row) -> tuple[int | None, ...]:
-    return value.shape if isinstance(value, Ragged) else numpy.shape(value)
+    return numpy.shape(value) if isinstance(value, bool | int | float) else tuple(value.shape)
 
 
 def zeros_row(arg: Row, length: int) -> Row:
     """A row like those of the argument, with `length` zeros where sizes vary."""
     if not isinstance(arg, Ragged):
-        return put(namespace(arg), numpy.zeros(arg.shape[1:], arg.dtype))
+        return zeros(namespace(arg), arg.shape[1:], arg.dtype)
     if arg.varying is not None and _flat(arg):  # which of a row's sizes vary is known
         sizes = [length if size is None else size for size in arg.shape[1:]]
-        return put(arg.xp, numpy.zeros(sizes, arg.dtype))
+        return zeros(arg.xp, sizes, arg.dtype)
     row = arg.empty_row
     inner = zeros_row(row, length)
     if isinstance(row, Ragged):

@@ -10,6 +10,7 @@ import numpy
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
+from axon.backends.ragged_host import host, namespace
 from axon.backends.ragged_rows import map_rows, rows_of, zeros_row
 from axon.backends.row_plan import Plan, inside, is_varying, which
 from axon.backends.row_sizes import RowSizes, at
@@ -141,4 +142,5 @@ def _stretch(tensor: Row, count: int) -> Row:
         return tensor
     if isinstance(tensor, Ragged):
         return tensor.take(numpy.zeros(count, numpy.int64))
-    return numpy.broadcast_to(numpy.asarray(tensor), (count, *tensor.shape[1:]))
+    rows = host(tensor)
+    return namespace(rows).broadcast_to(rows, (count, *tensor.shape[1:]))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy
-
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
+from axon.backends.ragged_host import host, join
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_plan import Plan, inside, which
 from axon.ops.arrays import Array, Arrays, Meaning, Value
@@ -102,15 +101,15 @@ def reduce_flat(
 def _values(x: Row, front: int) -> Array:
     """The values of some leading dimensions, as one dimension."""
     if not isinstance(x, Ragged):
-        return numpy.asarray(x).reshape(-1, *x.shape[front:])
+        return host(x).reshape(-1, *x.shape[front:])
     if x.offsets is not None:
         return _values(x.values, front - 1)
     rows = x.on_host().values or (_sample(x),)
-    return numpy.concatenate([_values(row, front - 1) for row in rows])
+    return join("concatenate", [_values(row, front - 1) for row in rows])
 
 
 def _sample(x: Ragged) -> Array:
-    return numpy.asarray(x.empty_row)
+    return host(x.empty_row)
 
 
 def even(plan: Plan, tensor: Ragged) -> Array:
@@ -118,7 +117,7 @@ def even(plan: Plan, tensor: Ragged) -> Array:
     if not len(tensor):
         return tensor.xp.zeros([size or 0 for size in tensor.shape], tensor.dtype)
     padded, own = tensor.to_padded()
-    if not numpy.all(own):
+    if not bool(own.all()):
         sizes = list(dict.fromkeys(ragged.show_sizes(row.shape) for row in tensor))
         detail = f": the first is {sizes[0]}, another {sizes[1]}" if len(sizes) > 1 else ""
         raise RaggedError(f"{plan.operator} needs rows of one size here{detail}")

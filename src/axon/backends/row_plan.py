@@ -6,10 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, Row
+from axon.backends.ragged_host import namespace, zeros
 from axon.backends.ragged_rows import rows_of
 from axon.backends.row_sizes import RowSizes
 from axon.ops.arrays import Array, Arrays, Value
@@ -70,7 +69,7 @@ def inside(blank: Value | None, level: int) -> Value | None:
     """A row, `level` dimensions in, of a result without elements."""
     if isinstance(blank, tuple):
         return tuple(inside(part, level) for part in blank)
-    return None if blank is None else numpy.empty(blank.shape[level:], blank.dtype)
+    return None if blank is None else zeros(namespace(blank), blank.shape[level:], blank.dtype)
 
 
 def as_levels(value: Value, levels: LevelTree, level: int = 0) -> Value:
@@ -86,7 +85,7 @@ def as_levels(value: Value, levels: LevelTree, level: int = 0) -> Value:
 
 def blank_row(array: Array) -> Array:
     """A row of an array that may have none."""
-    return numpy.zeros(array.shape[1:], array.dtype)
+    return zeros(namespace(array), array.shape[1:], array.dtype)
 
 
 def batched(

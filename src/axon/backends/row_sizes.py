@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from axon.backends.ragged import Offsets, Ragged, Row
+from axon.backends.ragged_host import namespace, zeros
 
 MOST_SHOWN = 8
 
@@ -214,7 +215,7 @@ def _some_row(tensor: Row) -> Row:
     """A row of a tensor whose rows have equal sizes, where it may have none."""
     if isinstance(tensor, Ragged):
         return tensor[0] if len(tensor) else tensor.empty_row
-    return tensor[0] if len(tensor) else numpy.empty(tensor.shape[1:], tensor.dtype)
+    return tensor[0] if len(tensor) else zeros(namespace(tensor), tensor.shape[1:], tensor.dtype)
 
 
 def _numbers(sizes: Sequence[int]) -> Offsets:

@@ -13,6 +13,7 @@ import numpy
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
+from axon.backends.ragged_host import host
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_broadcast import broadcast
 from axon.backends.row_functions import functional
@@ -153,7 +154,7 @@ class NotASize(Exception):
 
 def measure(array: Any, least: int, more: bool) -> tuple[int, ...]:
     """The numbers in an array, as sizes: so many, or more where that is allowed."""
-    numbers = tuple(int(n) for n in numpy.asarray(array).reshape(-1))
+    numbers = tuple(int(n) for n in host(array).reshape(-1).tolist())
     for number in numbers:
         if number < 0:
             raise NotASize(f"a size was computed to be {number}, below zero")

@@ -63,7 +63,8 @@ class View:
         """The types in it."""
         result = self.best
         if self._noted is None or self._noted_for is not result:
-            self._noted, self._noted_for = self.note(), result
+            # without reasons it would fail, and be inferred once more
+            self._noted, self._noted_for = self.note(reasons=bool(result.failed)), result
             self.kept.clear()
         return self._noted
 

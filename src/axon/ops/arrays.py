@@ -32,8 +32,18 @@ class Arrays(Protocol):
     def kind(self, dtype: Any) -> str:
         """What the elements are: `b`ool, `i`nteger, `u`nsigned, or another letter for floats."""
 
+    @property
+    def word(self) -> Any:
+        """The dtype in which words of 32 bits are computed: it may have room for more."""
+
+    def low32(self, x: Array) -> Array:
+        """The lower 32 bits of words."""
+
     def erf(self, x: Array) -> Array:
         """The error function."""
+
+    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
+        """`x[index]` for slices that may go backwards."""
 
     def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
         """A copy of `x` in which the elements that NumPy's `x[index]` selects are combined with

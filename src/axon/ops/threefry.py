@@ -26,28 +26,30 @@ PARITY = 0x1BD11BDA
 MOST_BY_ONE_WORD = 1 << 32
 
 
-def encipher(key: Words, block: Words) -> Words:
+def encipher(xp: Arrays, key: Words, block: Words) -> Words:
     """The two words of each block after 20 rounds; the key is added after every fourth."""
     first, second = key
     schedule = (first, second, first ^ second ^ PARITY)
-    x, y = block[0] + first, block[1] + second
+    low = xp.low32
+    x, y = low(block[0] + first), low(block[1] + second)
     for group in range(5):
         for by in ROTATIONS[group % 2]:
-            x = x + y
-            y = x ^ (y << by | y >> (32 - by))
-        x = x + schedule[(group + 1) % 3]
-        y = y + (schedule[(group + 2) % 3] + (group + 1))
+            x = low(x + y)
+            y = x ^ low(y << by | y >> (32 - by))
+        x = low(x + schedule[(group + 1) % 3])
+        y = low(y + (schedule[(group + 2) % 3] + (group + 1)))
     return x, y
 
 
 def words(xp: Arrays, key: Array, count: int) -> Words:
     """The numbers from 0 up to `count`, enciphered."""
-    u32 = xp.element("u32")
+    word = xp.word
     parts = key[0:1], key[1:2]
     if count <= MOST_BY_ONE_WORD:
-        return encipher(parts, (xp.zeros(1, dtype=u32), xp.arange(count, dtype=u32)))
+        return encipher(xp, parts, (xp.zeros(1, dtype=word), xp.arange(count, dtype=word)))
     places = xp.arange(count, dtype=xp.element("i64"))
-    return encipher(parts, (xp.astype(places >> 32, u32), xp.astype(places, u32)))
+    halves = xp.astype(places >> 32, word), xp.low32(xp.astype(places, word))
+    return encipher(xp, parts, halves)
 
 
 def uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
@@ -85,16 +87,17 @@ def below(xp: Arrays, key: Array, shape: Ints, count: int) -> Array:
     high, low = words(xp, key, prod(shape))
     upper, rest = _product(xp, high, count)
     carried, _ = _product(xp, low, count)
-    total = rest + carried
-    return (upper + xp.astype(total < rest, upper.dtype)).reshape(shape)
+    total = xp.low32(rest + carried)
+    return xp.low32(upper + xp.astype(total < rest, upper.dtype)).reshape(shape)
 
 
 def _product(xp: Arrays, x: Array, factor: int) -> Words:
     """The 64 bits of a product of 32 bits by 32, in halves of 16."""
     x1, x0 = x >> 16, x & 0xFFFF
     by1, by0 = factor >> 16, factor & 0xFFFF
-    first = x0 * by0
-    second = x1 * by0 + (first >> 16)
-    third = x0 * by1 + (second & 0xFFFF)
-    upper = x1 * by1 + (second >> 16) + (third >> 16)
-    return upper, x * xp.asarray(factor, dtype=x.dtype)
+    low = xp.low32
+    first = low(x0 * by0)
+    second = low(x1 * by0 + (first >> 16))
+    third = low(x0 * by1 + (second & 0xFFFF))
+    upper = low(x1 * by1 + (second >> 16) + (third >> 16))
+    return upper, low(x * xp.asarray(factor, dtype=x.dtype))

@@ -28,12 +28,13 @@ from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
+from axon.run.libraries import common_library
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
-from axon.types.show import Show
-from axon.types.type import Fn, Tuple, Type
+from axon.types.show import Names, Show
+from axon.types.type import Fn, Tensor, Tuple, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,12 +48,19 @@ if TYPE_CHECKING:
 TOO_LARGE = ("array is too big", "Maximum allowed ")
 """How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
 
+OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+"""How PyTorch says that there is no such row, where it raises no `IndexError`."""
+
+NO_MEMORY = ("RESOURCE_EXHAUSTED", "CUDA out of memory", "can't allocate memory")
+
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
 
 
 class Backend(Protocol):
     name: str
+    native: frozenset[str]
+    """The libraries of arguments for which a result needs no conversion."""
 
     @property
     def compilations(self) -> int: ...
@@ -63,9 +71,17 @@ class Backend(Protocol):
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]: ...
 
+    def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
+        """What makes an array one that this backend computes with; None where all of them are."""
 
-def backend(name: str) -> Backend:
-    """A backend by name: `numpy` or `jax`."""
+    def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
+        """A result as an array of the library that the arguments were of."""
+
+
+def backend(name: str, compiled: bool = False) -> Backend:
+    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
+    if compiled and name != "torch":
+        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -76,7 +92,15 @@ def backend(name: str) -> Backend:
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
         return JaxBackend()
-    raise ValueError(f"there is no backend {name!r}: there are 'numpy' and 'jax'")
+    if name == "torch":
+        try:
+            from axon.backends.torch_backend import TorchBackend
+        except ImportError:
+            raise ImportError(
+                "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
+            ) from None
+        return TorchBackend(compiled)
+    raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
 class Home(Protocol):
@@ -298,6 +322,30 @@ class Function:
 
         return Subject(self.definition, self._params, self._module, self.plain)
 
+    def module(
+        self,
+        weights: Any,
+        /,
+        *,
+        params: str | Sequence[str] | None = None,
+        buffers: Sequence[str] = ("running_mean", "running_var", "*.running_mean", "*.running_var"),
+    ) -> Any:
+        """The definition with its weights as a `torch.nn.Module`, which takes the other arguments.
+
+        Floats are parameters, in the state dict by their dotted names; integers, and what matches
+        a pattern in `buffers`, are buffers. `params` says which arguments the weights are, if not
+        the records; the weights of several are a tuple.
+        """
+        try:
+            from axon.run.torch_module import AxonModule
+        except ImportError:
+            raise ImportError("a module needs torch: pip install 'axon-shapes[torch]'") from None
+        return AxonModule(self, weights, params, buffers)
+
+    def on(self, made: Backend) -> Function:
+        """The same definition on another backend."""
+        return Function(self._program, self.definition, made, self._left_out)
+
     # --- what it becomes ---
 
     def graph(self, /, *args: Any, **named: Any) -> str:
@@ -399,9 +447,10 @@ class Function:
     def _arrays(self, args: Sequence[Any]) -> list[Any]:
         arrays: list[Any] = []
         all_wanted = values.settled(self._wanted, args)
+        tensors = self._backend.name == "torch"
         for name, wanted, arg in zip(self._params, all_wanted, args, strict=True):
             try:
-                array = values.take(arg, wanted)
+                array = values.take(arg, wanted, tensors)
                 values.key(array)
                 values.type_at_rank(array)
             except Unfit as unfit:
@@ -412,19 +461,33 @@ class Function:
             except RecursionError:
                 raise ArgumentError(f"{self.__name__}: `{name}` is nested too deeply") from None
             arrays.append(array)
-        return arrays
+        place = self._backend.placing(arrays)
+        return arrays if place is None else [values.mapped(array, place) for array in arrays]
 
     def _first(self, args: Sequence[Any]) -> Any:
         """A call with arguments of types and ranks that are new."""
+        library = common_library(self.__name__, self._params, args)
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
-        if all(a is b and _is_known_by_shape(a) for a, b in zip(args, arrays, strict=True)):
+        native = library is None or library in self._backend.native
+        pairs = zip(args, arrays, strict=True)
+        if native and all(a is b and _is_known_by_shape(a) for a, b in pairs):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
             self._ready[key] = function
-        result = self._guarded(function, arrays)
-        return values.to_torch(result) if any(values.is_torch(a) for a in args) else result
+        return self._backend.returned(self._guarded(function, arrays), library, args)
+
+    def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
+        """What runs with such arguments, after a check of their sizes: it takes tuples for records.
+        None where a result must be converted.
+        """
+        arrays = self._arrays(args)
+        if common_library(self.__name__, self._params, args) not in self._backend.native:
+            return None
+        _, function = self._bound(*self._graph(arrays), arrays)
+        found: Callable[..., Any] = getattr(function, "with_tuples", function)
+        return found
 
     def _graph(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         key = tuple(values.key(a) for a in arrays)
@@ -468,6 +531,33 @@ class Function:
         )
 
     def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
+        """The graph at exactly the sizes of the records and of the numbers among the arguments, if
+        these decide the others; else at exactly the sizes of all.
+        """
+        types = [_settled_type(a) for a in arrays]
+        if any(isinstance(type_, Tensor) for type_ in types):
+            key = ("settled", Show().type(Tuple(tuple(types))))
+            found = self._graphs.get(key) or self._settled(types, key)
+            if found is not None and isinstance(bind(found[0], arrays, Names), Binding):
+                return found
+        return self._exactly(arrays)
+
+    def _settled(
+        self, types: Sequence[Type], key: object
+    ) -> tuple[Graph, Callable[..., Any]] | None:
+        made = self._lowered(types)
+        if isinstance(made, list):
+            return None
+        try:
+            function = self._prepared(made)
+        except (Undetermined, DoesNotFit):
+            return None
+        if len(self._graphs) >= MOST_GRAPHS:
+            self._graphs.clear()
+        self._graphs[key] = made, function
+        return made, function
+
+    def _exactly(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
         """The graph at exactly the sizes of the arguments."""
         types = [values.exact_type(a) for a in arrays]
         key = ("exact", Show().type(Tuple(tuple(types))))
@@ -586,13 +676,22 @@ def _failure(problem: Exception) -> str | None:
         return "a size is divided by zero"
     if isinstance(problem, IndexError):
         return f"an index is out of range: {problem}"
-    if isinstance(problem, MemoryError) or "RESOURCE_EXHAUSTED" in str(problem):
+    if isinstance(problem, RuntimeError) and any(word in str(problem) for word in OUT_OF_RANGE):
+        return f"an index is out of range: {problem}"
+    if isinstance(problem, MemoryError) or any(word in str(problem) for word in NO_MEMORY):
         return "there is not enough memory"
     if isinstance(problem, OverflowError):
         return "a number on the way is larger than an array can hold"
     if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
         return "an array on the way would be larger than there can be"
     return None
+
+
+def _settled_type(value: Any) -> Type:
+    """The type of an argument with its sizes where it is a record or a size, else with its rank."""
+    if isinstance(value, tuple | int):
+        return values.exact_type(value)
+    return values.type_at_rank(value)
 
 
 def _is_known_by_shape(array: Any) -> bool:

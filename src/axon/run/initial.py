@@ -242,7 +242,7 @@ def _dotted(name: str, part: str) -> str:
 def _own_key(key: Any, name: str) -> Any:
     """The key of a parameter: its name, enciphered."""
     words = numpy.frombuffer(sha256(name.encode("utf-8")).digest()[:8], ">u4").astype(numpy.uint32)
-    made = encipher((key[:1], key[1:]), (words[:1], words[1:]))
+    made = encipher(ARRAYS, (key[:1], key[1:]), (words[:1], words[1:]))
     return numpy.concatenate(made)
 
 

@@ -33,10 +33,12 @@ def load(
     path: str | Path,
     *,
     backend: str = "numpy",
+    compiled: bool = False,
     ops: Mapping[str, Callable[..., Any]] | None = None,
     weights: str | Path | None = None,
 ) -> Program:
-    """A program from a file. `ops` implements the operators that it only declares; the values of
+    """A program from a file. The backend is `numpy`, `jax` or `torch`; `compiled` is for the last,
+    and JAX compiles anyway. `ops` implements the operators that it only declares; the values of
     those without arguments may be in a file, `weights`.
     """
     kind = by_ending(str(path))
@@ -46,23 +48,24 @@ def load(
         source = read_source(str(path))
     except Unreadable as problem:
         raise ProgramError(str(problem)) from None
-    return Program(source, backend, ops, weights)
+    return Program(source, backend, ops, weights, compiled=compiled)
 
 
 def compile(
     source: str,
     *,
     backend: str = "numpy",
+    compiled: bool = False,
     ops: Mapping[str, Callable[..., Any]] | None = None,
     weights: str | Path | None = None,
 ) -> Program:
-    """A program from its text; `ops` and `weights` are as for `load`.
+    """A program from its text; `compiled`, `ops` and `weights` are as for `load`.
 
     >>> net = compile("double = fn (x) { x + x }")
     >>> net.double([1.0, 2.0])
     array([2., 4.], dtype=float32)
     """
-    return Program(Source("program.axon", source), backend, ops, weights)
+    return Program(Source("program.axon", source), backend, ops, weights, compiled=compiled)
 
 
 class Program:
@@ -77,6 +80,7 @@ class Program:
         ops: Mapping[str, Callable[..., Any]] | None = None,
         weights: str | Path | None = None,
         finder: Finder | None = None,
+        compiled: bool = False,
     ) -> None:
         finder = Finder() if finder is None else finder
         checked, module = check_and_link(source, finder)
@@ -87,7 +91,7 @@ class Program:
         self._checked = checked
         self._module = module
         self._finder = finder
-        self._backend = backend(backend_name)
+        self._backend = backend(backend_name, compiled)
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
@@ -166,9 +170,9 @@ class Program:
         self._ops.update(found)
         self._functions.clear()
 
-    def on(self, backend_name: str) -> Program:
-        """The same program on another backend."""
-        made = backend(backend_name)
+    def on(self, backend_name: str, *, compiled: bool = False) -> Program:
+        """The same program on another backend; `compiled` is for PyTorch."""
+        made = backend(backend_name, compiled)
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
 
     @classmethod
@@ -198,7 +202,7 @@ class Program:
         """
         source = self._module.program.source
         files = {at: (found.name, found.text) for at, found in self._finder.known.items()}
-        return _again, (source.name, source.text, files, self._backend.name, self._ops)
+        return _again, (source.name, source.text, files, *_kind(self._backend), self._ops)
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""
@@ -221,15 +225,20 @@ def _declared(module: Module) -> set[str]:
     return own.union(*(_declared(other) for other in module.imports.values()))
 
 
+def _kind(backend: Backend) -> tuple[str, bool]:
+    return backend.name, getattr(backend, "compiled", False)
+
+
 def _again(
     name: str,
     text: str,
     files: dict[tuple[str, str], tuple[str, str]],
     backend_name: str,
+    compiled: bool,
     ops: dict[str, Callable[..., Any]],
 ) -> Program:
     """A program from its pickled parts."""
     finder = Finder({at: Source(*found) for at, found in files.items()})
-    program = Program(Source(name, text), backend_name, finder=finder)
+    program = Program(Source(name, text), backend_name, finder=finder, compiled=compiled)
     program._ops.update(ops)
     return program

@@ -63,6 +63,11 @@ def with_records(made: Graph, function: Callable[..., Any]) -> Callable[..., Any
         found = function(*map(_plain, args)) if takes else function(*args)
         return _named(found, result) if gives else found
 
+    def with_tuples(*args: Any) -> Any:
+        """The same for records that are tuples already."""
+        return _named(function(*args), result)
+
+    run.with_tuples = with_tuples if gives else function  # type: ignore[attr-defined]
     return run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -28,19 +28,26 @@ Given = Any
 """What a caller may give: an array of NumPy, JAX or PyTorch, a number, a list, a `Ragged`, …"""
 
 
+def dtype_name(array: Any) -> str:
+    """What NumPy calls the elements: PyTorch says it with its own name before."""
+    dtype = array.dtype
+    return str(getattr(dtype, "name", None) or dtype).removeprefix("torch.")
+
+
 def element(array: Any) -> str:
     """The element type of an array."""
-    name = str(array.dtype.name)
+    name = dtype_name(array)
     found = ELEMENTS.get(name)
     if found is None:
         raise Unfit(f"its elements are {name}, which is no element type of Axon")
     return found
 
 
-def take(given: Given, wanted: Type | None) -> Any:
+def take(given: Given, wanted: Type | None, tensors: bool = False) -> Any:
     """An argument as an array, a `Ragged` or a tuple of them.
 
-    `wanted` is its declared type, which decides how a plain number or a list is converted.
+    `wanted` is its declared type, which decides how a plain number or a list is converted. Tensors
+    of PyTorch are kept if the backend computes with them.
     """
     if isinstance(wanted, DimValue):
         return _size(given)
@@ -48,14 +55,20 @@ def take(given: Given, wanted: Type | None) -> Any:
         return tuple(_size(size) for size in given) if _is_listed(given) else _size(given)
     if isinstance(given, Ragged):
         return _as_wanted(given, wanted)
-    if wanted is not None and wants_rows(wanted) and len(getattr(given, "shape", ())) > 1:
-        return _as_wanted(split(_usual(given)), wanted)  # rows of equal size are ragged rows, too
+    if wanted is not None and wants_rows(wanted) and _is_dense(given):
+        if is_torch(given):
+            given = given if tensors else from_torch(given)
+        else:
+            given = _usual(given)
+        return _as_wanted(split(given), wanted)  # rows of equal size are ragged rows, too
     if isinstance(given, numpy.ndarray):
         return _usual(given)
     fields = fields_of(given, wanted)
     if fields is not None:
         types = wanted.fields if isinstance(wanted, Record) else {}
-        return Fields({name: _part(name, fields[name], types.get(name)) for name in sorted(fields)})
+        return Fields(
+            {name: _part(name, fields[name], types.get(name), tensors) for name in sorted(fields)}
+        )
     if isinstance(given, tuple) and not isinstance(wanted, Tensor):
         parts: Sequence[Type | None] = (
             wanted.items
@@ -63,9 +76,12 @@ def take(given: Given, wanted: Type | None) -> Any:
             else [None] * len(given)
         )
         each = enumerate(zip(given, parts, strict=True))
-        return tuple(_part(i, item, type_) for i, (item, type_) in each)
+        return tuple(_part(i, item, type_, tensors) for i, (item, type_) in each)
     if is_torch(given):
-        return from_torch(given)
+        if getattr(given, "is_nested", False):
+            rows = from_nested(given)
+            return _as_wanted(rows if tensors else rows.map_values(from_torch), wanted)
+        return given if tensors else from_torch(given)
     if _module(given) == "awkward":
         return _as_wanted(from_awkward(given), wanted)
     if hasattr(given, "dtype") and hasattr(given, "shape"):
@@ -77,9 +93,19 @@ def take(given: Given, wanted: Type | None) -> Any:
     return _plain(given, wanted)
 
 
-def _part(name: object, given: Given, wanted: Type | None) -> Any:
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """An argument with each array in it changed."""
+    if isinstance(value, Fields):
+        parts = [mapped(part, change) for part in value]
+        return Fields(dict(zip(value.names, parts, strict=True)))
+    if isinstance(value, tuple):
+        return tuple([mapped(part, change) for part in value])
+    return change(value)
+
+
+def _part(name: object, given: Given, wanted: Type | None, tensors: bool) -> Any:
     try:
-        return take(given, wanted)
+        return take(given, wanted, tensors)
     except Unfit as unfit:
         raise unfit.inside(name) from None
 
@@ -99,7 +125,7 @@ def settled(wanted: Sequence[Type | None], args: Sequence[Given]) -> list[Type |
     known: dict[ElemVar, str] = {}
     for type_, arg in zip(wanted, args, strict=True):
         if isinstance(type_, Tensor) and isinstance(type_.elem, ElemVar) and hasattr(arg, "dtype"):
-            name = ELEMENTS.get(str(getattr(arg.dtype, "name", "")))
+            name = ELEMENTS.get(dtype_name(arg))
             if name is not None:
                 known.setdefault(type_.elem, name)
     if not known:
@@ -147,6 +173,8 @@ def _rows(given: list[Any], wanted: Type) -> Ragged:
     """A list of rows, as strict about its numbers as one that stands for an array."""
     assert isinstance(wanted, Tensor)
     elem = wanted.elem if isinstance(wanted.elem, str) else None
+    if given and all(map(is_torch, given)):
+        return _as_wanted(Ragged.from_rows(given), wanted)
     if given and all(hasattr(row, "dtype") for row in given):
         return _as_wanted(from_list(given), wanted)
     numbers = _array(list(_leaves(given, len(wanted.shape))), elem)
@@ -236,28 +264,32 @@ def _range(elem: str) -> tuple[int, int]:
 
 
 def is_torch(given: Any) -> bool:
-    return _module(given) == "torch" and "torch" in sys.modules
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and isinstance(given, torch.Tensor)
+
+
+def _is_dense(given: Any) -> bool:
+    return not getattr(given, "is_nested", False) and len(getattr(given, "shape", ())) > 1
+
+
+def from_nested(tensor: Any) -> Ragged:
+    """The rows of a nested tensor: where they are, if they are stored end to end."""
+    torch: Any = sys.modules["torch"]
+    if tensor.layout is torch.jagged and tensor._ragged_idx == 1 and tensor.lengths() is None:
+        return Ragged.from_packed(tensor.values(), tensor.offsets().cpu().numpy())
+    rows = tensor.unbind()
+    if not rows:
+        raise Unfit("it is a nested tensor without rows; give an axon.Ragged")
+    return Ragged.from_rows(rows)
 
 
 def from_torch(tensor: Any) -> Any:
     """A tensor's memory, without a copy where it is on the CPU."""
     tensor = tensor.detach()
     if str(tensor.dtype) == "torch.bfloat16":
-        raise Unfit("bf16 tensors of PyTorch cannot be taken over; convert it: x.float()")
+        bits = tensor.cpu().contiguous().view(sys.modules["torch"].int16)
+        return numpy.from_dlpack(bits).view(dtype("bf16"))
     return numpy.from_dlpack(tensor.cpu().contiguous())
-
-
-def to_torch(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(to_torch(item) for item in value)
-    if isinstance(value, dict):
-        return {name: to_torch(item) for name, item in value.items()}
-    if isinstance(value, Ragged):
-        return value
-    array = numpy.asarray(value)
-    if not array.flags.writeable or not array.flags.c_contiguous:
-        array = numpy.array(array)
-    return sys.modules["torch"].from_dlpack(array)
 
 
 def _module(given: Any) -> str:

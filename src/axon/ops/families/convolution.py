@@ -177,7 +177,7 @@ def _slid(
     turned = xp.reshape(turned, (groups, channels // groups, outputs, *window))
     turned = xp.swapaxes(turned, 1, 2)
     turned = xp.reshape(turned, (groups * outputs, channels // groups, *window))
-    slides, sizes = _covered(x, f, stride, pad, dilation, output_pad)
+    slides, sizes = covered(x, f, stride, pad, dilation, output_pad)
     # Each element spreads a filter; of all that they cover, `before` is cut off in front.
     margins: list[tuple[int, int]] = []
     cut = [slice(None), slice(None)]
@@ -209,7 +209,7 @@ def _added(
     output_pad: Ints,
 ) -> Array:
     """What each element makes of the filters, added up where it falls."""
-    slides, sizes = _covered(x, f, stride, pad, dilation, output_pad)
+    slides, sizes = covered(x, f, stride, pad, dilation, output_pad)
     batch, channels, *places = x.shape
     outputs, window = f.shape[1], f.shape[2:]
     wholes = [
@@ -232,7 +232,7 @@ def _added(
     return xp.astype(image[(..., *cut)], x.dtype)
 
 
-def _covered(
+def covered(
     x: Array, f: Array, stride: Ints, pad: Ints | str, dilation: Ints, output_pad: Ints
 ) -> tuple[Slides, list[int]]:
     """How the convolution went that this is the transpose of, and the sizes that it began with."""

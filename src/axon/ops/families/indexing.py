@@ -56,7 +56,7 @@ def slice_(
 
 @slice_.means
 def _(xp: Arrays, x: Array, start: int | None, stop: int | None, step: int, axis: int) -> Array:
-    return x[along(x, axis, slice(start, stop, step))]
+    return xp.sliced(x, along(x, axis, slice(start, stop, step)))
 
 
 def along(x: Array, axis: int, index: object) -> tuple[object, ...]:

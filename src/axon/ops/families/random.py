@@ -47,12 +47,12 @@ def random_key() -> Rule:
 
 @random_key.means
 def _(xp: Arrays, seed: Array) -> Array:
-    u32, seed = xp.element("u32"), xp.asarray(seed)
+    word, seed = xp.word, xp.asarray(seed)
     if seed.dtype.itemsize == 8:
-        high = xp.astype(seed >> 32, u32)
+        high = xp.astype(seed >> 32, word)
     else:  # the same key as for the same number in 64 bits
-        high = xp.where(seed < 0, xp.asarray((1 << 32) - 1, dtype=u32), xp.asarray(0, dtype=u32))
-    return xp.stack([high, xp.astype(seed, u32)])
+        high = xp.where(seed < 0, xp.asarray((1 << 32) - 1, dtype=word), xp.asarray(0, dtype=word))
+    return xp.low32(xp.stack([high, xp.astype(seed, word)]))
 
 
 @operator(DRAWN, hints=FIRST)

@@ -97,9 +97,9 @@ def _samples(
     part = whole / parts
     most = sampling or -(-(length + 1) // parts) + 1
     count = xp.asarray(sampling) if sampling else xp.clip(xp.ceil(part), 0, most)
-    number = xp.arange(most)
+    number = xp.arange(most, dtype=xp.element("f64"))
     step = part / xp.maximum(count, 1)
-    first = begin + xp.arange(parts)[:, None] * part
+    first = begin + xp.arange(parts, dtype=number.dtype)[:, None] * part
     where = first + (number + 0.5) * step
     inside = (where >= -1) & (where <= length)
     at = xp.clip(where, 0, length - 1)

@@ -233,7 +233,7 @@ def _(xp: Arrays, x: Array, starts: Array, stops: Array, *more: Array, axes: Int
         if step == 0:
             raise Refused("the step of a slice is 0")
         index[i] = slice(start, stop, step)
-    return x[tuple(index)]
+    return xp.sliced(x, tuple(index))
 
 
 @operator()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from axon.importers.operations import Operation, Place
 from axon.importers.reporting.problems import operation_at
 from axon.importers.torch.dynamic.given import InputSize
+from axon.importers.torch.dynamic.origins import carries, concerns, introducing, of_module
 from axon.importers.torch.dynamic.search import Found, tried
 from axon.importers.torch.dynamic.spelled import Spelling
 from axon.importers.torch.dynamic.traced import spellings
@@ -15,8 +16,8 @@ from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays, behind, fewest
 from axon.solver.store import Store
 from axon.types.dim import Dim
-from axon.types.type import DimEq, Relation, Shape, Tensor
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.type import DimEq, Relation
+from axon.types.variables import DimVar
 
 MOST_PLACES = 3
 WORK = 20_000
@@ -27,15 +28,15 @@ WORK = 20_000
 class Cause:
     """An operation that a fixed size follows from; `numbers` says that sizes stand in it as
     numbers, of which the source may not say whose they are, `weights` that a tensor of the module
-    meets others there, one `of_size` if it has the size itself. One that `carries` the size hands
-    it on as a size of its result.
+    is used there, `meets` that one with the size itself meets an input. One that `carries` the size
+    hands it on as a size of its result.
     """
 
     operation: Operation
     numbers: bool
     unsure: bool
     weights: bool
-    of_size: bool
+    meets: bool
     carries: bool
 
     @property
@@ -49,7 +50,7 @@ class Cause:
         """
         if self.numbers and not self.carries:
             return 2 if self.unsure else 0
-        if self.of_size:
+        if self.meets:
             return 1
         return 3 if self.weights and not self.carries else 4
 
@@ -111,7 +112,7 @@ def _refusing(found: Found, size: InputSize) -> list[Constraint]:
 def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[Cause]:
     imported = found.imported
     value = found.value(size.var)
-    weights = {constant.name: constant.dims for constant in imported.model.graph.constants}
+    weights = {constant.name for constant in imported.model.graph.constants}
     operations: dict[Operation, None] = dict.fromkeys(
         operation
         for constraint in core
@@ -119,14 +120,14 @@ def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[C
     )
     if value == size.example:
         for operation in list(operations):
-            operations.update(dict.fromkeys(_introducing(found, operation, size)))
+            operations.update(dict.fromkeys(introducing(found, operation, size)))
     causes: list[Cause] = []
     for operation in operations:
         groups = found.assumption.groups.get(operation, {})
         kinds = [
             kind
             for i, kind in spellings(operation).items()
-            if i not in groups or _concerns(found, groups[i], size)
+            if i not in groups or concerns(found, groups[i], size)
         ]
         causes.append(
             Cause(
@@ -134,85 +135,18 @@ def _causes(found: Found, core: Iterable[Constraint], size: InputSize) -> list[C
                 bool(kinds),
                 Spelling.NUMBER not in kinds,
                 any(name in weights for name in operation.inputs),
-                any(size.example in weights.get(name, ()) for name in operation.inputs),
-                _carries(found, operation, size),
+                _meets(found, operation, size),
+                carries(found, operation, size),
             )
         )
     return sorted(causes, key=lambda cause: cause.order)
 
 
-def _introducing(found: Found, operation: Operation, size: InputSize) -> Iterator[Operation]:
-    """The operations that made a number a size of what an operation takes: an `arange` of so many,
-    where a sum has that and something else.
-    """
-    seen: set[str] = set()
-    names = list(operation.inputs)
-    while names:
-        name = names.pop()
-        if name in seen or not _has_number(found, name, size):
-            continue
-        seen.add(name)
-        maker = found.makers.get(name)
-        if maker is None:
-            continue
-        if any(_has_number(found, inner, size) for inner in maker.inputs):
-            names += maker.inputs
-        else:
-            yield maker
-
-
-def _has_number(found: Found, name: str, size: InputSize) -> bool:
-    """Whether a tensor had a size as a number from the beginning, and not as that of an input."""
-    for chain in _chains(found, name):
-        if chain[-1] == size.example and size.var not in chain:
-            return True
-    return False
-
-
-def _carries(found: Found, operation: Operation, size: InputSize) -> bool:
-    """Whether a result has the size of the input as one of its own."""
-    own = set(_chain(found.imported.importer.state.store, size.var))
-    own = {item for item in own if isinstance(item, DimVar)}
-    return any(
-        not own.isdisjoint(chain) for name in operation.outputs for chain in _chains(found, name)
-    )
-
-
-def _concerns(found: Found, variables: frozenset[DimVar], size: InputSize) -> bool:
-    """Whether a size is among some others, or is what one of them was found to be."""
-    store = found.imported.importer.state.store
-    own = {item for item in _chain(store, size.var) if isinstance(item, DimVar)}
-    return any(not own.isdisjoint(_chain(store, var)) for var in variables)
-
-
-def _chains(found: Found, name: str) -> Iterator[list[Dim]]:
-    """What each size of a tensor was found to be, one after another."""
-    store, type_ = found.imported.importer.state.store, found.imported.importer.types.get(name)
-    for item in _as_bound(store, type_.shape) if isinstance(type_, Tensor) else ():
-        if not isinstance(item, ShapeVar):
-            yield _chain(store, item)
-
-
-def _chain(store: Store, dim: Dim) -> list[Dim]:
-    """A size, and what it was bound to, and what that was."""
-    chain: list[Dim] = [dim]
-    while isinstance(dim, DimVar) and dim in store.bindings:
-        given = store.bindings[dim].given
-        if isinstance(given, tuple):
-            break
-        chain.append(given)
-        dim = given
-    return chain
-
-
-def _as_bound(store: Store, shape: Shape) -> Iterator[Dim | ShapeVar]:
-    """The items of a shape as they were when it was found: later bindings are left out."""
-    for item in shape:
-        binding = store.bindings.get(item) if isinstance(item, ShapeVar) else None
-        if binding is None or not isinstance(binding.given, tuple):
-            yield item
-        else:
-            yield from _as_bound(store, binding.given)
+def _meets(found: Found, operation: Operation, size: InputSize) -> bool:
+    """Whether a tensor of the module that has the size meets one that depends on inputs."""
+    if found.dependent.isdisjoint(operation.inputs):
+        return False
+    return any(of_module(found, name, size) for name in operation.inputs)
 
 
 def places_of(causes: Iterable[Cause]) -> list[Place]:

@@ -16,6 +16,7 @@ from axon.importers.torch.dynamic.given import Given
 
 LONGEST = 10_000
 MOST_NODES = 2_000
+MOST_CONDITIONS = 1_000
 LARGEST = 1 << 128
 """No number on the way is larger: conditions are tried on small sizes."""
 NO_BOUND = 1 << 62
@@ -52,7 +53,7 @@ def conditions(program: Mapping[str, Any], given: Given) -> list[Condition]:
     names = {each.name for each in given.every()}
     found = [*_ranges(program, given), *_shared(given)]
     listed = program.get("guards_code")
-    for text in listed if isinstance(listed, list) else ():
+    for text in listed[:MOST_CONDITIONS] if isinstance(listed, list) else ():
         guard = guard_of(text, names)
         if guard is not None:
             found.append(guard)

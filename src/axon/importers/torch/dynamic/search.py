@@ -25,6 +25,8 @@ from axon.types.variables import DimVar, ShapeVar
 
 WORK = 200_000
 """Constraints that are solved again, in all, to see what sizes a program takes."""
+SETTLING = 200_000
+"""Constraints that are solved again for what is left where some sizes are numbers."""
 NEAR = 4
 """A size that differs by no more than a part of this is near another."""
 
@@ -46,11 +48,17 @@ class Found:
     """All that is left to be solved, and what is known of the sizes of inputs."""
     makers: dict[str, Operation] = field(init=False)
     """What makes each tensor."""
+    dependent: set[str] = field(init=False)
+    """The tensors that are computed from inputs."""
     replays: Replays = field(default_factory=lambda: Replays(WORK))
 
     def __post_init__(self) -> None:
         operations = self.imported.model.graph.operations
         self.makers = {name: each for each in operations for name in each.outputs}
+        self.dependent = set(self.imported.inputs)
+        for operation in operations:
+            if not self.dependent.isdisjoint(operation.inputs):
+                self.dependent.update(operation.outputs)
         state = self.imported.importer.state
         values = {each.var: self.value(each.var) for each in self.given.every()}
         own = {v for value in values.values() for v in variables_of(value)}
@@ -152,7 +160,7 @@ def settled(
     """What is found, with numbers for some sizes, and where some are the same."""
     equal: list[tuple[DimVar, Dim]] = [*fixed.items(), *same]
     relations = [*[DimEq(var, value) for var, value in equal], *found.left]
-    store = found.replays.solve([Constraint(r, NOWHERE) for r in relations])
+    store = Replays(SETTLING).solve([Constraint(r, NOWHERE) for r in relations])
     values = {each.var: store.dim(each.var) for each in found.given.every()}
     own = {v for value in values.values() for v in variables_of(value)}
     state = State(store=store)

@@ -21,6 +21,7 @@ OPENING, CLOSING = "([{", ")]}"
 LONGEST = 400
 MOST_CALLS = 16
 NUMBER = re.compile(r"[-+]?\d[\d_]*")
+SUM = re.compile(r"\d[\d_]*(\s*(\*|\+|-|//)\s*\d[\d_]*)+")
 OF_TENSOR = re.compile(r"(?!self\b)\w+\.(shape\[-?\d+\]|size\(-?\d+\))|len\((?!self\b)\w+\)")
 
 
@@ -60,7 +61,7 @@ def _agreed(spellings: Sequence[Spelling]) -> Spelling:
 
 
 def _spelling(argument: str) -> Spelling:
-    if NUMBER.fullmatch(argument):
+    if NUMBER.fullmatch(argument) or SUM.fullmatch(argument):
         return Spelling.NUMBER
     return Spelling.SIZE if OF_TENSOR.fullmatch(argument) else Spelling.UNKNOWN
 

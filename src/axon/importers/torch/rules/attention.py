@@ -54,7 +54,8 @@ def _attended(node: TorchNode) -> Expression:
         return _by_heads(node, groups)
     if node.flag("enable_gqa"):
         if None in ranks:
-            return node.declared("(t p@[m,k], t q) -> t p@[m,?v]", 0, 1)
+            at = node.tensor_index("query"), node.tensor_index("value")
+            return node.declared("(t p@[m,k], t q@[n,v]) -> t p@[m,v]", *at)
         raise Unsupported("heads that are shared, of tensors whose heads are not known")
     return _by_products(node)
 

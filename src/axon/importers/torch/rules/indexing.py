@@ -304,7 +304,9 @@ def one_hot(node: TorchNode) -> Made:
     """Without a number of classes there is one more than the largest number is."""
     value = node.given("num_classes")
     if value is None or value == -1:
-        return node.declared("i p -> i64 p@[?k]", node.tensor_index("self"))
+        most = node.call("max", node.x())
+        depth = node.call("+", most, node.literal(1))
+        return node.call("one_hot", node.x(), depth=depth, to="i64")
     depth = node.literal(node.size_argument("num_classes"))
     if isinstance(value, Operand):
         depth = node.size(node.size_argument("num_classes"), node.as_found(value))

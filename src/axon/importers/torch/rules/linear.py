@@ -25,9 +25,11 @@ def ranked(node: TorchNode, name: str, rank: int) -> Expression:
 @rule("linear")
 def linear(node: TorchNode) -> Made:
     """A weight of one dimension is one row of a matrix, without its axis."""
-    x, weight = node.x("input"), node.x("weight")
-    if node.rank_of("weight") == 1:
-        at = node.tensor_index("input"), node.tensor_index("weight")
+    x, weight, rank = node.x("input"), node.x("weight"), node.rank_of("weight")
+    at = node.tensor_index("input"), node.tensor_index("weight")
+    if rank is None:
+        return node.declared(PRODUCT, *at)
+    if rank == 1:
         found = product(node, x, weight, node.rank(at[0]), 1)
         made = node.declared("(t s@[i], t [i]) -> t s", *at) if found is None else found
     else:

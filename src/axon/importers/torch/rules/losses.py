@@ -107,10 +107,19 @@ def hinge_embedding(node: TorchNode) -> Made:
 
 @rule("multi_margin_loss", "multilabel_margin_loss")
 def multi_margin(node: TorchNode) -> Made:
-    at = node.tensor_index("self")
+    return _by_rows(node, "self", "[n,c]", "[c]")
+
+
+def _by_rows(node: TorchNode, name: str, batch: str, alone: str) -> Expression:
+    """A loss for each of a batch, or for one example, as its rank says; or one for all."""
+    at = node.tensor_index(name)
     if reduction(node) != "none":
         return node.declared("t p -> t []", at)
-    return node.declared("t [n,c] -> t [n]" if node.rank_of() == 2 else "t [c] -> t []", at)
+    rank = node.rank(at)
+    if rank is None:
+        return node.declared("t p -> t ?r", at)
+    many = rank == batch.count(",") + 1
+    return node.declared(f"t {batch} -> t [n]" if many else f"t {alone} -> t []", at)
 
 
 @rule("triplet_margin_loss")
@@ -166,7 +175,8 @@ def nll(node: TorchNode) -> None:
 def cross_entropy(node: TorchNode) -> Made:
     rank, target = node.rank_of(), node.elem_of("target")
     if rank is None or target is None:
-        raise Unsupported("cross_entropy_loss of a tensor whose rank is not known")
+        shape = "[]" if reduction(node) != "none" else "?r"
+        return node.declared(f"t p -> t {shape}", node.tensor_index("self"))
     axis = 0 if rank == 1 else 1
     logs = node.call("log_softmax", node.x(), axis=axis)
     smooth = float(node.real("label_smoothing", 0.0))
@@ -179,6 +189,10 @@ def cross_entropy(node: TorchNode) -> Made:
 
 def _likelihood(node: TorchNode, logs: Expression) -> Expression:
     """The loss by the numbers of classes; without a batch, of a batch of one."""
+    if node.rank_of() is None:
+        shape = "[]" if reduction(node) != "none" else "q"
+        at = node.tensor_index("self"), node.tensor_index("target")
+        return node.declared(f"(t p, u q) -> t {shape}", *at)
     alone = node.rank_of() == 1
     target = node.x("target")
     if alone:
@@ -209,10 +223,7 @@ def _by_probabilities(node: TorchNode, logs: Expression, axis: int, rank: int) -
 
 @rule("ctc_loss")
 def ctc(node: TorchNode) -> Made:
-    at = node.tensor_index("log_probs")
-    if reduction(node) != "none":
-        return node.declared("t p -> t []", at)
-    return node.declared("t [s,n,c] -> t [n]" if node.rank(at) == 3 else "t [s,c] -> t []", at)
+    return _by_rows(node, "log_probs", "[s,n,c]", "[s,c]")
 
 
 @rule("_ctc_loss")

@@ -67,16 +67,18 @@ def unique(node: TorchNode) -> None:
     rank = node.rank_of()
     axis = node.axis("dim") if along else 0
     found = node.call("distinct", flat, axis=axis if rank is None else in_rank(axis, rank))
+    follows = "consecutive" in node.operator
+    if follows and not along:
+        found = node.call("runs", flat)
     names = [f"{node.outputs[0]}⟨{part}⟩" for part in ("values", "first", "which", "often")]
     _take_parts(node, found, names)
     values, _, which, often = (node.tensor(name) for name in names)
-    if "consecutive" in node.operator:
+    if follows and along:
         values, which, often = (node.type_of(each) for each in (values, which, often))
     none = node.call("zeros", node.shape_literal([0]), to="i64")
     inverse: Expression = which
     if not along:
         inverse = node.call("reshape", node.tensor(names[2]), node.call("shape", node.x()))
-        inverse = node.type_of(inverse) if "consecutive" in node.operator else inverse
     wanted = node.flag("return_inverse"), node.flag("return_counts")
     node.set_outputs(
         values,

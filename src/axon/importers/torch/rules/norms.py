@@ -6,7 +6,7 @@ from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Malformed, Unsupported
+from axon.importers.operations import Malformed
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
 from axon.types import dim as dims
@@ -173,7 +173,10 @@ def group_norm(node: TorchNode) -> None:
         return
     word: Any = node.shape(node.tensor_index("input"))
     if word is None or len(word) < 2:
-        raise Unsupported("native_group_norm of a tensor whose rank is not known")
+        shape = node.shape_literal([node.size_argument("N"), groups])
+        stats = node.type_of(node.call("zeros", shape, to=elem or "f32"))
+        node.set_outputs(made, stats, stats)
+        return
     x = node.x("input")
     sizes = [word[0], groups, dims.floordiv(word[1], groups), *word[2:]]
     listed = [node.call("size", x, axis=i) for i in range(len(word))]

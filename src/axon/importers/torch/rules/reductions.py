@@ -271,25 +271,6 @@ def one_of(node: TorchNode) -> None:
     node.set_outputs(*[node.type_of(each) for each in found])
 
 
-@rule("quantile", "nanquantile")
-def quantile(node: TorchNode) -> Made:
-    """One for each that is asked for, along a new axis at the front."""
-    axes = None if node.given("dim") is None else [node.axis()]
-    made = reduced(node, "mean", node.x(), axes)
-    q = node.index("q")
-    if q is None or node.rank(q) == 0:
-        return node.type_of(made)
-    if node.rank(q) != 1:
-        raise Unsupported("quantile whose points are not known")
-    ones = node.call("zeros_like", node.input(q))
-    rank = node.rank_of()
-    if rank is None:
-        return node.declared("(t p, t [n]) -> t [n]@?r", node.tensor_index("self"), q)
-    left = (rank if node.flag("keepdim") else rank - 1) if axes else rank * node.flag("keepdim")
-    wide = node.call("expand_dims", ones, axis=list(range(1, left + 1))) if left else ones
-    return node.type_of(node.call("+", wide, made))
-
-
 # --- all that came before ------------------------------------------------------------------------
 
 
@@ -310,7 +291,14 @@ def cumulated_extreme(node: TorchNode) -> None:
 
 @rule("logcumsumexp")
 def cumulated_exponentials(node: TorchNode) -> Made:
-    return node.type_of(node.call("identity", node.x()))
+    x, axis = node.x(), one_axis(node)
+    if node.rank_of() == 0:
+        return node.call("identity", x)
+    top = node.call("max", x, axis=[axis], keep=True)
+    far = node.call("isinf", top)
+    top = node.call("where", far, node.call("zeros_like", top), top)
+    total = node.call("cumsum", node.call("exp", node.call("-", x, top)), axis=axis)
+    return node.call("+", node.call("log", total), top)
 
 
 @rule("diff")
@@ -330,58 +318,3 @@ def difference(node: TorchNode) -> Made:
         operator = "logical_xor" if node.elem_of() == "bool" else "-"
         x = node.call(operator, later, before)
     return x if count else node.call("identity", x)
-
-
-# --- counting ------------------------------------------------------------------------------------
-
-
-@rule("bincount")
-def bincount(node: TorchNode) -> Made:
-    """How often each number comes: how many numbers there are only a run knows."""
-    at, weights = node.tensor_index("self"), node.index("weights")
-    if weights is None:
-        return node.declared("i [n] -> i64 [?k]", at)
-    elem = node.elem(weights)
-    return node.declared(f"(i [n], t [n]) -> {'f32' if elem == 'f32' else 'f64'} [?k]", at, weights)
-
-
-@rule("histc")
-def histogram(node: TorchNode) -> Made:
-    bins = node.whole("bins", 100)
-    return node.type_of(
-        node.call("zeros", node.shape_literal([bins]), to=node.elem_of() or elements.DEFAULT)
-    )
-
-
-@rule("searchsorted", "bucketize")
-def searchsorted(node: TorchNode) -> Made:
-    """Where numbers would have to stand among others that are in order."""
-    elem = "i32" if node.flag("out_int32") else "i64"
-    name = "input" if "input" in node.attributes else "self"
-    if node.index(name) is None:
-        return node.type_of(node.call("zeros", node.shape_literal([]), to=elem))
-    x, right = node.x(name), node.flag("right") or node.given("side") == "right"
-    ordered = node.index("boundaries" if node.operator == "bucketize" else "sorted_sequence")
-    if ordered is None or node.rank(ordered) != 1:
-        return node.type_of(node.cast(node.call("zeros_like", x), elem))
-    joint = node.joint(name, "boundaries" if node.operator == "bucketize" else "sorted_sequence")
-    row = node.converted(Operand(ordered), joint)
-    wide = node.call("expand_dims", node.operand(name, joint), axis=[-1])
-    below = node.call("<=" if right else "<", row, wide)
-    return node.call("sum", node.cast(below, elem), axis=[-1])
-
-
-@rule("isin")
-def is_in(node: TorchNode) -> Made:
-    """Which elements are among some others."""
-    name = "elements" if "elements" in node.attributes else "element"
-    others = "test_elements" if "test_elements" in node.attributes else "test_element"
-    if node.index(name) is None:
-        return node.type_of(node.literal(True))
-    elem = node.joint(name, others)
-    x = node.call("expand_dims", node.operand(name, elem), axis=[-1])
-    row = node.operand(others, elem)
-    if node.index(others) is not None:
-        row = node.call("flatten", row)
-    found = node.call("any", node.call("==", x, row), axis=[-1])
-    return node.call("logical_not", found) if node.flag("invert") else found

@@ -61,8 +61,9 @@ def converted(node: TorchNode) -> Made:
         return node.cast(x, "f64")
     if not _is_float(node, value):
         return node.call("identity", x)
-    operator = {"sym_int": "truncate", "trunc": "truncate"}.get(node.operator, node.operator)
-    return node.cast(node.call(operator, x), "i64")
+    if node.operator not in ("sym_int", "trunc"):  # a cast cuts off what is behind the point
+        x = node.call(node.operator, x)
+    return node.cast(x, "i64")
 
 
 @rule("sym_ite", domain="python")

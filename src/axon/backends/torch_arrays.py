@@ -1,0 +1,539 @@
+"""The array namespace on PyTorch: NumPy's functions on tensors, on one device.
+
+Everything is differentiable where PyTorch is, and nothing leaves the device. There is one namespace
+for each device: constants and new tensors are made where the arguments are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy
+import torch
+from torch.nn import functional
+
+from axon.backends.bounded import Bounded
+from axon.backends.numpy_arrays import element
+from axon.backends.torch_calls import TorchCalls
+from axon.backends.torch_elements import DTYPES, KINDS, from_host
+from axon.backends.torch_meanings import function_of, meaning_of
+from axon.backends.torch_windows import TorchWindows
+from axon.ops import Operator
+from axon.ops.arrays import Array, Meaning, is_integer
+from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits
+
+Axes = int | Sequence[int] | None
+
+
+class _Fourier:
+    def fft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return _transformed(torch.fft.fft, x, n, axis)
+
+    def ifft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return _transformed(torch.fft.ifft, x, n, axis)
+
+    def irfft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return _transformed(torch.fft.irfft, x, n, axis)
+
+
+class TorchArrays(TorchCalls, TorchWindows, Bounded):
+    library = torch
+    fft = _Fourier()
+    linalg = torch.linalg
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property
+    def word(self) -> Any:
+        return torch.int64
+
+    def __init__(self, device: Any = "cpu", *, bounded: bool = True, narrow: str = "") -> None:
+        """Where the arrays are; whether the memory is asked for before it is used; and the type
+        that i64 stands for.
+        """
+        self.narrow = narrow
+        self.device = torch.device(device)
+        self.bounded = bounded
+
+    def context(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    # --- element types ---
+
+    def element(self, name: str) -> Any:
+        return DTYPES[name]
+
+    def kind(self, dtype: Any) -> str:
+        return KINDS[dtype]
+
+    def iinfo(self, dtype: Any) -> Any:
+        if self.narrow and dtype == torch.int64:
+            return numpy.iinfo(element(self.narrow))
+        return numpy.iinfo(str(dtype).removeprefix("torch."))
+
+    def low32(self, x: Array) -> Array:
+        return x & 0xFFFFFFFF
+
+    def astype(self, x: Array, dtype: Any) -> Array:
+        return x.to(dtype) if isinstance(x, torch.Tensor) else self.asarray(x, dtype)
+
+    def asarray(self, x: Any, dtype: Any = None) -> Array:
+        if isinstance(x, torch.Tensor):
+            return x if dtype is None else x.to(dtype)
+        if isinstance(x, numpy.ndarray | numpy.generic):
+            made = from_host(numpy.asarray(x), self.device)
+            return made if dtype is None else made.to(dtype)
+        if isinstance(x, tuple | list) and any(isinstance(each, torch.Tensor) for each in x):
+            made = torch.stack([self.asarray(each) for each in x])
+            return made if dtype is None else made.to(dtype)
+        return torch.as_tensor(x, dtype=dtype, device=self.device)
+
+    array = asarray
+
+    def host_element(self, name: str) -> Any:
+        return element(name)
+
+    def sizes(self, sizes: Any, elem: str) -> Array:
+        if self.bounded:
+            return from_host(numpy.asarray(sizes, element(elem)), self.device)
+        dtype = DTYPES[elem]
+        if isinstance(sizes, tuple):
+            made = [torch.full((), size, dtype=dtype, device=self.device) for size in sizes]
+            return torch.stack(made) if made else self.blank((0,), dtype)
+        return torch.full((), sizes, dtype=dtype, device=self.device)
+
+    def meaning_of(self, operator: Operator, given: frozenset[str], made: Any) -> Meaning:
+        return meaning_of(operator, given, made) if given else function_of(operator)
+
+    def for_narrow(self, elem: str) -> TorchArrays:
+        """The namespace in which i64 stands for a narrower type."""
+        return arrays_on(self.device, bounded=self.bounded, narrow=elem)
+
+    def constant(self, value: Any) -> Array:
+        """A constant of the program, which NumPy has made."""
+        return from_host(value, self.device)
+
+    def blank(self, shape: Sequence[int], dtype: Any) -> Array:
+        return torch.zeros(tuple(shape), dtype=dtype, device=self.device)
+
+    def ask(self, shape: Any, dtype: Any) -> None:
+        if self.bounded:
+            itemsize = 8 if dtype is None or dtype is bool else dtype.itemsize
+            check_fits((shape,) if isinstance(shape, int) else shape, itemsize)
+
+    # --- new tensors ---
+
+    def zeros(self, shape: Any, dtype: Any = None) -> Array:
+        return self.full(shape, 0, dtype)
+
+    def ones(self, shape: Any, dtype: Any = None) -> Array:
+        return self.full(shape, 1, dtype)
+
+    def full(self, shape: Any, value: Any, dtype: Any = None) -> Array:
+        self.ask(shape, dtype)
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        dtype = torch.float64 if dtype is None else dtype
+        return torch.full(shape, value, dtype=dtype, device=self.device)
+
+    empty = zeros
+
+    def eye(self, size: int, dtype: Any = None) -> Array:
+        self.ask((size, size), dtype)
+        return torch.eye(size, dtype=dtype, device=self.device)
+
+    def arange(self, *bounds: int, dtype: Any = None) -> Array:
+        if not self.bounded:
+            made = torch.arange(*bounds, device=self.device)
+        else:
+            start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+            count = max(0, -((start - stop) // step))
+            self.ask((count,), dtype)
+            ends = (start, start + (count - 1) * step)
+            if count and max(map(abs, ends)) >= 1 << 63:
+                raise Refused("the numbers of a range do not fit into i64")
+            made = torch.arange(count, device=self.device)
+            if count:
+                made = made * (step if count > 1 else 1) + start
+        return made if dtype is None else made.to(dtype)
+
+    def zeros_like(self, x: Array) -> Array:
+        return torch.zeros_like(x)
+
+    def ones_like(self, x: Array) -> Array:
+        return torch.ones_like(x)
+
+    def full_like(self, x: Array, value: Any) -> Array:
+        return torch.full_like(x, value)
+
+    # --- element by element ---
+
+    exp, expm1, log = map(staticmethod, (torch.exp, torch.expm1, torch.log))
+    log1p, log10, log2 = map(staticmethod, (torch.log1p, torch.log10, torch.log2))
+    sin, cos, tan = map(staticmethod, (torch.sin, torch.cos, torch.tan))
+    sinh, cosh, tanh = map(staticmethod, (torch.sinh, torch.cosh, torch.tanh))
+    arcsin, arccos, arctan = map(staticmethod, (torch.arcsin, torch.arccos, torch.arctan))
+    arcsinh, arccosh, arctanh = map(staticmethod, (torch.arcsinh, torch.arccosh, torch.arctanh))
+    sqrt, square, reciprocal = map(staticmethod, (torch.sqrt, torch.square, torch.reciprocal))
+    real, imag, negative = map(staticmethod, (torch.real, torch.imag, torch.neg))
+    isnan, isinf, isfinite = map(staticmethod, (torch.isnan, torch.isinf, torch.isfinite))
+    isneginf = staticmethod(torch.isneginf)
+    add, subtract, multiply = map(staticmethod, (torch.add, torch.subtract, torch.multiply))
+    divide, power, fmod = map(staticmethod, (torch.divide, torch.pow, torch.fmod))
+    remainder = staticmethod(torch.remainder)
+    equal, not_equal = map(staticmethod, (torch.eq, torch.ne))
+    less, less_equal = map(staticmethod, (torch.lt, torch.le))
+    greater, greater_equal = map(staticmethod, (torch.gt, torch.ge))
+    logical_and, logical_or = map(staticmethod, (torch.logical_and, torch.logical_or))
+    logical_xor, logical_not = map(staticmethod, (torch.logical_xor, torch.logical_not))
+    bitwise_and, bitwise_or = map(staticmethod, (torch.bitwise_and, torch.bitwise_or))
+    bitwise_xor, bitwise_not = map(staticmethod, (torch.bitwise_xor, torch.bitwise_not))
+    left_shift, right_shift = map(
+        staticmethod, (torch.bitwise_left_shift, torch.bitwise_right_shift)
+    )
+
+    def abs(self, x: Array) -> Array:
+        return x if x.dtype == torch.bool else torch.abs(x)
+
+    def sign(self, x: Array) -> Array:
+        """PyTorch has a sign of NaN, 0."""
+        return torch.where(x != x, x, torch.sign(x)) if x.is_floating_point() else torch.sign(x)
+
+    def floor(self, x: Array) -> Array:
+        return torch.floor(x)
+
+    def ceil(self, x: Array) -> Array:
+        return torch.ceil(x)
+
+    def rint(self, x: Array) -> Array:
+        return torch.round(x)
+
+    def round(self, x: Array) -> Array:
+        return torch.round(x)
+
+    def floor_divide(self, x: Array, y: Array) -> Array:
+        """Of integers the least by -1 is itself, where a processor would stop."""
+        if not is_integer(self, x):
+            return torch.floor_divide(x, y)
+        minus = y == -1
+        return torch.where(minus, -x, torch.floor_divide(x, torch.where(minus, 1, y)))
+
+    def erf(self, x: Array) -> Array:
+        return torch.erf(x)
+
+    def where(self, condition: Array, x: Any, y: Any) -> Array:
+        return torch.where(condition, x, y)
+
+    def maximum(self, x: Any, y: Any) -> Array:
+        if isinstance(y, torch.Tensor):
+            return torch.maximum(x, y) if isinstance(x, torch.Tensor) else y.clamp(min=x)
+        return x.clamp(min=y)
+
+    def minimum(self, x: Any, y: Any) -> Array:
+        if isinstance(y, torch.Tensor):
+            return torch.minimum(x, y) if isinstance(x, torch.Tensor) else y.clamp(max=x)
+        return x.clamp(max=y)
+
+    def clip(self, x: Array, low: Any, high: Any) -> Array:
+        """Where the bounds cross, the upper one counts."""
+        if isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor):
+            return self.minimum(self.maximum(x, low), high)
+        return torch.clamp(x, low, high)
+
+    # --- products ---
+
+    def matmul(self, x: Array, y: Array) -> Array:
+        if x.is_cuda and is_integer(self, x):  # cuBLAS multiplies no integers
+            if y.ndim == 1:
+                return (x * y).sum(-1, dtype=x.dtype)
+            return (x.unsqueeze(-1) * y.unsqueeze(-3 if x.ndim > 1 else 0)).sum(-2, dtype=x.dtype)
+        return torch.matmul(x, y)
+
+    def einsum(self, equation: str, *parts: Array) -> Array:
+        if parts[0].is_floating_point() or not parts[0].is_cuda:
+            return torch.einsum(equation, *parts).to(parts[0].dtype)
+        raise Refused("PyTorch has no einsum of integers on this device")
+
+    def trace(self, x: Array, axis1: int, axis2: int, dtype: Any) -> Array:
+        return torch.diagonal(x, dim1=axis1, dim2=axis2).sum(-1, dtype=dtype)
+
+    # --- reductions ---
+
+    def sum(self, x: Array, axis: Axes = None, keepdims: bool = False, dtype: Any = None) -> Array:
+        return torch.sum(x, dim=_axes(x, axis), keepdim=keepdims, dtype=dtype)
+
+    def prod(self, x: Array, axis: Axes = None, keepdims: bool = False, dtype: Any = None) -> Array:
+        for one in sorted((each % x.ndim for each in _axes(x, axis)), reverse=True):
+            x = torch.prod(x, dim=one, keepdim=keepdims, dtype=dtype)
+        return x
+
+    def max(
+        self, x: Array, axis: Axes = None, keepdims: bool = False, initial: Any = None
+    ) -> Array:
+        return self._largest(torch.amax, torch.maximum, x, axis, keepdims, initial)
+
+    def min(
+        self, x: Array, axis: Axes = None, keepdims: bool = False, initial: Any = None
+    ) -> Array:
+        return self._largest(torch.amin, torch.minimum, x, axis, keepdims, initial)
+
+    def _largest(
+        self,
+        reduce: Callable[..., Array],
+        either: Callable[[Array, Array], Array],
+        x: Array,
+        axis: Axes,
+        keepdims: bool,
+        initial: Any,
+    ) -> Array:
+        axes = _axes(x, axis)
+        if initial is not None and any(x.shape[each] == 0 for each in axes):
+            kept = [each % x.ndim for each in axes]
+            shape = [1 if i in kept else n for i, n in enumerate(x.shape)]
+            made = self.asarray(initial, x.dtype).expand(shape)
+            return made if keepdims else made.squeeze(tuple(kept))
+        made = reduce(x, dim=axes, keepdim=keepdims) if axes else x
+        if isinstance(initial, torch.Tensor):
+            made = either(made, initial.to(made.dtype))
+        return made
+
+    def any(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+        axes = _axes(x, axis)
+        return torch.any(x, dim=axes, keepdim=keepdims) if axes else x
+
+    def all(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+        axes = _axes(x, axis)
+        return torch.all(x, dim=axes, keepdim=keepdims) if axes else x
+
+    def argmax(self, x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
+        return torch.argmax(x, dim=axis, keepdim=keepdims)
+
+    def argmin(self, x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
+        return torch.argmin(x, dim=axis, keepdim=keepdims)
+
+    def cumsum(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array:
+        return torch.cumsum(x.reshape(-1) if axis is None else x, axis or 0, dtype=dtype)
+
+    def cumprod(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array:
+        return torch.cumprod(x.reshape(-1) if axis is None else x, axis or 0, dtype=dtype)
+
+    # --- shapes ---
+
+    broadcast_shapes = staticmethod(torch.broadcast_shapes)
+
+    def reshape(self, x: Array, shape: Any) -> Array:
+        return x.reshape(shape)
+
+    def swapaxes(self, x: Array, a: int, b: int) -> Array:
+        return x.transpose(a, b)
+
+    def transpose(self, x: Array, axes: Sequence[int] | None = None) -> Array:
+        return x.permute(tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
+
+    def moveaxis(self, x: Array, source: int, to: int) -> Array:
+        return x.movedim(source, to)
+
+    def expand_dims(self, x: Array, axis: int | Sequence[int]) -> Array:
+        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        rank = x.ndim + len(axes)
+        if rank > MOST_DIMENSIONS:
+            check_fits((1,) * rank, 1)
+        for each in sorted(each % rank for each in axes):
+            x = x.unsqueeze(each)
+        return x
+
+    def squeeze(self, x: Array, axis: Any = None) -> Array:
+        if axis is None:
+            return x.squeeze()
+        return x.squeeze(axis if isinstance(axis, int) else tuple(axis))
+
+    def broadcast_to(self, x: Array, shape: Sequence[int]) -> Array:
+        x = self.asarray(x)
+        self.ask(tuple(shape), x.dtype)
+        return x.expand(tuple(shape))
+
+    def stack(self, parts: Sequence[Array], axis: int = 0) -> Array:
+        return torch.stack(tuple(map(self.asarray, parts)), dim=axis)
+
+    def concatenate(self, parts: Sequence[Array], axis: int = 0) -> Array:
+        return torch.cat(tuple(parts), dim=axis)
+
+    def split(self, x: Array, places: Sequence[int], axis: int = 0) -> Any:
+        ends = [0, *places, x.shape[axis]]
+        return torch.split(x, [b - a for a, b in itertools.pairwise(ends)], dim=axis)
+
+    def tile(self, x: Array, reps: Sequence[int]) -> Array:
+        rank = max(x.ndim, len(reps))
+        sizes = (1,) * (rank - x.ndim) + tuple(x.shape)
+        times = (1,) * (rank - len(reps)) + tuple(reps)
+        self.ask([n * k for n, k in zip(sizes, times, strict=True)], x.dtype)
+        return torch.tile(x, tuple(reps))
+
+    def repeat(self, x: Array, times: int, axis: int) -> Array:
+        sizes = list(x.shape)
+        sizes[axis] = sizes[axis] * times
+        self.ask(sizes, x.dtype)
+        return torch.repeat_interleave(x, times, dim=axis)
+
+    def flip(self, x: Array, axis: Axes = None) -> Array:
+        return torch.flip(x, _axes(x, axis))
+
+    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
+        """PyTorch has no slices that go backwards."""
+        if all(map(_is_forward, index)):
+            return x[index]
+        for axis, part in enumerate(index):
+            if not isinstance(part, slice):
+                continue
+            numbers = range(x.shape[axis])[part]
+            if len(numbers) and numbers.step < 0:
+                x = x[(slice(None),) * axis + (slice(numbers[-1], numbers[0] + 1, -numbers.step),)]
+                x = x.flip(axis)
+            else:
+                x = x[(slice(None),) * axis + (slice(numbers.start, numbers.stop, numbers.step)
+                       if len(numbers) else slice(0),)]  # fmt: skip
+        return x
+
+    def roll(self, x: Array, by: Any, axis: Any) -> Array:
+        axes, steps = _axes(x, axis), (by,) if isinstance(by, int) else tuple(by)
+        if axis is None:
+            return torch.roll(x.reshape(-1), by % max(prod(x.shape), 1)).reshape(x.shape)
+        sizes = [max(x.shape[each], 1) for each in axes]
+        return torch.roll(x, [step % n for step, n in zip(steps, sizes, strict=True)], axes)
+
+    def tril(self, x: Array, k: int = 0) -> Array:
+        return torch.tril(x, _near(k))
+
+    def triu(self, x: Array, k: int = 0) -> Array:
+        return torch.triu(x, _near(k))
+
+    def meshgrid(self, *parts: Array, indexing: str) -> Any:
+        return torch.meshgrid(*parts, indexing=indexing)
+
+    def pad(self, x: Array, pairs: Sequence[tuple[int, int]], **how: Any) -> Array:
+        mode, constant_values = how.get("mode", "constant"), how.get("constant_values", 0)
+        sizes = [n + before + after for n, (before, after) in zip(x.shape, pairs, strict=True)]
+        self.ask(sizes, x.dtype)
+        if mode != "constant":
+            for axis, (before, after) in enumerate(pairs):
+                if before or after:
+                    x = x.index_select(axis, self._around(x.shape[axis], before, after, mode))
+            return x
+        if not isinstance(constant_values, torch.Tensor):
+            around = [n for pair in reversed(pairs) for n in pair]
+            return functional.pad(x, around, value=constant_values)
+        places = tuple(
+            slice(before, before + n) for n, (before, _) in zip(x.shape, pairs, strict=True)
+        )
+        made = constant_values.to(x.dtype).expand(sizes).clone()
+        made[places] = x
+        return made
+
+    def _around(self, n: int, before: int, after: int, mode: str) -> Array:
+        """Which of the elements stand in a padded dimension."""
+        places = torch.arange(-before, n + after, device=self.device)
+        match mode:
+            case "edge":
+                return places.clamp(0, n - 1)
+            case "wrap":
+                return places.remainder(n)
+            case "reflect":
+                if n == 1:
+                    return torch.zeros_like(places)
+                turn = places.remainder(2 * (n - 1))
+                return torch.minimum(turn, 2 * (n - 1) - turn)
+            case _:  # symmetric
+                turn = places.remainder(2 * n)
+                return torch.minimum(turn, 2 * n - 1 - turn)
+
+    # --- by index ---
+
+    def take(self, x: Array, numbers: Any, axis: int | None = None) -> Array:
+        numbers = self.asarray(numbers)
+        if axis is None:
+            return x.reshape(-1)[numbers]
+        return x[(slice(None),) * (axis % x.ndim) + (numbers,)]
+
+    def take_along_axis(self, x: Array, numbers: Array, axis: int) -> Array:
+        n = x.shape[axis]
+        seen = torch.where(numbers < 0, numbers + n, numbers)
+        axis %= x.ndim
+        sizes = [k if i == axis else max(a, k) if 1 in (a, k) else a
+                 for i, (a, k) in enumerate(zip(x.shape, seen.shape, strict=True))]  # fmt: skip
+        wanted = [x.shape[axis] if i == axis else n for i, n in enumerate(sizes)]
+        x = x if list(x.shape) == wanted else x.expand(wanted)
+        seen = seen if list(seen.shape) == sizes else seen.expand(sizes)
+        return torch.gather(x, axis, seen)
+
+    def nonzero(self, x: Array) -> tuple[Array, ...]:
+        found: tuple[Array, ...] = torch.nonzero(x, as_tuple=True)
+        return found
+
+    def argsort(self, x: Array, axis: int = -1, stable: bool = True) -> Array:
+        return torch.argsort(x, dim=axis, stable=True)
+
+    def lexsort(self, keys: Sequence[Array]) -> Array:
+        """The last key first."""
+        order = torch.argsort(keys[0], stable=True)
+        for key in keys[1:]:
+            order = order[torch.argsort(key[order], stable=True)]
+        return order
+
+    def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
+        x, values = self.asarray(x), self.asarray(values).to(x.dtype)
+        if not any(isinstance(each, torch.Tensor) for each in index) and mode in ("set", "add"):
+            made = x.clone()
+            made[index] = values if mode == "set" else x[index] + values
+            return made
+        spots = torch.arange(prod(x.shape), device=self.device).reshape(x.shape)[index]
+        values = values.expand(spots.shape).reshape(-1)
+        flat, spots = x.reshape(-1), spots.reshape(-1)
+        if mode == "set":
+            return flat.scatter(0, spots, values).reshape(x.shape)
+        if mode == "add":
+            return flat.scatter_add(0, spots, values).reshape(x.shape)
+        how = {"mul": "prod", "min": "amin", "max": "amax"}[mode]
+        return flat.scatter_reduce(0, spots, values, how).reshape(x.shape)
+
+
+def _transformed(function: Callable[..., Array], x: Array, n: int | None, axis: int) -> Array:
+    """Without elements there is nothing to transform, which some of the libraries refuse."""
+    if prod(x.shape):
+        return function(x, n=n, dim=axis)
+    shape = list(x.shape)
+    shape[axis] = shape[axis] if n is None else n
+    if not prod(shape):
+        return function(x.new_zeros([max(k, 1) for k in x.shape]), n=n, dim=axis)[
+            tuple(slice(k) for k in shape)
+        ]
+    return function(x.new_zeros(shape), n=n, dim=axis)
+
+
+@cache
+def arrays_on(device: Any, *, bounded: bool = True, narrow: str = "") -> TorchArrays:
+    """The namespace for a device."""
+    return TorchArrays(device, bounded=bounded, narrow=narrow)
+
+
+def _axes(x: Array, axis: Axes) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(x.ndim))
+    return (axis,) if isinstance(axis, int) else tuple(axis)
+
+
+def _is_forward(part: Any) -> bool:
+    if not isinstance(part, slice):
+        return True
+    bounds = (part.start, part.stop, part.step)
+    return (part.step or 1) > 0 and all(n is None or abs(n) < 1 << 62 for n in bounds)
+
+
+def _near(k: int) -> int:
+    """A diagonal, brought in where it is beyond all that a tensor can have."""
+    return max(min(k, 1 << 62), -(1 << 62))

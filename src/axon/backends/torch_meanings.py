@@ -1,0 +1,404 @@
+"""Operators for which PyTorch has a markedly better way than their definition: one kernel for
+several, with a derivative of its own. Where the better way does not apply, the definition does.
+
+PyTorch computes next to nothing with u16, u32 and u64. Operators on the first two go through i64
+and are cut to size; those on u64 are left to NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import prod
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from axon.backends.numpy_arrays import ARRAYS as NUMPY
+from axon.backends.torch_elements import DTYPES, NAMES, to_host
+from axon.ops import Operator
+from axon.ops.arrays import Array, Meaning, Value
+from axon.ops.families import (
+    activations,
+    attention,
+    bits,
+    convolution,
+    indexing,
+    normalise,
+    pools,
+    quantise,
+    reductions,
+)
+from axon.ops.operator import Ints
+from axon.ops.sliding import slides_of
+
+NARROW = frozenset({"u16", "u32"})
+
+UNSIGNED = frozenset({torch.uint16, torch.uint32, torch.uint64})
+
+BETTER: dict[int, Meaning] = {}
+"""By the identity of the operator."""
+
+Kept = dict[Any, Any]
+
+
+def better(operator: Operator) -> Callable[[Meaning], Meaning]:
+    """Use a function in place of the operator's meaning; it may ask for that one with `_usual`."""
+
+    def register(meaning: Meaning) -> Meaning:
+        BETTER[id(operator)] = meaning
+        return meaning
+
+    return register
+
+
+def _usual(operator: Operator) -> Meaning:
+    assert operator.meaning is not None
+    return operator.meaning
+
+
+@cache
+def meaning_of(operator: Any, elems: frozenset[str], made: Any) -> Meaning:
+    """What an operator does on tensors, of which some have these element types."""
+    found: Meaning = BETTER.get(id(operator), operator.meaning)
+    if id(operator) == id(bits.bit_cast) or not elems & {"u16", "u32", "u64"}:
+        return found
+    if "u64" not in elems:
+        return _widened(found, made)
+    return found if operator.traits.calls is not None else _on_host(_usual(operator))
+
+
+@cache
+def function_of(operator: Any) -> Meaning:
+    """The same of an operator that stands for a function: the types of its operands are known when
+    it is called.
+    """
+    found, elsewhere = BETTER.get(id(operator), operator.meaning), _on_host(_usual(operator))
+
+    def does(xp: Any, *args: Any, **attributes: Any) -> Value:
+        unsigned = any(getattr(arg, "dtype", None) in UNSIGNED for arg in args)
+        return (elsewhere if unsigned else found)(xp, *args, **attributes)
+
+    return does
+
+
+def _each(value: Value, change: Callable[[Array], Array]) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_each(part, change) for part in value)
+    return change(value) if isinstance(value, torch.Tensor) else value
+
+
+def _widened(meaning: Meaning, made: Any) -> Meaning:
+    """In i64, where 16 and 32 bits have room; the result is cut, as it is declared."""
+
+    def does(xp: Any, *args: Any, **attributes: Any) -> Value:
+        def wide(x: Array) -> Array:
+            return x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
+
+        narrow = next((NAMES[arg.dtype] for arg in args if _is_narrow(arg)), "")
+        given = [_each(arg, wide) for arg in args]
+        return _cut(meaning(xp.for_narrow(narrow), *given, **attributes), made)
+
+    return does
+
+
+def _is_narrow(value: Value) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in UNSIGNED
+
+
+def _cut(value: Value, made: Any) -> Value:
+    """A result as it is declared."""
+    if isinstance(value, tuple):
+        return tuple(_cut(part, elem) for part, elem in zip(value, made, strict=True))
+    return value.to(DTYPES[made]) if made in NARROW else value
+
+
+def _on_host(meaning: Meaning) -> Meaning:
+    def does(xp: Any, *args: Any, **attributes: Any) -> Value:
+        made = meaning(NUMPY, *(_each(arg, to_host) for arg in args), **attributes)
+        return _from_host(xp, made)
+
+    return does
+
+
+def _from_host(xp: Any, value: Any) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_from_host(xp, part) for part in value)
+    return xp.asarray(value)
+
+
+# --- activations -----------------------------------------------------------------------------
+
+
+@better(activations.relu)
+def _(xp: Any, x: Array) -> Array:
+    return torch.relu(x)
+
+
+@better(activations.leaky_relu)
+def _(xp: Any, x: Array, slope: float) -> Array:
+    return functional.leaky_relu(x, slope)
+
+
+@better(activations.gelu)
+def _(xp: Any, x: Array, approximate: str) -> Array:
+    return functional.gelu(x, approximate=approximate)
+
+
+@better(activations.silu)
+def _(xp: Any, x: Array, alpha: float) -> Array:
+    return functional.silu(x) if alpha == 1 else _usual(activations.silu)(xp, x, alpha=alpha)
+
+
+@better(activations.sigmoid)
+def _(xp: Any, x: Array) -> Array:
+    return torch.sigmoid(x)
+
+
+# --- normalisation and reductions ------------------------------------------------------------
+
+
+@better(normalise.softmax)
+def _(xp: Any, x: Array, axis: int) -> Array:
+    return torch.softmax(x, axis)
+
+
+@better(normalise.log_softmax)
+def _(xp: Any, x: Array, axis: int) -> Array:
+    return torch.log_softmax(x, axis)
+
+
+@better(normalise.layer_norm)
+def _(xp: Any, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
+    return functional.layer_norm(x, x.shape[x.ndim - axes :], *tensors, eps=epsilon)
+
+
+@better(normalise.rms_norm)
+def _(xp: Any, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
+    return functional.rms_norm(x, x.shape[x.ndim - axes :], *scale, eps=epsilon)
+
+
+@better(normalise.batch_norm)
+def _(
+    xp: Any, x: Array, scale: Array, bias: Array, mean: Array, variance: Array, epsilon: float
+) -> Array:
+    if not prod(x.shape):
+        return x * 1
+    return functional.batch_norm(x, mean, variance, scale, bias, False, 0.0, epsilon)
+
+
+@better(normalise.group_norm)
+def _(xp: Any, x: Array, *vectors: Array, groups: int, epsilon: float) -> Array:
+    if not prod(x.shape):
+        return x * 1
+    scale, bias = (*vectors, None, None)[:2]
+    return torch.group_norm(x, groups, scale, bias, epsilon)
+
+
+@better(normalise.instance_norm)
+def _(xp: Any, x: Array, *vectors: Array, epsilon: float) -> Array:
+    if not prod(x.shape):
+        return x * 1
+    scale, bias = (*vectors, None, None)[:2]
+    return torch.group_norm(x, x.shape[1], scale, bias, epsilon)
+
+
+@better(reductions.mean)
+def _(xp: Any, x: Array, axis: Ints | None, keep: bool) -> Array:
+    return torch.mean(x, dim=axis, keepdim=keep)
+
+
+@better(reductions.variance)
+def _(xp: Any, x: Array, axis: Ints | None, keep: bool, correction: int) -> Array:
+    usual = _usual(reductions.variance)
+    sizes = x.shape if axis is None else [x.shape[i] for i in axis]
+    if prod(sizes) <= max(correction, 0) or not prod(x.shape):
+        return usual(xp, x, axis=axis, keep=keep, correction=correction)
+    return torch.var(x, dim=axis, keepdim=keep, correction=correction)
+
+
+# --- attention -------------------------------------------------------------------------------
+
+
+@better(attention.dot_product_attention)
+def _(
+    xp: Any,
+    q: Array,
+    k: Array,
+    v: Array,
+    *rest: Array,
+    scale: float | None,
+    groups: int,
+    causal: bool,
+    before: int | None,
+    after: int | None,
+    offset: int,
+    softcap: float,
+    give: str,
+) -> Array:
+    n = k.shape[2]
+    simple = give == "values" and not softcap and before is None and after is None
+    fits = simple and not offset and 0 not in (*q.shape, *k.shape, *v.shape)
+    if not fits or len(rest) > 1 or (rest and (causal or rest[0].shape[-1:] != (n,))):
+        return _usual(attention.dot_product_attention)(
+            xp, q, k, v, *rest, scale=scale, groups=groups, causal=causal, before=before,
+            after=after, offset=offset, softcap=softcap, give=give,
+        )  # fmt: skip
+    mask = rest[0] if rest else None
+    if mask is not None and mask.dtype != torch.bool:
+        mask = mask.to(q.dtype)
+    return functional.scaled_dot_product_attention(
+        q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=groups != 1
+    )
+
+
+# --- images ----------------------------------------------------------------------------------
+
+CONVOLUTIONS: dict[int, Any] = {
+    1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d,
+}  # fmt: skip
+TRANSPOSED: dict[int, Any] = {
+    1: functional.conv_transpose1d, 2: functional.conv_transpose2d, 3: functional.conv_transpose3d,
+}  # fmt: skip
+MEANS: dict[int, Any] = {
+    1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d,
+}  # fmt: skip
+
+
+@better(convolution.conv)
+def _(
+    xp: Any,
+    x: Array,
+    f: Array,
+    *bias: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    slides = slides_of(x.shape[2:], f.shape[2:], stride, pad, dilation, False)
+    even = all(s.before == s.after for s in slides)
+    if not even or len(slides) > 3 or not x.is_floating_point() or 0 in (*x.shape, *f.shape):
+        usual = _usual(convolution.conv)
+        given = {"stride": stride, "pad": pad, "dilation": dilation, "groups": groups}
+        return usual(xp, x, f, *bias, **given)
+    steps, apart = [s.stride for s in slides], [s.dilation for s in slides]
+    around = [s.before for s in slides]
+    return CONVOLUTIONS[len(slides)](x, f, *(bias or (None,)), steps, around, apart, groups)
+
+
+@better(convolution.conv_transpose)
+def _(
+    xp: Any,
+    x: Array,
+    f: Array,
+    *bias: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+    output_pad: Ints,
+) -> Array:
+    """All that the filters cover, cut to size."""
+    count = x.ndim - 2
+    if count > 3 or not x.is_floating_point() or 0 in (*x.shape, *f.shape):
+        usual = _usual(convolution.conv_transpose)
+        return usual(
+            xp, x, f, *bias, stride=stride, pad=pad, dilation=dilation, groups=groups,
+            output_pad=output_pad,
+        )  # fmt: skip
+    slides, sizes = convolution.covered(x, f, stride, pad, dilation, output_pad)
+    steps, apart = [s.stride for s in slides], [s.dilation for s in slides]
+    whole = TRANSPOSED[count](x, f, None, steps, 0, 0, groups, apart)
+    around = [
+        n
+        for s, size, n in reversed(list(zip(slides, sizes, whole.shape[2:], strict=True)))
+        for n in (-s.before, s.before + size - n)
+    ]
+    made = functional.pad(whole, around) if any(around) else whole
+    for each in bias:
+        made = made + each.reshape(-1, *(1,) * count)
+    return made
+
+
+@better(pools.avg_pool)
+def _(
+    xp: Any,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    count_pad: bool,
+) -> Array:
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    plain = all(
+        s.before == s.after and not s.hang and s.dilation == 1 and 2 * s.before <= s.window
+        for s in slides
+    )
+    if not plain or len(slides) > 3 or not prod(x.shape):
+        return _usual(pools.avg_pool)(
+            xp, x, window=window, stride=stride, pad=pad, dilation=dilation,
+            ceil_mode=ceil_mode, count_pad=count_pad,
+        )  # fmt: skip
+    sizes, steps = [s.window for s in slides], [s.stride for s in slides]
+    around = [s.before for s in slides]
+    return MEANS[len(slides)](x, sizes, steps, around, False, count_pad)
+
+
+# --- by index --------------------------------------------------------------------------------
+
+
+@better(indexing.gather)
+def _(xp: Any, x: Array, numbers: Array, axis: int) -> Array:
+    """The rows of a table by a kernel whose derivative is not sorted."""
+    if axis % x.ndim or x.ndim != 2 or not x.is_floating_point():
+        return _usual(indexing.gather)(xp, x, numbers, axis=axis)
+    numbers = numbers.to(torch.int64)
+    return functional.embedding(torch.where(numbers < 0, numbers + x.shape[0], numbers), x)
+
+
+@better(bits.bit_cast)
+def _(xp: Any, x: Array, to: str) -> Array:
+    return xp.asarray(x).view(DTYPES[to])
+
+
+# --- small integers --------------------------------------------------------------------------
+
+
+def _stored(x: Array, scale: Array, zero: Array) -> Array:
+    """In f64, where all sums of two integers of 32 bits are exact."""
+    ends = torch.iinfo(zero.dtype)
+    steps = torch.round(x / scale).to(torch.float64)
+    steps = torch.where(steps.isnan(), torch.zeros_like(steps), steps)
+    return torch.clamp(steps + zero.to(torch.float64), ends.min, ends.max).to(zero.dtype)
+
+
+@better(quantise.quantise)
+def _(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
+    if zero.dtype == torch.int64:
+        return _on_host(_usual(quantise.quantise))(xp, x, scale, zero)
+    factor = scale.float() if scale.dtype.itemsize == 2 else scale
+    return _stored(x.to(factor.dtype), factor, zero)
+
+
+@better(quantise.dequantise)
+def _(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
+    if zero.dtype == torch.int64:
+        return _on_host(_usual(quantise.dequantise))(xp, x, scale, zero)
+    factor = scale.float() if scale.dtype.itemsize == 2 else scale
+    away = (x.to(torch.int64) - zero.to(torch.int64)).to(factor.dtype)
+    return (away * factor).to(scale.dtype)
+
+
+@better(quantise.quantise_range)
+def _(xp: Any, x: Array) -> Value:
+    y = x.float() if x.dtype.itemsize == 2 else x
+    none = y.new_zeros(())
+    low, high = xp.min(y, initial=none), xp.max(y, initial=none)
+    scale = (high - low) / 255
+    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+    zero = torch.clamp(torch.round(-low / scale), 0, 255).nan_to_num().to(torch.uint8)
+    return _stored(y, scale, zero), scale.to(x.dtype), zero
