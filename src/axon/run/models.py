@@ -53,7 +53,7 @@ class ModelProgram(Program):
         return self._model.report()
 
     def on(self, backend_name: str, *, compiled: bool = False) -> ModelProgram:
-        """The same program on another backend."""
+        """The same program on another backend; `compiled` is for PyTorch."""
         made = super().on(backend_name, compiled=compiled)
         assert isinstance(made, ModelProgram)
         made._model, made._investigate = self._model, self._investigate
