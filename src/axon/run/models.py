@@ -48,9 +48,9 @@ class ModelProgram(Program):
         """
         return self._model.report()
 
-    def on(self, backend_name: str) -> ModelProgram:
-        """The same program on another backend."""
-        made = super().on(backend_name)
+    def on(self, backend_name: str, *, compiled: bool = False) -> ModelProgram:
+        """The same program on another backend; `compiled` is for PyTorch."""
+        made = super().on(backend_name, compiled=compiled)
         assert isinstance(made, ModelProgram)
         made._model, made._investigate = self._model, self._investigate
         return made
