@@ -127,7 +127,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 	@$(BIN)/python scripts/attack.py --programs 30000
 
 clean: ## remove .venv, caches and builds
-	rm -rf $(VENV) .node build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .node build dist .fuzz .fuzz*.log .lint.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
 	rm -rf playground/node_modules src/axon/playground/built
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -33,12 +33,14 @@ COMPILED = (
     "importers/*.py",
     "importers/*/*.py",
     "importers/onnx/rules/*.py",
+    "importers/torch/*/*.py",
 )
 LEFT_OUT = {
     "types/atoms.py",  # its objects are held weakly
     "syntax/ast.py",  # its classes are made at run time, by
     "syntax/node.py",
     "importers/onnx/wire.py",  # its messages have the fields of a table
+    "importers/torch/dynamic/module.py",  # it makes a class of PyTorch's, where that is there
 }
 FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """

@@ -16,7 +16,9 @@ from scripts.release import MOST_BYTES, Refused, agreed_version, readme_example
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-FOR_DEVELOPERS = {"all", "dev", "docs", "fuzz", "release", "torch"}
+FOR_DEVELOPERS = {"all", "dev", "docs", "fuzz", "release", "torch-tests"}
+CHOSEN = {"torch"}
+"""For users, but not in `all`: of PyTorch there are several builds."""
 
 
 @pytest.fixture(scope="module")
@@ -93,4 +95,6 @@ def test_all_has_every_extra_for_users() -> None:
     (named,) = extras["all"]
     inside = re.fullmatch(r"axon-shapes\[(.*)\]", named)
     assert inside is not None
-    assert set(inside[1].split(",")) == set(extras) - FOR_DEVELOPERS
+    assert set(inside[1].split(",")) == set(extras) - FOR_DEVELOPERS - CHOSEN
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").partition("## Extras")[2]
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(extras) - FOR_DEVELOPERS

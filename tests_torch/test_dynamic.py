@@ -199,6 +199,22 @@ def test_sizes_that_pytorch_excludes_do_work() -> None:
         assert Masked().eval()(torch.randn(size, 9, 8)).shape == (size, 9, 8)
 
 
+def test_an_example_of_one_row_does_not_fix_the_batch() -> None:
+    found = axon.from_torch(Masked().eval(), torch.randn(1, 9, 8)).dynamic
+    assert [each.free for each in found.inputs["x"]] == [True, False, False]
+    succeeds(Masked(), (torch.randn(2, 9, 8),), found)
+
+
+class OneRow(nn.Module):
+    def forward(self, x: Any) -> Any:
+        return torch.relu(x).reshape(1, 6) + x  # fixes x[0]
+
+
+def test_a_module_that_takes_one_row_only() -> None:
+    found = axon.from_torch(OneRow().eval(), torch.randn(1, 6)).dynamic.inputs["x"][0]
+    assert found.free is not True
+
+
 class Branching(nn.Module):
     def forward(self, x: Any) -> Any:
         h = torch.relu(x)

@@ -95,6 +95,8 @@ def test_png_without_its_extra(
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     assert main(["graph", ATTENTION, "-o", "g.png"]) == 2
     assert "pip install 'axon-shapes[png]'" in capsys.readouterr().err
+    with pytest.raises(ImportError, match=r"pip install 'axon-shapes\[png\]'"):
+        axon.load(ATTENTION).attention.picture().save("g.png")
 
 
 def test_figures_in_python(tmp_path: Path) -> None:

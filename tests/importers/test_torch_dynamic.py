@@ -291,6 +291,13 @@ def test_what_has_no_rule_makes_nothing_free() -> None:
     assert found.why == "Axon does not know what the program asks of sizes in no_such_operator"
 
 
+def test_what_takes_too_long_makes_nothing_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axon.importers.torch.dynamic.search.WORK", 0)
+    found = dynamic(of_view("x.view(-1, 8)", [-1, 8]))
+    assert [each.free for each in found.inputs["x"]] == [None, None]
+    assert "too long" in found.inputs["x"][0].why
+
+
 def test_a_program_that_contradicts_itself_has_no_table() -> None:
     p = Exported()
     a, b = p.weight("a", numpy.zeros((3, 4), "f4")), p.weight("b", numpy.zeros((5, 6), "f4"))

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from axon.importers.formats import read_archive, read_bytes
 from axon.importers.operations import NoModel
+from axon.importers.reporting.why import NoSuchSize
 from axon.importers.torch import archive as archives
 from axon.importers.writing.program import write_program
 from tests.importers.torch_archives import (
@@ -38,6 +39,8 @@ from tests.importers.torch_archives import (
 from tests.shell import Outcome, axon
 
 SLOWEST = 20.0
+SOME = 16
+"""One in so many changed documents is asked why its sizes are what they are, which takes longer."""
 LARGEST = 400 << 20
 """Bytes of memory that a small archive may take."""
 
@@ -70,7 +73,10 @@ def survives(folder: Path, name: str = "m.pt2") -> Outcome:
     before = sorted(str(path) for path in folder.rglob("*"))
     begun = time.monotonic()
     found = axon(["infer", name], folder)
-    others = (["infer", name, "--json", "--forget-inputs"], ["import", name], ["graph", name])
+    others = (
+        ["infer", name, "--json", "--forget-inputs"], ["import", name], ["graph", name],
+        ["infer", name, "--dynamic"], ["explain", name, "--why", "x"],
+    )  # fmt: skip
     for outcome in (found, *(axon(arguments, folder) for arguments in others)):
         assert outcome.status in (0, 1, 2)
         assert "Traceback" not in outcome.terminal
@@ -318,26 +324,29 @@ def lacking(document: Any, path: tuple[Any, ...]) -> Any:
     return made
 
 
-def bears(document: Any) -> None:
-    """Read, infer, report and write a document: nothing but `NoModel` may come of it."""
+def bears(document: Any, asks: bool) -> None:
+    """Read, infer, report, explain and write a document: only our own exceptions may come of it."""
     data = zipped(good().entries(document)).getvalue()
-    with contextlib.suppress(NoModel):
+    with contextlib.suppress(NoModel, NoSuchSize):
         model = read_bytes(data, "m.pt2")
         model.report()
         write_program(model.imported())
+        if asks:
+            model.dynamic()
+            model.why("x")
 
 
 def test_anything_may_be_missing() -> None:
     document = good().document()
-    for path in list(places(document))[1:]:
-        bears(lacking(document, path))
+    for i, path in enumerate(list(places(document))[1:]):
+        bears(lacking(document, path), asks=i % SOME == 0)
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))
 def test_anything_may_be_anything(number: int) -> None:
     document = good().document()
-    for path in places(document):
-        bears(changed(document, path, WRONG[number]))
+    for i, path in enumerate(places(document)):
+        bears(changed(document, path, WRONG[number]), asks=i % SOME == number % SOME)
 
 
 @given(st.data())
@@ -358,7 +367,7 @@ def test_anything_may_be_anything_else(data: st.DataObject) -> None:
         else:
             value = data.draw(scalars)
         document = changed(document, path, value)
-    bears(document)
+    bears(document, asks=data.draw(st.integers(0, SOME)) == 0)
 
 
 # --- sizes ---------------------------------------------------------------------------------------
@@ -378,7 +387,7 @@ SIZES: dict[str, Any] = {
 def test_sizes_that_are_none(kind: str) -> None:
     made = good()
     made.meta("x")["sizes"][1] = SIZES[kind]
-    bears(made.document())
+    bears(made.document(), asks=True)
 
 
 def test_very_many_dimensions(tmp_path: Path) -> None:

@@ -127,6 +127,31 @@ def test_two_rules_for_one_operator_of_onnx_are_an_error() -> None:
         del RULES["OfThisTest"]
 
 
+# --- types come from signatures ---------------------------------------------------------------
+
+STATING = {"Tensor", "Tuple", "Fn", "ShapeValue", "DimValue", "TypeVar", "ElemVar"}
+
+
+def stated(tree: ast.Module) -> set[str]:
+    """The types that a module makes itself."""
+    calls = (n.func for n in ast.walk(tree) if isinstance(n, ast.Call))
+    return {f.id for f in calls if isinstance(f, ast.Name) and f.id in STATING}
+
+
+def test_no_rule_states_a_type() -> None:
+    """A rule names operators: the types of its outputs are those of their signatures."""
+    rules = sorted((ROOT / "importers").glob("*/rules/*.py"))
+    assert len(rules) > 20
+    assert [path.name for path in rules if stated(ast.parse(path.read_text("utf-8")))] == []
+
+
+def test_types_that_are_stated_are_found() -> None:
+    assert stated(ast.parse('def rule(node):\n    return [Tensor("f32", ())], Tuple(())')) == {
+        "Tensor",
+        "Tuple",
+    }
+
+
 # --- traits agree with signatures ------------------------------------------------------------
 
 

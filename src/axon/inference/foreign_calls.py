@@ -85,7 +85,15 @@ def rewritten(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> st
     if name in _INFIX:
         operands = [_operand(arg) for arg in args]
         return f" {_INFIX[name]} ".join(operands) if len(args) == 2 and not attributes else None
+    if name == "avg_pool2d" and ("pad" in attributes or len(texts) > 3):
+        attributes.setdefault("count_pad", "true")  # as PyTorch does
     if name in _PLACES and not (name == "interpolate" and len(args) > 1):
+        if (
+            name in ("flip", "roll")
+            and "axis" not in attributes
+            and len(args) < 2 + (name == "roll")
+        ):
+            return None  # of all axes elsewhere, of one here
         return _placed(*_PLACES[name], texts, attributes)
     return _particular(name, receiver, args, texts, attributes)
 
@@ -134,6 +142,8 @@ def _particular(
             return f"gather_elements({first}, {texts[2]}, axis={texts[1]})"
         case "adaptive_avg_pool2d", 2:
             return f"adaptive_avg_pool({first}, {rest if listed else f'[{rest}, {rest}]'})"
+        case "flatten", n if n > 2 or attributes.get("axis", texts[-1] if n == 2 else "1") != "1":
+            return None  # in two dimensions here, from an axis on elsewhere
         case "embedding", 2:
             return f"gather({rest}, {first})"
         case "len", 1:

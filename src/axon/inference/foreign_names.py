@@ -164,6 +164,7 @@ operator, is that operator.
 
 HELPS = {
     "shape": "`shape(x)[0]` is a size; a type can name it: `fn (x : t [n,d]) { … }`",
+    "flatten": "Axon has `reshape(x, [n, -1])`, and `flatten(x, axis=1)` in two dimensions",
     "dtype": "a type can name the element type: `fn (x : t [n,d]) { … }`",
     "var": "Axon has `variance(x)`, of all the elements; of a sample with `correction=1`",
     "std": "Axon has `sqrt(variance(x))`; the variance of a sample has `correction=1`",
@@ -220,6 +221,7 @@ ATTRIBUTES = {
     "start_dim": "axis",
     "output_padding": "output_pad",
     "ddof": "correction",
+    "count_include_pad": "count_pad",
 }
 """Attributes as other libraries call them."""
 

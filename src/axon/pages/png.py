@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-INSTALL = "pip install 'axon-shapes[png]'"
+NEEDED = "a .png needs resvg_py: pip install 'axon-shapes[png]'; a .svg needs nothing"
 SCALE = 2.0
 MOST_PIXELS = 60_000_000
 LONGEST_SIDE = 16_000
@@ -20,6 +20,8 @@ def missing() -> bool:
 
 def png_of(svg: str, width: float, height: float) -> bytes:
     """An SVG of that size, twice as large as on a page unless that is too large to draw."""
+    if missing():
+        raise ImportError(NEEDED)
     import resvg_py
 
     scale = min(SCALE, LONGEST_SIDE / max(width, height, 1))

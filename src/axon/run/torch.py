@@ -63,9 +63,17 @@ def _read(model: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> _Read:
     saved = _saved(torch, program, type(model).__name__)
 
     def dynamic() -> Dynamic:
-        from axon.importers.torch.dynamic.module import investigate
+        from axon.importers.torch.dynamic.module import investigate, with_batches_of_two
 
-        return investigate(saved.model, saved.source, program, model, inputs, named)
+        two = with_batches_of_two(inputs, named)
+        try:
+            other = None if two is None else exported(model, *two)
+        except ProgramError:  # one row is all that it takes
+            other = None
+        if two is None or other is None:
+            return investigate(saved.model, saved.source, program, model, inputs, named)
+        again = _saved(torch, other, type(model).__name__)
+        return investigate(again.model, again.source, other, model, *two)
 
     return _Read(saved, dynamic)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axon.source import Span
-from axon.syntax.lexer import unquote
+from axon.syntax.lexer import INFINITIES, unquote
 from axon.syntax.tokens import CLOSER, INFIX_LEVEL, OPENER, Tokens, shorten
 
 FUNCTION = "a function is written `f = fn (x, y) { … };`"
@@ -212,6 +212,8 @@ def string_help(tokens: Tokens, at: int) -> str:
             return f"the tensors come first: `einsum(x, y, equation={shorten(text)})`"
         case "einsum":
             return f"write `equation={shorten(text)}`"
+        case "float" if (value := unquote(text)) in INFINITIES:
+            return f"infinity is a number: write `{INFINITIES[value]}`"
         case "rearrange":
             return "`reshape(x, [n * m])` and `transpose(x, perm=[1, 0])` move what a pattern moves"
         case "to" | "astype" | "type" | "cast":

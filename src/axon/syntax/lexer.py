@@ -66,6 +66,9 @@ _INSTEAD = {
 }
 
 
+INFINITIES = {"inf": "inf", "-inf": "-inf", "+inf": "inf", "infinity": "inf", "-infinity": "-inf"}
+"""What is given to `float` in Python."""
+
 _FOREIGN_COMMENT = re.compile(r'//|/\*|--|"""')
 """What comments of other languages begin with."""
 
@@ -157,6 +160,9 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
                 point,
             )
         case "quoted":
+            if text[1:-1] in INFINITIES:
+                written = f"write `{INFINITIES[text[1:-1]]}`"
+                return error("AX001", "infinity is a number", span, "a string", written)
             message, plain = "a string is written with straight double quotes", quote(text[1:-1])
             return error("AX001", message, span, "other quotes", f"write `{shorten(plain)}`")
         case _ if text.startswith("?"):

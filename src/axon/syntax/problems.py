@@ -55,5 +55,9 @@ def settle(unreadable: Problems, found: Problems) -> tuple[Diagnostic, ...]:
 
 
 def _is_on_the_line_of(problem: Diagnostic, earlier: Diagnostic) -> bool:
+    """What is found wrong at the beginning of a line belongs to the line before."""
     here, there = problem.labels[0].span, earlier.labels[0].span
-    return here.source.text.find("\n", there.start, here.start) < 0
+    text = here.source.text
+    line = text.rfind("\n", 0, there.start) + 1
+    begins = text[line : there.start].isspace() or line == there.start
+    return not begins and text.find("\n", there.start, here.start) < 0

@@ -56,10 +56,10 @@ def run(options: argparse.Namespace) -> int:
         if suffix not in FORMATS:
             return wrong(f"{options.output!r}: the name of the output ends in {_listed(FORMATS)}")
         if suffix == ".png":
-            from axon.pages.png import INSTALL, missing
+            from axon.pages.png import NEEDED, missing
 
             if missing():
-                complain(f"a .png needs resvg_py: {INSTALL}; a .svg needs nothing")
+                complain(NEEDED)
                 return WRONG_USAGE
     if is_model(options.file):
         return _model(options)

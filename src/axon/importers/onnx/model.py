@@ -75,9 +75,15 @@ def infer_model(
     """Everything there is to know about a model. `said` is what the caller says of inputs;
     suggestions take as long as inferring the model several times.
     """
-    with workspace():
-        found = import_model(proto, name, forget, said, program=False)
-        return report_on(found, name, forget, suggesting)
+    with workspace():  # what only the report needs is gone when the collector looks for cycles
+        return _reported(proto, name, forget, said, suggesting)
+
+
+def _reported(
+    proto: Any, name: str, forget: bool, said: dict[str, Type] | None, suggesting: bool
+) -> Report:
+    found = import_model(proto, name, forget, said, program=False)
+    return report_on(found, name, forget, suggesting)
 
 
 def infer_file(path: str, forget: bool = False) -> Report:

@@ -193,7 +193,11 @@ class TorchNode(Node):
 
     def as_found(self, value: Any) -> Expression:
         """A number among the arguments as a run has it."""
-        return self.input(value.index) if isinstance(value, Operand) else self.literal(value)
+        if isinstance(value, Operand):
+            return self.input(value.index)
+        if not isinstance(value, int | float):
+            raise Malformed("an argument is missing, or is no number")
+        return self.literal(value)
 
     def as_scalar(self, value: Any) -> Expression:
         """A number or a truth value among the arguments: a tensor with one element is one."""

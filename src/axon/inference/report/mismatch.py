@@ -148,7 +148,12 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
         label = f"`{found}`, where `{wanted}` is wanted"
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
         if origin.kind == "pattern" and isinstance(actual, ShapeValue) and not fixes:
-            help = "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
+            of_tensor = origin.span is not None and origin.span.text.startswith("shape(")
+            help = (
+                "a size is `s[0]`; or the type names all: `fn (x : t [n,m]) { … }`"
+                if of_tensor
+                else "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
+            )
         if isinstance(expected, Fn) != isinstance(actual, Fn):
             help = _type_of_operator(origin)
     _report(state, code, message, origin, label, fixes=fixes, help=help)

@@ -36,6 +36,7 @@ UNSEEN = (
     "as int(), range() or a comparison does"
 )
 UNROLLED = "PyTorch wrote out a loop with a step for each of them: it may run over {name}"
+TOO_LONG = "it would take too long to see what sizes the conditions leave"
 NOT_KNOWN = "Axon does not know what the program asks of sizes in {operators}"
 UNTOLD = (
     "an archive does not have what Python code did with sizes, as int(), range() and if do: "
@@ -138,6 +139,8 @@ class _Answers:
         if self.lacking:
             why = NOT_KNOWN.format(operators=", ".join(self.lacking))
             return Answer(size.name, None, None, where, places, why)
+        if where and self.sure.replays.left <= 0:
+            return Answer(size.name, None, None, where, places, TOO_LONG)
         return Answer(size.name, True, None, where, places)
 
     def _asked(self, size: InputSize) -> bool:

@@ -59,6 +59,28 @@ def _read_at(answer: Answer, place: Place) -> None:
     answer.places = [place, *others][:3]
 
 
+def with_batches_of_two(
+    inputs: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Example inputs with two rows where they have one, which PyTorch would take for fixed; None if
+    none has.
+    """
+    import torch
+    from torch.utils import _pytree as pytree
+
+    changed = False
+
+    def doubled(value: Any) -> Any:
+        nonlocal changed
+        if not isinstance(value, torch.Tensor) or value.ndim == 0 or value.shape[0] != 1:
+            return value
+        changed = True
+        return value.detach().repeat(2, *[1] * (value.ndim - 1))
+
+    made = pytree.tree_map(doubled, (tuple(inputs), dict(named)))
+    return made if changed else None
+
+
 # --- lines -------------------------------------------------------------------------------------
 
 

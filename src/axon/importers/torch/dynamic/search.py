@@ -25,6 +25,8 @@ from axon.types.variables import DimVar, ShapeVar
 
 WORK = 200_000
 """Constraints that are solved again, in all, to see what sizes a program takes."""
+SETTLING = 200_000
+"""Constraints that are solved again for what is left where some sizes are numbers."""
 NEAR = 4
 """A size that differs by no more than a part of this is near another."""
 
@@ -158,7 +160,7 @@ def settled(
     """What is found, with numbers for some sizes, and where some are the same."""
     equal: list[tuple[DimVar, Dim]] = [*fixed.items(), *same]
     relations = [*[DimEq(var, value) for var, value in equal], *found.left]
-    store = found.replays.solve([Constraint(r, NOWHERE) for r in relations])
+    store = Replays(SETTLING).solve([Constraint(r, NOWHERE) for r in relations])
     values = {each.var: store.dim(each.var) for each in found.given.every()}
     own = {v for value in values.values() for v in variables_of(value)}
     state = State(store=store)

@@ -46,14 +46,12 @@ def lacking(node: TorchNode) -> Made:
 
 def _floats(node: TorchNode) -> list[Expression]:
     """Two operands in their joint type, integers as floats."""
-    elem = node.joint("self", "other")
-    if elem is not None and not elements.is_float(elem):
-        elem = elements.DEFAULT
+    found = node.joint("self", "other")
     given = [node.given(name) for name in ("self", "other")]
-    return [
-        node.converted(value, elem) if elem is None else node.converted_to(value, elem)
-        for value in given
-    ]
+    if found is None:
+        return [node.converted(value, None) for value in given]
+    elem = found if elements.is_float(found) else elements.DEFAULT
+    return [node.converted_to(value, elem) for value in given]
 
 
 @rule(*OF_TWO)
