@@ -23,6 +23,8 @@ PIP_INSTALL := $(BIN)/python -m pip install -q -q --disable-pip-version-check
 COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_rules_fire.py tests/test_cli_contract.py tests/importers tests/unit
 # Those that draw as many examples as AXON_PROFILE allows.
 RANDOM_TESTS := tests/properties tests/oracle tests/unit tests/backends/test_ragged.py
+# Those that compare a backend with NumPy; AXON_BACKEND says which.
+TORCH_TESTS := tests/examples tests/run tests/backends tests/test_docs.py
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
@@ -55,8 +57,8 @@ compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes),
 	@echo "== pytest, compiled"
 	@AXON_COMPILED=1 AXON_PROFILE=quick PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
 
-torch: $(TORCH_SETUP) ## compare the examples with PyTorch (installs a CPU build of it)
-	@$(BIN)/python -m pytest -q -p no:cacheprovider tests_torch
+torch: $(TORCH_SETUP) ## run programs on PyTorch, and compare the examples with it (installs a CPU build)
+	@AXON_BACKEND=torch $(BIN)/python -m pytest -q -n $(JOBS) -p no:cacheprovider tests_torch $(TORCH_TESTS)
 
 lint: $(DEV_SETUP) ## ruff, mypy, the import contracts, and whether the mutants still fit
 	@echo "== ruff"
@@ -125,7 +127,7 @@ attack: $(DEV_SETUP) ## random programs with run-time and ragged sizes, against 
 	@$(BIN)/python scripts/attack.py --programs 30000
 
 clean: ## remove .venv, caches and builds
-	rm -rf $(VENV) .node build dist .fuzz .fuzz*.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .node build dist .fuzz .fuzz*.log .lint.log .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -rf editors/node_modules editors/vscode/dist editors/vscode/*.vsix
 	rm -rf playground/node_modules src/axon/playground/built
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

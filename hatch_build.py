@@ -40,6 +40,7 @@ LEFT_OUT = {
     "syntax/ast.py",  # its classes are made at run time, by
     "syntax/node.py",
     "importers/onnx/wire.py",  # its messages have the fields of a table
+    "importers/torch/dynamic/module.py",  # it makes a class of PyTorch's, where that is there
 }
 FLAGS = ("-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt", "-fcommon")
 SETUP = """

@@ -10,7 +10,8 @@
 - `text` with `session=repl`: what follows `axon> ` is typed into `axon repl`, and shows what is
   below.
 - `text` with `session=notebook`: what follows `In [1]: ` is a cell of IPython, and shows that.
-- `console` and `python` with `needs=jax`: left out where that package is not installed.
+- `console` and `python` with `needs=jax`: left out where that package is not installed (PyTorch's
+  are run by `make torch`).
 
 Commands and code run in an empty directory that has only those files and `examples/`. What is not
 meant to be run goes into a block tagged `sh`.

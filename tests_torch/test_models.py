@@ -32,7 +32,7 @@ def _same_numbers() -> Any:
 
 
 def function(file: str, name: str = "") -> Any:
-    return axon.load(MODELS / f"{file}.axon")[name or file]
+    return axon.load(MODELS / f"{file}.axon", backend="torch")[name or file]
 
 
 def shuffled(module: Any) -> Any:

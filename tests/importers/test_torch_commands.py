@@ -359,6 +359,8 @@ def test_a_report_of_an_onnx_model() -> None:
     pytest.importorskip("onnx")
     net = library.from_onnx(EXAMPLES / "onnx" / "encoder.onnx")
     assert net.report.signature == "i64 [batch,seq] -> f32 [batch,seq,16]"
+    with pytest.raises(library.ProgramError, match="is an ONNX model"):
+        net.dynamic  # noqa: B018
 
 
 def test_what_from_torch_does_not_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

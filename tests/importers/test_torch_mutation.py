@@ -210,3 +210,12 @@ def test_tensors_that_were_added_are_not_reported() -> None:
     plus_10(p, aten(p, "select.int", y, dim=0, index=0))
     p.output(aten(p, "mul.Tensor", y, other=2))
     assert not [name for name in infer(p).tensors if "⟨" in name]
+
+
+def test_a_view_that_hangs_on_itself_ends() -> None:
+    p, y = program()
+    v = aten(p, "view_as.default", y, other=Tensor("again"))
+    p.graph["nodes"][-1]["outputs"] = [{"as_tensor": {"name": "again"}}]
+    plus_10(p, y)
+    p.output(aten(p, "neg.default", Tensor("again")))
+    assert "x" in infer(p).tensors and v

@@ -250,3 +250,20 @@ def test_order_of_a_tensor_without_dimensions() -> None:
     p.output(*p.call("aten.sort.default", 2, self=p.input("x"), dim=-1))
     assert types(p) == ["f32 []", "i64 []"]
     assert [float(each) for each in run(p, numpy.float32(3))] == [3, 0]
+
+
+def test_the_same_bits() -> None:
+    p = Exported()
+    x = p.input("x", "f32", ["n", "m"])
+    p.output(p.call("aten.view.dtype", self=x, dtype=Elem("i32")))
+    assert types(p) == ["i32 [n,m]"]
+    x_ = numpy.asarray([[1.5, -2]], "f4")
+    assert (run(p, x_)[0] == x_.view("i4")).all()
+
+
+@pytest.mark.parametrize(("elem", "last"), [("i16", "2*m"), ("u8", "4*m"), ("f64", "m/2")])
+def test_the_same_bytes(elem: str, last: str) -> None:
+    p = Exported()
+    x = p.input("x", "f32", ["n", "m"])
+    p.output(p.call("aten.view.dtype", self=x, dtype=Elem(elem)))
+    assert types(p) == [f"{elem} [n,{last}]"]

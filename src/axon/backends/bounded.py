@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy
 
+from axon.graph.graph import Function, Graph, Operand, Value
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning
 from axon.ops.memory import Refused, check_fits
+
+Joined = dict[Value, tuple[Meaning, tuple[Operand, ...]] | None]
 
 Made = Any
 """The element types of a result: of a tensor its name, of a tuple theirs."""
@@ -34,6 +37,12 @@ class Bounded:
     def kind(self, dtype: Any) -> str:
         kind: str = dtype.kind
         return kind
+
+    def joined(self, whole: Graph | Function) -> Joined:
+        """Nodes that are computed together: by the result of each what does that, or None where
+        nothing does.
+        """
+        return {}
 
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of a `word`."""

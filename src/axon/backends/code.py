@@ -59,7 +59,7 @@ from axon.graph.sizes import (
     readable,
     values_in,
 )
-from axon.ops.arrays import Arrays
+from axon.ops.arrays import Arrays, Meaning
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
@@ -190,9 +190,13 @@ class Body:
         asked = needs.union(*map(grown_needs, whole.nodes))  # the memory check uses known sizes
         self.read(whole.params, asked)
         self.solve(whole.params, needs)
+        joined = self.coder.arrays.joined(whole)
         for at, node in enumerate(whole.nodes, 1):
             self.span = _span(node)
-            self.node(node, asked)
+            if isinstance(node, Apply) and node.result in joined and not self._by_rows(node):
+                self.join(node, joined[node.result], asked)
+            else:
+                self.node(node, asked)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)
@@ -428,6 +432,17 @@ class Body:
         if isinstance(node, Apply) and node.operator.traits.calls is not None:
             self.compare(node)
         self.read([result], needs)
+
+    def join(
+        self, node: Apply, how: tuple[Meaning, tuple[Operand, ...]] | None, needs: set[SizeVar]
+    ) -> None:
+        """A node that is computed together with those that it stands on."""
+        if how is not None:
+            meaning, operands = how
+            name = self.values[node.result] = self.names.fresh(node.result.name)
+            do = self.names.constant(meaning, meaning.__name__, ("joined", id(meaning)))
+            self.line(f"{name} = {do}(xp, {self.operands(operands)})")
+            self.read([node.result], needs)
 
     def check_fits(self, node: Apply) -> None:
         """Check the memory for a result that may be larger than its operands, before it is made. An

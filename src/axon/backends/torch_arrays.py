@@ -21,8 +21,10 @@ from axon.backends.bounded import Bounded
 from axon.backends.numpy_arrays import element
 from axon.backends.torch_calls import TorchCalls
 from axon.backends.torch_elements import DTYPES, KINDS, from_host
+from axon.backends.torch_fuse import Joined, joined
 from axon.backends.torch_meanings import function_of, meaning_of
 from axon.backends.torch_windows import TorchWindows
+from axon.graph.graph import Function, Graph
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning, is_integer
 from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits
@@ -111,6 +113,9 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def meaning_of(self, operator: Operator, given: frozenset[str], made: Any) -> Meaning:
         return meaning_of(operator, given, made) if given else function_of(operator)
+
+    def joined(self, whole: Graph | Function) -> Joined:
+        return joined(whole)
 
     def for_narrow(self, elem: str) -> TorchArrays:
         """The namespace in which i64 stands for a narrower type."""

@@ -42,19 +42,22 @@ class TorchBackend:
 
     def prepare(self, graph: Graph, externs: Externs, watcher: Watcher | None = None) -> Run:
         compiled = self.compiled and is_static(graph)
-        made: dict[Any, Run] = {}
+        made: dict[Any, tuple[Run, frozenset[int]]] = {}
 
-        def make(device: Any) -> Run:
+        def make(device: Any) -> tuple[Run, frozenset[int]]:
             arrays = arrays_on(device, bounded=not compiled)
-            function, _ = compile_graph(graph, arrays, externs, watcher)
-            made[device] = (
-                Compiled(graph, function, self._traced, self.fixed) if compiled else function
-            )
+            function: Any = compile_graph(graph, arrays, externs, watcher)[0]
+            held = function.__globals__.values()
+            constants = frozenset(_memory(each) for each in held if isinstance(each, torch.Tensor))
+            if compiled:
+                function = Compiled(graph, function, self._traced, self.fixed)
+            made[device] = function, constants
             return made[device]
 
         def run(*args: Any) -> Any:
             device = device_of(args)
-            return owned((made.get(device) or make(device))(*args), args)
+            function, constants = made.get(device) or make(device)
+            return owned(function(*args), args, constants)
 
         return run
 
@@ -108,17 +111,19 @@ def tensors(value: Any) -> Iterator[Any]:
         yield value
 
 
-def owned(result: Any, args: Sequence[Any]) -> Any:
-    """The result, copied where its memory is that of an argument."""
+def owned(result: Any, args: Sequence[Any], constants: frozenset[int]) -> Any:
+    """The result, copied where its memory is that of an argument, or of a constant."""
     if isinstance(result, torch.Tensor) and not result._is_view():
+        if constants and _memory(result) in constants:
+            return result.clone()
         for arg in args:
             if arg is result or (type(arg) is tuple and any(x is result for x in tensors(arg))):
                 return result.clone()
         return result
-    return _owned(result, {_memory(arg) for arg in tensors(args)})
+    return _owned(result, {_memory(arg) for arg in tensors(args)} | constants)
 
 
-def _owned(result: Any, given: set[int]) -> Any:
+def _owned(result: Any, given: set[int] | frozenset[int]) -> Any:
     if isinstance(result, tuple):
         return tuple([_owned(item, given) for item in result])
     if isinstance(result, Ragged):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
+from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
 from axon.backends.ragged import Ragged, RaggedError
 from axon.backends.rowwise import NotASize
@@ -293,7 +294,7 @@ class Function:
         from axon.run.initial import initial
 
         given = {**(sizes or {}), **named}
-        return initial(self.subject, seed, params, rules or {}, given, like or {})
+        return self._here(initial(self.subject, seed, params, rules or {}, given, like or {}))
 
     def load_weights(
         self,
@@ -313,7 +314,12 @@ class Function:
         """
         from axon.run.fitted import loaded
 
-        return loaded(self.subject, path, params, prefix, strict)
+        return self._here(loaded(self.subject, path, params, prefix, strict))
+
+    def _here(self, weights: Any) -> Any:
+        """Weights as arrays that may stand beside the other arguments of a call."""
+        place = self._backend.placing([weights])
+        return weights if place is None else converted(weights, place)
 
     @property
     def subject(self) -> Subject:
@@ -377,7 +383,8 @@ class Function:
                 return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
-            ready = self._ready[tuple([a if type(a) is int else (a.dtype, a.shape) for a in args])]
+            known = [a if type(a) is int else (type(a), a.dtype, a.shape) for a in args]
+            ready = self._ready[tuple(known)]
         except (KeyError, AttributeError, TypeError):
             return self._first(args)
         return self._guarded(ready, args)
@@ -474,7 +481,7 @@ class Function:
         if native and all(a is b and _is_known_by_shape(a) for a, b in pairs):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
-            key = tuple([a if type(a) is int else (a.dtype, a.shape) for a in arrays])
+            key = tuple([a if type(a) is int else (type(a), a.dtype, a.shape) for a in arrays])
             self._ready[key] = function
         return self._backend.returned(self._guarded(function, arrays), library, args)
 

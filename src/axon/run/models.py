@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from axon.importers.formats import ModelFile
+from axon.importers.recognise import TORCH
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program
+from axon.run.errors import ProgramError
 from axon.run.program import Program
 from axon.run.weights import Weight
 from axon.source import Source
@@ -39,6 +41,8 @@ class ModelProgram(Program):
         """Which sizes of the inputs could be any, and what fixes the others; of a PyTorch program.
         It prints as a table.
         """
+        if self._model.kind != TORCH:
+            raise ProgramError(f"{self._model.name} is an ONNX model: `dynamic` is of PyTorch's")
         return (self._investigate or self._model.dynamic)()
 
     @cached_property
@@ -48,9 +52,9 @@ class ModelProgram(Program):
         """
         return self._model.report()
 
-    def on(self, backend_name: str) -> ModelProgram:
-        """The same program on another backend."""
-        made = super().on(backend_name)
+    def on(self, backend_name: str, *, compiled: bool = False) -> ModelProgram:
+        """The same program on another backend; `compiled` is for PyTorch."""
+        made = super().on(backend_name, compiled=compiled)
         assert isinstance(made, ModelProgram)
         made._model, made._investigate = self._model, self._investigate
         return made

@@ -161,8 +161,8 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             )
         case "quoted":
             if text[1:-1] in INFINITIES:
-                help = f"write `{INFINITIES[text[1:-1]]}`"
-                return error("AX001", "infinity is a number", span, "a string", help)
+                written = f"write `{INFINITIES[text[1:-1]]}`"
+                return error("AX001", "infinity is a number", span, "a string", written)
             message, plain = "a string is written with straight double quotes", quote(text[1:-1])
             return error("AX001", message, span, "other quotes", f"write `{shorten(plain)}`")
         case _ if text.startswith("?"):

@@ -144,8 +144,8 @@ class _Rewriter:
         held = self.tensors.get(name)
         if held is None or held.version == held.root.version:
             return name if held is None else held.current
+        held.version = held.root.version  # before: a view that hangs on itself is taken once
         held.current = self.taken(held.root, held.path)[-1]
-        held.version = held.root.version
         return held.current
 
     def taken(self, root: Root, path: tuple[View, ...]) -> list[str]:

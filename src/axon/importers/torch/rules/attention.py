@@ -9,7 +9,7 @@ from axon.contents.arithmetic import same
 from axon.importers.expressions import Expression
 from axon.importers.heads import groups_of
 from axon.importers.node import Made
-from axon.importers.operations import Unsupported
+from axon.importers.operations import Malformed, Unsupported
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
 
@@ -131,7 +131,9 @@ def _by_products(node: TorchNode) -> Expression:
 def native_multi_head_attention(node: TorchNode) -> None:
     """The result has the shape of the queries; the weights come averaged over the heads."""
     q, k = node.tensor_index("query"), node.tensor_index("key")
-    heads = node.whole("num_head")
+    heads = node.whole("num_head") or 0
+    if heads < 1:
+        raise Malformed(f"it has {heads} heads")
     weights = node.declared("(t [b,m,d], t [b,n,d]) -> t [b,m,n]", q, k)
     if not node.flag("average_attn_weights", True):
         weights = node.declared(f"(t [b,m,d], t [b,n,d]) -> t [b,{heads},m,n]", q, k)

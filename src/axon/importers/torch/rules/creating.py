@@ -235,9 +235,18 @@ def triangle_indices(node: TorchNode) -> Made:
     made = made if elem == "i64" else node.cast(made, elem)
     if not isinstance(rows, int) or not isinstance(columns, int):
         return made
-    below = [min(max(i + offset + 1, 0), columns) for i in range(rows)]
-    above = [columns - min(max(i + offset, 0), columns) for i in range(rows)]
-    return node.shaped(made, [2, sum(below if lower else above)])
+    count = _between(offset + 1, rows, columns)
+    if not lower:
+        count = rows * columns - _between(offset, rows, columns)
+    return node.shaped(made, [2, count])
+
+
+def _between(first: int, count: int, most: int) -> int:
+    """The sum of so many numbers, one after another, each brought between 0 and the most."""
+    last = first + count - 1
+    beyond = max(last - max(first - 1, most), 0)
+    low, high = max(first, 1), min(last, most)
+    return beyond * most + (max(high - low + 1, 0) * (low + high)) // 2
 
 
 # --- random numbers ------------------------------------------------------------------------------

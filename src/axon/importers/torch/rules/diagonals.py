@@ -123,6 +123,8 @@ def diag_embed(node: TorchNode) -> Made:
     if node.operator == "diagflat":
         return _on_diagonal(node, node.call("flatten", node.x()), offset)
     pair = [in_rank(node.axis(name, d), rank + 1) for name, d in (("dim1", -2), ("dim2", -1))]
+    if pair[0] == pair[1]:
+        raise Malformed("its two axes are one")
     return embedded(node, node.x(), rank + 1, offset, *pair)
 
 

@@ -301,6 +301,9 @@ def cumulated_exponentials(node: TorchNode) -> Made:
     return node.call("+", node.call("log", total), top)
 
 
+MOST_DIFFERENCES = 64
+
+
 @rule("diff")
 def difference(node: TorchNode) -> Made:
     """What comes after less what comes before, so many times."""
@@ -310,6 +313,8 @@ def difference(node: TorchNode) -> Made:
     x = node.call("concat", *parts, axis=axis) if len(parts) > 1 else parts[0]
     if count is None or count < 0 or rank == 0:
         raise Malformed("it takes differences along no axis, or less than none of them")
+    if count > MOST_DIFFERENCES:
+        raise Unsupported(f"diff, {count} times")
     for _ in range(count):
         later, before = (
             node.call("slice", x, start=1, axis=axis),

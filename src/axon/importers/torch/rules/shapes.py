@@ -23,9 +23,24 @@ WILD = -1
 @rule("view", "reshape", "_unsafe_view", "view_copy", "_reshape_alias")
 def view(node: TorchNode) -> Made:
     if node.given("dtype") is not None:
-        raise Unsupported("view of the same bytes as other elements")
+        return same_bits(node)
     name = "shape" if "shape" in node.attributes else "size"
     return reshaped(node, node.x(), node.shape(node.tensor_index("self")), name)
+
+
+def same_bits(node: TorchNode) -> Expression:
+    """The same bytes as other elements: those of another size are more, or fewer, in a row."""
+    elem, own = node.dtype(), node.elem_of()
+    if elem is None or own is None or "bool" in (elem, own):
+        raise Unsupported("view of the same bytes as other elements")
+    x, (mine, wanted) = node.x(), (int(each.lstrip("buif")) for each in (own, elem))
+    if mine == wanted:
+        return node.call("bit_cast", x, to=elem)
+    word = node.sizes_of(node.tensor_index("self"))
+    if not word:
+        raise Unsupported("view of the same bytes as other elements")
+    last = dims.floordiv(dims.scale(mine, word[-1]), wanted)
+    return node.type_of(node.call("zeros", node.shape_literal([*word[:-1], last]), to=elem))
 
 
 def reshaped(node: TorchNode, x: Expression, word: Sequence[Any] | None, name: str) -> Expression:
