@@ -1,6 +1,7 @@
 // The checker, wherever it runs. One request is answered at a time; of those that wait, a newer one
 // of the same key replaces the older. One that takes too long is stopped, and the checker starts anew.
 const LIMIT_MS = 10_000;
+const FIRST_LIMIT_MS = 30_000; // of the first question of its kind, which loads what answers it
 
 class InWorker {
   constructor(on) {
@@ -102,6 +103,7 @@ export class Checker {
 
   async wait() {
     this.up = false;
+    this.answered = new Set(); // the kinds of question
     this.on("loading", "Loading Python…");
     try {
       await this.engine.ready;
@@ -127,7 +129,8 @@ export class Checker {
     const { request, resolve } = this.waiting.shift();
     const engine = this.engine;
     let timer;
-    const late = new Promise((done) => { timer = setTimeout(done, LIMIT_MS, { stopped: true }); });
+    const limit = this.answered.has(request.kind) ? LIMIT_MS : FIRST_LIMIT_MS;
+    const late = new Promise((done) => { timer = setTimeout(done, limit, { stopped: true }); });
     const busy = setTimeout(() => this.on("busy", "Checking…"), 300);
     const answer = await Promise.race([engine.ask(request), late]);
     clearTimeout(timer);
@@ -140,7 +143,10 @@ export class Checker {
       }
       if (this.files) this.waiting.unshift({ request: { kind: "files", files: this.files }, key: "files", resolve: () => {} });
       this.wait();
-    } else this.on("ready", "Ready");
+    } else {
+      this.answered.add(request.kind);
+      this.on("ready", "Ready");
+    }
     resolve(answer);
     this.next();
   }

@@ -35,7 +35,7 @@ async function ask(kind, more = {}) {
 const editor = makeEditor($("editor"), {
   hover: (at) => ask("hover", { at }),
   complete: (at) => ask("complete", { at }),
-  changed: () => { schedule(); sayPlace(); },
+  changed: () => { if (model) closeModel(); schedule(); sayPlace(); },
   moved: sayPlace,
 });
 

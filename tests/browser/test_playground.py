@@ -279,6 +279,10 @@ def test_a_pytorch_program_is_inferred_where_it_is(play: Playground) -> None:
     play.page.wait_for_selector("#scene .box")
     play.drop("no.pt2", b"\x89PNG and so on")
     play.notice("not a .pt2 archive")
+    play.write(FINE)  # who edits the program sees it again
+    assert play.page.is_hidden("#model")
+    play.tab("types")
+    assert "net : (f32 [n,3], f32 [3,a])" in play.said("types")
 
 
 def test_what_takes_too_long_is_stopped_and_the_page_lives_on(play: Playground) -> None:
@@ -304,13 +308,13 @@ def test_axe_finds_nothing_serious(play: Playground, theme: str) -> None:
 
 
 def test_everything_is_reached_by_keyboard(play: Playground) -> None:
-    play.write(FINE)
+    play.write(FINE.replace("net", "keys"))  # of which no step is shown yet
     play.page.keyboard.press("Tab")
     focus = "(document.activeElement.shadowRoot?.activeElement ?? document.activeElement).id"
     assert play.page.evaluate(focus) == "tab-types"
     play.page.keyboard.press("ArrowRight")
     assert play.page.evaluate(focus) == "tab-derivation"
-    play.page.wait_for_selector("#steps:not([hidden])")
+    play.wait("document.querySelector('#step h2')?.textContent === 'The constraints'")
     seen = []
     for _ in range(6):
         play.page.keyboard.press("Tab")
