@@ -56,6 +56,8 @@ def _fits(declared: Declared, xp: Arrays, result: Any, type_: Type, sizes: Sizes
                 declared.name, f"gives a {type(result).__name__}, not an array"
             ) from None
     wanted = xp.element(str(type_.elem))
+    if result.dtype != wanted and type(result).__module__ == "numpy":
+        result = xp.asarray(result)  # a weight, which is read as NumPy has it
     if result.dtype != wanted:
         raise WrongResult(declared.name, f"gives {result.dtype}, and {type_.elem} is declared")
     if holds(ShapeEq(type_.shape, tuple(result.shape)), sizes) is False:
