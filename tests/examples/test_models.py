@@ -54,7 +54,7 @@ def weights(function: Any, sizes: Sizes) -> Any:
     random = np.random.default_rng(0)
 
     def noisy(path: Any, array: Any) -> Any:
-        found = array + 0.1 * random.standard_normal(array.shape).astype("f4")
+        found = np.asarray(array) + 0.1 * random.standard_normal(array.shape).astype("f4")
         return np.abs(found) + 0.5 if "running_var" in jax.tree_util.keystr(path) else found
 
     p = function.init(0, params="p", like={"p": record_type(sizes)})
