@@ -73,12 +73,18 @@ def _unquoted(path: str) -> str:
     return path[1:-1] if quoted else path
 
 
+BACKENDS = ("numpy", "jax")
+"""Those that take the values of a session."""
+
+
 def _backend(state: State, name: str, _: MakeSource) -> Iterator[Report]:
     from axon.run.function import backend
 
     if not name:
         yield Said(state.backend.name)
         return
+    if name not in BACKENDS:
+        raise refusal(f"there is no backend {name!r} here: there are 'numpy' and 'jax'")
     try:
         state.backend = backend(name)
     except (ImportError, ValueError) as problem:
