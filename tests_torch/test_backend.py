@@ -283,9 +283,9 @@ def test_a_model_with_heads_is_compiled_once() -> None:
     gpt2 = axon.load(EXAMPLES / "models" / "gpt2.axon", backend="torch", compiled=True).gpt2
     like = """{a | transformer : {b | wte : {c | weight : f32 [11,12]},
       wpe : {d | weight : f32 [9,12]}, h : {e | mlp : {g | c_fc : {i | bias : f32 [1,20]}}}}}"""
-    weights = gpt2.init(0, params="p", like={"p": like})
-    module = gpt2.module(weights, params="p")
     plain = axon.load(EXAMPLES / "models" / "gpt2.axon").gpt2
+    weights = plain.init(0, params="p", like={"p": like})
+    module = gpt2.module(weights, params="p")
     with torch.no_grad():
         for b, s in ((2, 7), (3, 5)):
             x = torch.randint(0, 11, (b, s))

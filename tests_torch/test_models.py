@@ -51,21 +51,12 @@ def weights(
     folder: Path,
     name: Callable[[str], str] = str,
     strict: bool = True,
-    as_tensors: bool = True,
 ) -> Any:
     """The weights of a module as a function takes them; `name` is what it calls them."""
     path = folder / "weights.safetensors"
     state = module.state_dict()
     axon.save(path, {name(each): tensor.contiguous() for each, tensor in state.items()})
-    p = function.load_weights(path, params="p", strict=strict)
-    return tensors(p) if as_tensors else p
-
-
-def tensors(p: Any) -> Any:
-    """Weights as tensors of PyTorch, which go with no arrays of another library."""
-    if isinstance(p, dict):
-        return {name: tensors(part) for name, part in p.items()}
-    return tuple(map(tensors, p)) if isinstance(p, tuple) else torch.from_numpy(p.copy())
+    return function.load_weights(path, params="p", strict=strict)
 
 
 def tokens(words: int, *shape: int) -> Any:
@@ -295,8 +286,8 @@ def test_seq2seq(tmp_path: Path) -> None:
     seen, _ = decoder["lstm"](decoder["embedding"](read), state)
     expected = decoder["output"](seen)
     seq2seq = function("seq2seq")
-    p = weights(seq2seq, module, tmp_path, as_tensors=False)  # the sentences are arrays of NumPy
-    given = seq2seq(p, *([row.numpy() for row in rows] for rows in (sources, targets)))
+    p = weights(seq2seq, module, tmp_path)
+    given = seq2seq(p, sources, targets)
     for i, row in enumerate(targets):
         close(torch.as_tensor(given[i]), expected[i, : len(row)])
 
