@@ -12,7 +12,7 @@ from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
-from axon.backends.ragged import Ragged, RaggedError
+from axon.backends.ragged import RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -31,6 +31,7 @@ from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
+from axon.run.ready import key_of, unchanged, with_dicts
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
@@ -145,6 +146,7 @@ class Function:
         self._backend = program._backend if backend is None else backend
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -383,9 +385,8 @@ class Function:
                 return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
-            known = [a if type(a) is int else (type(a), a.dtype, a.shape) for a in args]
-            ready = self._ready[tuple(known)]
-        except (KeyError, AttributeError, TypeError):
+            ready = self._ready[key_of(args)]
+        except (KeyError, AttributeError, TypeError, RecursionError):
             return self._first(args)
         return self._guarded(ready, args)
 
@@ -478,11 +479,11 @@ class Function:
         _, function = self._bound(*self._graph(arrays), arrays)
         native = library is None or library in self._backend.native
         pairs = zip(args, arrays, strict=True)
-        if native and all(a is b and _is_known_by_shape(a) for a, b in pairs):
+        if native and all(unchanged(a, b) for a, b in pairs):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
-            key = tuple([a if type(a) is int else (type(a), a.dtype, a.shape) for a in arrays])
-            self._ready[key] = function
+            taking = getattr(function, "with_tuples", function)
+            self._ready[key_of(args)] = with_dicts(taking, args)
         return self._backend.returned(self._guarded(function, arrays), library, args)
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
@@ -500,6 +501,8 @@ class Function:
         key = tuple(values.key(a) for a in arrays)
         found = self._graphs.get(key)
         if found is None:
+            if key in self._undetermined_at:
+                return self._exact(arrays)
             found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
         return found
 
@@ -514,6 +517,7 @@ class Function:
             function = self._prepared(made)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
+            self._undetermined_at.add(key)
             return self._exact(arrays)
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
@@ -699,11 +703,6 @@ def _settled_type(value: Any) -> Type:
     if isinstance(value, tuple | int):
         return values.exact_type(value)
     return values.type_at_rank(value)
-
-
-def _is_known_by_shape(array: Any) -> bool:
-    """Whether a graph depends only on element type and sizes: rows of rows may vary."""
-    return not isinstance(array, tuple) and not (isinstance(array, Ragged) and array.rank > 2)
 
 
 class _Externs(dict[str, Callable[..., Any]]):
