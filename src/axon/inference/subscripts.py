@@ -33,6 +33,7 @@ from axon.types.type import (
     DimValue,
     Elem,
     Record,
+    Shape,
     ShapeEq,
     ShapeValue,
     Tensor,
@@ -319,7 +320,7 @@ def _of_open_shape(
                 return None
             sizes = tuple(state.fresh_dim() for _ in range(at + 1 if at >= 0 else -at))
             rest = state.fresh_shape()
-            word = (*sizes, rest) if at >= 0 else (rest, *sizes)
+            word: Shape = (*sizes, rest) if at >= 0 else (rest, *sizes)
             state.post(ShapeEq(type_.shape, word), Origin("argument", expr.value.span, SIGN, 1))
             return DimValue(sizes[at])
         case _:
