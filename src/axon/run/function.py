@@ -29,9 +29,9 @@ from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
+from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
-from axon.run.ready import key_of, unchanged, with_dicts
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
@@ -385,10 +385,11 @@ class Function:
                 return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
-            ready = self._ready[key_of(args)]
+            key, given = known_by(args)
+            ready = self._ready[key]
         except (KeyError, AttributeError, TypeError, RecursionError):
             return self._first(args)
-        return self._guarded(ready, args)
+        return self._guarded(ready, given)
 
     @property
     def jax(self) -> Callable[..., Any]:
@@ -478,12 +479,10 @@ class Function:
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
         native = library is None or library in self._backend.native
-        pairs = zip(args, arrays, strict=True)
-        if native and all(unchanged(a, b) for a, b in pairs):
+        if native and all(map(is_known_by, args, arrays)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
-            taking = getattr(function, "with_tuples", function)
-            self._ready[key_of(args)] = with_dicts(taking, args)
+            self._ready[known_by(args)[0]] = getattr(function, "with_tuples", function)
         return self._backend.returned(self._guarded(function, arrays), library, args)
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
