@@ -29,14 +29,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 import numpy as np
 
 import axon
 
-MODEL = ROOT / "examples" / "models" / "gpt2.axon"
+MODEL = Path(__file__).resolve().parents[1] / "examples" / "models" / "gpt2.axon"
 PEAK = 989e12
 RATE, DECAY, FIRST, SECOND, TINY = 1e-4, 0.01, 0.9, 0.999, 1e-8
 

@@ -13,6 +13,7 @@ import torch
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.home import converted
 from axon.backends.nested import nested
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.backends.torch_arrays import arrays_on
@@ -28,6 +29,7 @@ class TorchBackend:
 
     name = "torch"
     native = frozenset({"torch"})
+    options: Options = DEFAULT
 
     def __init__(self, compiled: bool = False, fixed: frozenset[str] = frozenset()) -> None:
         """The sizes of the parameters named in `fixed` do not change: they are those of weights."""

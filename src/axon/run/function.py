@@ -12,6 +12,7 @@ from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
@@ -61,6 +62,7 @@ MOST_GRAPHS = 256
 
 class Backend(Protocol):
     name: str
+    options: Options
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
 
@@ -80,10 +82,15 @@ class Backend(Protocol):
         """A result as an array of the library that the arguments were of."""
 
 
-def backend(name: str, compiled: bool = False) -> Backend:
-    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
-    if compiled and name != "torch":
-        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
+def backend(name: str, options: Options = DEFAULT) -> Backend:
+    """A backend by name, `numpy`, `jax` or `torch`, with options that are its own."""
+    options.check(name)
+    made = _backend(name, options)
+    made.options = options
+    return made
+
+
+def _backend(name: str, options: Options) -> Backend:
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -93,6 +100,13 @@ def backend(name: str, compiled: bool = False) -> Backend:
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
+        if options.cache is not None:
+            from axon.backends.jax_cache import Unusable, keep_in
+
+            try:
+                keep_in(options.cache)
+            except Unusable as problem:
+                raise ArgumentError(str(problem)) from None
         return JaxBackend()
     if name == "torch":
         try:
@@ -101,7 +115,7 @@ def backend(name: str, compiled: bool = False) -> Backend:
             raise ImportError(
                 "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
             ) from None
-        return TorchBackend(compiled)
+        return TorchBackend(options.compiled)
     raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
