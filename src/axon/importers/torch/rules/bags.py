@@ -7,7 +7,7 @@ from axon.importers.operations import Unsupported
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
 
-MODES = ("bag_sums", "bag_means")
+MODES = {0: "bag_sums", 1: "bag_means"}
 
 
 @rule("_embedding_bag", "_embedding_bag_forward_only", "embedding_bag")
@@ -23,7 +23,7 @@ def embedding_bag(node: TorchNode) -> None:
     if node.index("per_sample_weights") is not None:
         wide = node.call("expand_dims", node.x("per_sample_weights"), axis=[1])
         rows = node.call("*", rows, wide)
-    made = node.call(MODES[mode] if mode < len(MODES) else MODES[0], rows, begins)
+    made = node.call(MODES.get(mode, "bag_sums"), rows, begins)
     padding = node.whole("padding_idx", -1)
-    exact = mode < len(MODES) and padding == -1
+    exact = mode in MODES and padding == -1
     node.set_outputs(made if exact else node.type_of(made))

@@ -100,7 +100,7 @@ def eye(node: TorchNode) -> Made:
 @rule("arange", "range")
 def arange(node: TorchNode) -> Made:
     """From a start up to and without an end; `range` has the end too."""
-    given = [node.given("start") or 0, node.given("end"), node.given("step") or 1]
+    given = [node.number("start", 0), node.number("end"), node.number("step", 1)]
     elem = node.dtype()
     if elem is None:
         kinds = [node.weight(value) for value in given]

@@ -41,6 +41,8 @@ def along_diagonal(node: TorchNode, index: int, offset: int, a: int, b: int) -> 
     """Where the elements of an input lie that are on a diagonal in two of its axes."""
     word, x = node.sizes_of(index), node.input(index)
     assert word is not None
+    if a == b:
+        raise Malformed(f"the diagonal is of axis {a} twice")
     rest = [i for i in range(len(word)) if i not in (a, b)]
     order = [*rest, a, b]
     turned = x

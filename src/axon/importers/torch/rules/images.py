@@ -86,6 +86,8 @@ def _unflattened(node: TorchNode, made: Expression) -> Expression:
     node.alone = True
     found: Any = node.importer.shape(name)
     x, made = node.x(), node.tensor(name)
+    if found is None:  # it was refused
+        return made
     own = [node.call("size", x, axis=i) for i in range(len(word) - 3)]
     own += [node.call("size", made, axis=i) for i in (1, 2, 3)]
     sizes = [*word[:-3], *found[1:]]

@@ -126,6 +126,8 @@ def _together(numbered: Sequence[Numbered], rank: int) -> tuple[list[int], int]:
     of them stands: at the front, unless they are side by side anyway.
     """
     axes = [each.axis for each in numbered]
+    if not axes:
+        raise Unsupported("an index that is one truth value")
     if axes[-1] >= rank:
         raise Malformed(f"it indexes axis {axes[-1]} of a tensor with {rank} dimensions")
     if axes == list(range(axes[0], axes[0] + len(axes))):

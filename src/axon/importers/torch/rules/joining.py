@@ -24,7 +24,7 @@ from axon.types.quotient import exact_quotient
 @rule("cat", "concat", "concatenate")
 def cat(node: TorchNode) -> None:
     """A vector without elements may stand among tensors of another rank, and counts for nothing."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     kept = _not_empty(node, indices)
     parts = [x for i, x in zip(indices, _in_one_type(node, indices), strict=True) if i in kept]
     if len(parts) == 1:
@@ -55,14 +55,14 @@ def _in_one_type(node: TorchNode, indices: Sequence[int]) -> list[Expression]:
 
 @rule("stack")
 def stack(node: TorchNode) -> Made:
-    parts = _in_one_type(node, node.indices("tensors"))
+    parts = _in_one_type(node, node.indices("tensors", 1))
     return node.call("stack", *parts, axis=node.axis("dim", 0))
 
 
 @rule("hstack", "vstack", "dstack", "row_stack", "column_stack")
 def stack_along(node: TorchNode) -> Made:
     """Vectors are rows, or columns, of a matrix."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     ranks = [node.rank(i) for i in indices]
     if any(rank is None for rank in ranks):
         raise Unsupported(f"{node.operator} of tensors whose rank is not known")
@@ -102,7 +102,7 @@ def _at_least(
 @rule("atleast_1d", "atleast_2d", "atleast_3d")
 def at_least(node: TorchNode) -> None:
     least = int(node.operator[8])
-    indices = node.indices("tensors") if "tensors" in node.attributes else node.indices("self")
+    indices = node.indices("tensors", 1) if "tensors" in node.attributes else node.indices("self")
     ranks = [node.rank(i) for i in indices]
     if any(rank is None for rank in ranks):
         raise Unsupported(f"{node.operator} of a tensor whose rank is not known")
@@ -117,7 +117,7 @@ def at_least(node: TorchNode) -> None:
 @rule("block_diag")
 def block_diag(node: TorchNode) -> Made:
     """Matrices along the diagonal of one."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     words = [node.sizes_of(i) for i in indices]
     if any(word is None or len(word) > 2 for word in words):
         raise Unsupported("block_diag of tensors whose rank is not known")
@@ -142,7 +142,7 @@ def sum_of(sizes: Sequence[Any]) -> Any:
 
 @rule("broadcast_tensors")
 def broadcast_tensors(node: TorchNode) -> None:
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     made = []
     for i in indices:
         x: Expression = node.call("identity", node.input(i))
@@ -156,7 +156,7 @@ def broadcast_tensors(node: TorchNode) -> None:
 @rule("meshgrid")
 def meshgrid(node: TorchNode) -> None:
     """Each vector along an axis of its own, stretched over those of the others."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     across = node.text("indexing", "ij") == "xy" and len(indices) > 1
     node.set_outputs(*_grid(node, indices, across))
 
@@ -186,7 +186,7 @@ def _grid(node: TorchNode, indices: list[int], across: bool) -> list[Expression]
 
 @rule("cartesian_prod")
 def cartesian_prod(node: TorchNode) -> Made:
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     if len(indices) == 1:
         return node.call("identity", node.input(indices[0]))
     flat = [node.call("flatten", each) for each in _grid(node, indices, across=False)]

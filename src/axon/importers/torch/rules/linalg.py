@@ -6,7 +6,7 @@ import math
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Unsupported
+from axon.importers.operations import Malformed, Unsupported
 from axon.importers.torch import elements
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
@@ -48,6 +48,8 @@ def _matrix_norm(
 ) -> Expression:
     if order == "fro":
         return node.call("norm", x, axis=axes, keep=keep)
+    if len(axes) != 2:
+        raise Malformed(f"a matrix has two axes, and not {len(axes)}")
     rows, columns = axes
     if order not in (1, -1, math.inf, -math.inf):  # those of singular values
         return node.type_of(node.call("norm", x, axis=axes, keep=keep))

@@ -169,7 +169,7 @@ def _is_row(node: TorchNode, kind: str) -> bool:
 @rule("einsum")
 def einsum(node: TorchNode) -> Made:
     equation = node.text("equation").replace(" ", "")
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     left, arrow, result = equation.partition("->")
     parts = left.split(",")
     if not equation or len(parts) != len(indices):
@@ -218,7 +218,7 @@ def _has_elsewhere(words: list[list[str]], number: int, letters: list[str]) -> b
 @rule("linalg_multi_dot", "chain_matmul")
 def multi_dot(node: TorchNode) -> Made:
     name = "tensors" if "tensors" in node.attributes else "matrices"
-    first, *rest = node.indices(name)
+    first, *rest = node.indices(name, 1)
     made, rank = node.input(first), node.rank(first)
     for index in rest:
         right = node.rank(index)

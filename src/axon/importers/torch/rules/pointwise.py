@@ -177,9 +177,9 @@ def rounded(node: TorchNode) -> Made:
         return node.call("identity", x)
     digits = node.whole("decimals", 0)
     if digits:
-        scale = node.literal(10.0 ** abs(digits))
-        apart, back = ("*", "/") if digits > 0 else ("/", "*")
-        return node.call(back, node.call("round", node.call(apart, x, scale)), scale)
+        scale = node.literal(float(f"1e{abs(digits)}"))  # infinite, if it is too large for a float
+        scaling, back = ("*", "/") if digits > 0 else ("/", "*")
+        return node.call(back, node.call("round", node.call(scaling, x, scale)), scale)
     if operator == "round":
         return node.call("round", x)
     whole = node.call("truncate", x)

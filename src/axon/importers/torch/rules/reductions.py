@@ -6,7 +6,7 @@ from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Malformed, Operand, Unsupported
+from axon.importers.operations import Malformed, Unsupported
 from axon.importers.torch import elements
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.pointwise import as_float
@@ -148,11 +148,9 @@ def variance_and_mean(node: TorchNode) -> None:
 @rule("norm", "linalg_vector_norm", "frobenius_norm", "nuclear_norm")
 def norm(node: TorchNode) -> Made:
     name = "ord" if node.operator.startswith("linalg") else "p"
-    p, elem, own = node.given(name), node.dtype(), node.elem_of()
+    elem, own = node.dtype(), node.elem_of()
     x = node.x() if elem is None or elem == own else node.cast(node.x(), elem)
-    if isinstance(p, Operand):
-        raise Unsupported("norm whose order is not known")
-    how = 2.0 if p is None else float(p)
+    how = float(node.real(name, 2.0))
     if node.operator == "nuclear_norm":
         return node.type_of(reduced(node, "norm", x, axes_of(node)))
     return reduced(node, "norm", x, axes_of(node), p=how)

@@ -96,7 +96,8 @@ def expand(node: TorchNode) -> Made:
     if len(sizes) < len(word):
         raise Malformed("it has fewer sizes than its input has dimensions")
     own = [*[None] * (len(sizes) - len(word)), *word]
-    listed = list(node.given("size"))
+    given = node.given("size")
+    listed = given if isinstance(given, tuple) else (given,)
     for i, size in enumerate(sizes):
         if isinstance(size, int) and size == WILD:
             if own[i] is None:
@@ -172,6 +173,8 @@ def movedim(node: TorchNode) -> Made:
         return node.declared(SAME_RANK, node.tensor_index("self"))
     source = [in_rank(axis, rank) for axis in node.wholes("source")]
     target = [in_rank(axis, rank) for axis in node.wholes("destination")]
+    if not len(source) == len(target) == len(set(source)) == len(set(target)):
+        raise Malformed("it does not move each of its axes to a place of its own")
     order: list[int | None] = [None] * rank
     for a, b in zip(source, target, strict=True):
         order[b] = a
@@ -245,6 +248,8 @@ def unflatten(node: TorchNode) -> Made:
     word, x = node.shape(at), node.x()
     if word is None:
         return node.declared(ANY_SHAPE, at)
+    if not word:
+        raise Malformed("a tensor without dimensions has no axis")
     axis = in_rank(node.axis(), len(word))
     parts = wild_replaced(node, [word[axis]], node.sizes("sizes"))
     sizes = [*word[:axis], *parts, *word[axis + 1 :]]

@@ -107,9 +107,16 @@ def _to_complex(node: TorchNode, wanted: Transform) -> None:
     _set_complex(node, _scaled(node, _along(node, x, wanted, range(len(wanted.axes))), x, wanted))
 
 
+def _last(wanted: Transform) -> int:
+    """The number of the last axis, of which a half is enough."""
+    if not wanted.axes:
+        raise Malformed("it has no axis to transform along")
+    return len(wanted.axes) - 1
+
+
 def _half(node: TorchNode, wanted: Transform, turned: bool = False) -> None:
     """Of real numbers, of which the first half of the last axis tells the rest."""
-    x, last = _input(node), len(wanted.axes) - 1
+    x, last = _input(node), _last(wanted)
     found = _along(node, x, wanted, [last], onesided=True)
     made = _scaled(node, _along(node, found, wanted, range(last)), x, wanted)
     _set_complex(node, made)
@@ -117,7 +124,7 @@ def _half(node: TorchNode, wanted: Transform, turned: bool = False) -> None:
 
 def _to_real(node: TorchNode, wanted: Transform) -> Expression:
     """The other way. The size of the last axis is given, or twice the half, less two."""
-    x, last = _input(node), len(wanted.axes) - 1
+    x, last = _input(node), _last(wanted)
     made = _along(node, _along(node, x, wanted, range(last)), wanted, [last], onesided=True)
     like = made if wanted.sizes[last] is None else x
     return node.call("squeeze", _scaled(node, made, like, wanted), axis=[-1])
@@ -247,7 +254,8 @@ def fftfreq(node: TorchNode) -> Made:
     count, elem = node.whole("n") or 0, node.dtype() or elements.DEFAULT
     if count < 1:
         raise Malformed(f"it has {count} samples")
-    step = node.scalar(1.0 / (count * node.real("d", 1.0)), elem)
+    width = count * node.real("d", 1.0)
+    step = node.scalar(1.0 / width if width else math.copysign(math.inf, width), elem)
     half = count // 2
     if node.operator == "fft_rfftfreq":
         places = node.call("range", node.size(half + 1))
@@ -339,6 +347,8 @@ def istft(node: TorchNode) -> Made:
     if rank not in (2, 3) or node.flag("return_complex"):
         return node.declared(ANY_SHAPE, at)
     length: Any = node.whole("length")
+    if length is not None and length < 0:
+        raise Malformed(f"its argument `length` is {length}")
     if length is None:
         around = 0 if node.flag("center", True) else size
         length = f"{hop}*k-{hop}" + (f"+{around}" if around else "")

@@ -87,6 +87,8 @@ def narrow(node: TorchNode) -> None:
     if word is None:
         node.set_outputs(node.declared(SAME_RANK, at))
         return
+    if not word:
+        raise Malformed("a tensor without dimensions has no rows")
     axis = in_rank(axis, len(word))
     start, length, whole = _bound(node, "start", 0), node.size_argument("length"), word[axis]
     held = [node.as_found(node.given(name)) for name in ("start", "length")]
