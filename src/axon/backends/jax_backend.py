@@ -14,6 +14,7 @@ import numpy
 
 from axon.backends.checks import Untraceable
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.ragged import Ragged
@@ -22,6 +23,9 @@ from axon.graph.graph import (
     Graph,
 )
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
+
+XLA_NO_MEMORY = "RESOURCE_EXHAUSTED"
+"""The name of XLA's status code, which an exception of JAX has in its text alone."""
 
 MOST_COMPILED = 256
 """How many compiled versions of one graph are kept."""
@@ -85,6 +89,11 @@ class JaxBackend(Home):
         """For `jax.grad` and similar: the caller decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
         return function if is_static(graph) else _concrete(function)
+
+    def failure(self, problem: Exception) -> str | None:
+        if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
+            return NO_MEMORY
+        return super().failure(problem)
 
 
 def _sizes(types: Sequence[Type]) -> list[int]:
