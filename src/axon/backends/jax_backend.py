@@ -58,7 +58,7 @@ class JaxBackend(Home):
 
         types = [param.type for param in graph.params]
         spread = any(isinstance(t, Tuple) and _sizes(_parts(t)) for t in types)
-        given = _together(traced, types) if spread else traced
+        given = _of_leaves(traced, types) if spread else traced
         parts = [part for t in types for part in _parts(t)] if spread else types
         whole = compiled(given, _sizes(parts))
         seen = 0
@@ -76,7 +76,7 @@ class JaxBackend(Home):
         def outside(*args: Any) -> Any:
             nonlocal seen
             before = self._traced
-            result = whole(*(_apart(types, args) if spread else args))
+            result = whole(*(_leaves(types, args) if spread else args))
             seen += self._traced - before
             if seen > MOST_COMPILED:
                 whole.clear_cache()
@@ -108,24 +108,24 @@ def _parts(type_: Type) -> list[Type]:
     return [type_]
 
 
-def _apart(types: Sequence[Type], values: Sequence[Any]) -> list[Any]:
+def _leaves(types: Sequence[Type], values: Sequence[Any]) -> list[Any]:
     found: list[Any] = []
     for type_, value in zip(types, values, strict=True):
-        found += _apart(type_.items, value) if isinstance(type_, Tuple) else [value]
+        found += _leaves(type_.items, value) if isinstance(type_, Tuple) else [value]
     return found
 
 
-def _together(function: Callable[..., Any], types: Sequence[Type]) -> Callable[..., Any]:
+def _of_leaves(function: Callable[..., Any], types: Sequence[Type]) -> Callable[..., Any]:
     """The function of what its arguments consist of."""
 
-    def whole(type_: Type, parts: Iterator[Any]) -> Any:
+    def structure(type_: Type, parts: Iterator[Any]) -> Any:
         if isinstance(type_, Tuple):
-            return tuple([whole(item, parts) for item in type_.items])
+            return tuple([structure(item, parts) for item in type_.items])
         return next(parts)
 
     def run(*args: Any) -> Any:
         parts = iter(args)
-        return function(*[whole(type_, parts) for type_ in types])
+        return function(*[structure(type_, parts) for type_ in types])
 
     return run
 

@@ -32,7 +32,7 @@ class TorchNode(Node):
 
     # --- what an argument is ---
 
-    def given(self, name: str) -> Any:
+    def argument(self, name: str) -> Any:
         """The value of an argument; None if it is not given."""
         return self.attributes.get(name)
 
@@ -89,14 +89,14 @@ class TorchNode(Node):
 
     def axis(self, name: str = "dim", default: int | None = None) -> int:
         """An axis, as it is given: a tensor without dimensions takes 0 and -1."""
-        found = self.whole(name, default)
+        found = self.integer(name, default)
         if found is None:
             raise Malformed(f"it has no argument `{name}`")
         return found
 
     # --- numbers ---
 
-    def whole(self, name: str, default: int | None = None) -> int | None:
+    def integer(self, name: str, default: int | None = None) -> int | None:
         """A whole number that must be known."""
         found = self.attributes.get(name, default)
         if isinstance(found, Operand):
@@ -107,7 +107,7 @@ class TorchNode(Node):
             raise Malformed(f"its argument `{name}` is no whole number")
         return found
 
-    def wholes(self, name: str, default: Sequence[int] = ()) -> list[int]:
+    def integers(self, name: str, default: Sequence[int] = ()) -> list[int]:
         """Whole numbers that must be known; one is a list of one."""
         found = self.attributes.get(name)
         if found is None:

@@ -87,7 +87,7 @@ def tanhshrink(node: TorchNode) -> Made:
 @rule("threshold")
 def threshold(node: TorchNode) -> Made:
     elem, x = node.elem_of(), node.x()
-    bound, value = (node.converted(node.given(name), elem) for name in ("threshold", "value"))
+    bound, value = (node.converted(node.argument(name), elem) for name in ("threshold", "value"))
     return node.call("where", node.call(">", x, bound), x, value)
 
 
@@ -161,7 +161,7 @@ def logit(node: TorchNode) -> Made:
     elem = node.elem_of()
     if elem is not None and not elements.is_float(elem):
         x = node.cast(x, elements.DEFAULT)
-    if node.given("eps") is not None:
+    if node.argument("eps") is not None:
         eps = float(node.real("eps", 0.0))
         x = node.call("clip", x, min=eps, max=1.0 - eps)
     return node.call("log_odds", x)

@@ -74,7 +74,7 @@ def recurrent(node: TorchNode) -> None:
 
 def _network(node: TorchNode) -> Network:
     kind = KINDS[node.operator]
-    layers, found = node.whole("num_layers") or 0, node.indices("params")
+    layers, found = node.integer("num_layers") or 0, node.indices("params")
     directions = 2 if node.flag("bidirectional") else 1
     count = layers * directions
     if count < 1 or len(found) % count or not found:

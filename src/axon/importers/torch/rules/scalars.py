@@ -94,7 +94,7 @@ def stride(node: TorchNode) -> Made:
 def truth(node: TorchNode) -> Made:
     x = node.tensor_index("self")
     if node.operator == "is_nonzero":
-        return node.cast(node.as_scalar(node.given("self")), "bool")
+        return node.cast(node.as_scalar(node.argument("self")), "bool")
     return node.declared("t p -> bool []", x)
 
 
@@ -117,7 +117,7 @@ def scalar_tensor(node: TorchNode) -> Made:
 @rule("_assert_scalar")
 def asserted(node: TorchNode) -> Made:
     """What a run makes sure of: how two sizes compare, or that a number is a size."""
-    relation, sides = node.given("relation"), [node.given(name) for name in ("left", "right")]
+    relation, sides = node.argument("relation"), [node.argument(name) for name in ("left", "right")]
     if relation is None or any(side is None for side in sides):
         return None
     if relation == "ge" and sides[1] == 0 and _may_be_size(node, sides[0]):

@@ -134,7 +134,7 @@ def _to_real(node: TorchNode, wanted: Transform) -> Expression:
 
 
 def _core(node: TorchNode, forward: bool) -> Transform:
-    axes, how = node.wholes("dim"), node.whole("normalization", 0)
+    axes, how = node.integers("dim"), node.integer("normalization", 0)
     if how not in POWERS or not axes:
         raise Malformed(f"its argument `normalization` is {how}, or it has no axis")
     return Transform(axes, [None] * len(axes), forward, how)
@@ -172,10 +172,10 @@ def _asked(node: TorchNode, forward: bool) -> Transform:
     normalisation = NORMS[norm] if forward else 2 - NORMS[norm]
     kind = node.operator.rstrip("_")
     if kind[-1] not in "2n":
-        size = node.size_argument("n") if node.given("n") is not None else None
+        size = node.size_argument("n") if node.argument("n") is not None else None
         return Transform([node.axis("dim", -1)], [size], forward, normalisation)
-    sizes: list[Any] = node.sizes("s") if node.given("s") is not None else []
-    axes = node.wholes("dim", [-2, -1] if kind[-1] == "2" else [])
+    sizes: list[Any] = node.sizes("s") if node.argument("s") is not None else []
+    axes = node.integers("dim", [-2, -1] if kind[-1] == "2" else [])
     if not axes:
         rank = len(sizes) or node.rank_of()
         if rank is None:
@@ -238,7 +238,7 @@ def fftshift(node: TorchNode) -> Made:
     word, x = node.shape(at), node.input(at)
     if word is None:
         return node.type_of(x)
-    axes = node.wholes("dim") if node.given("dim") is not None else list(range(len(word)))
+    axes = node.integers("dim") if node.argument("dim") is not None else list(range(len(word)))
     for axis in axes:
         size = node.dim(at, axis)
         if not isinstance(size, int):
@@ -251,7 +251,7 @@ def fftshift(node: TorchNode) -> Made:
 @rule("fft_fftfreq", "fft_rfftfreq")
 def fftfreq(node: TorchNode) -> Made:
     """Which frequency each element of a transform is, of samples at a distance `d`."""
-    count, elem = node.whole("n") or 0, node.dtype() or elements.DEFAULT
+    count, elem = node.integer("n") or 0, node.dtype() or elements.DEFAULT
     if count < 1:
         raise Malformed(f"it has {count} samples")
     width = count * node.real("d", 1.0)
@@ -273,7 +273,7 @@ WINDOWS = {"hann_window": "hann_window", "blackman_window": "blackman_window"}
 @rule("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
 def window(node: TorchNode) -> Made:
     kind, elem = node.operator, node.dtype() or elements.DEFAULT
-    given = node.given("window_length")
+    given = node.argument("window_length")
     size = node.size_argument("window_length")
     held = node.as_found(given) if isinstance(given, Operand) else None
     count, periodic = node.size(size, held), node.flag("periodic", True)
@@ -304,8 +304,8 @@ def window(node: TorchNode) -> Made:
 def stft(node: TorchNode) -> None:
     """What sounds when: a batch of signals, or one; frequencies come before frames."""
     rank, elem = node.rank_of(), node.elem_of()
-    size = node.whole("n_fft") or 0
-    hop = node.whole("hop_length") or size // 4
+    size = node.integer("n_fft") or 0
+    hop = node.integer("hop_length") or size // 4
     if rank not in (1, 2) or elem is None or size < 1 or hop < 1:
         raise Unsupported("stft of a signal whose rank or whose elements are not known")
     if "center" in node.attributes and node.flag("center", True):
@@ -319,7 +319,7 @@ def stft(node: TorchNode) -> None:
         made = node.call("*", made, node.scalar(size**-0.5, elem))
     if rank == 1:
         made = node.call("squeeze", made, axis=[0])
-    if node.given("return_complex") is False:
+    if node.argument("return_complex") is False:
         node.set_outputs(made)
         return
     _set_complex(node, made)
@@ -327,7 +327,7 @@ def stft(node: TorchNode) -> None:
 
 def _frame(node: TorchNode, size: int, elem: str) -> Expression:
     """The window, in the middle of a frame; ones if none is given."""
-    length = node.whole("win_length") or size
+    length = node.integer("win_length") or size
     if node.index("window") is None:
         window = node.call("ones", node.shape_literal([length]), to=elem)
     else:
@@ -341,12 +341,12 @@ def _frame(node: TorchNode, size: int, elem: str) -> Expression:
 @rule("istft")
 def istft(node: TorchNode) -> Made:
     """How long the signal is, follows from the frames, or is asked for."""
-    size = node.whole("n_fft") or 0
-    hop, at = node.whole("hop_length") or size // 4, node.tensor_index("self")
+    size = node.integer("n_fft") or 0
+    hop, at = node.integer("hop_length") or size // 4, node.tensor_index("self")
     rank = node.rank(at)
     if rank not in (2, 3) or node.flag("return_complex"):
         return node.declared(ANY_SHAPE, at)
-    length: Any = node.whole("length")
+    length: Any = node.integer("length")
     if length is not None and length < 0:
         raise Malformed(f"its argument `length` is {length}")
     if length is None:
