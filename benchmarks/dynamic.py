@@ -7,7 +7,7 @@ PyTorch as it is, by `torch.compile(dynamic=True)`, and Axon compiled for it; JA
 masks written by hand (powers of two), and Axon with buckets derived from the types. The first pass
 compiles. Then all sides take turns, pass by pass, and the one that begins changes: medians are
 compared. Each framework has a process of its own. It needs `src` of this repository, NumPy, and the
-framework; `--small` is a toy of it for the CPU.
+framework; `--small`, and where there is no GPU, it is a toy.
 """
 
 from __future__ import annotations
@@ -170,6 +170,7 @@ def on_torch(size: Size, rounds: int) -> None:
     from torch.nn import functional
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    size = size if device.type == "cuda" else SMALL
     where = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
     say(f"PyTorch {torch.__version__} on {where}")
     p = mapped(weights(size), lambda x: torch.from_numpy(x).to(device))
@@ -232,7 +233,9 @@ def on_jax(size: Size, rounds: int) -> None:
     import jax
     import jax.numpy as jnp
 
-    say(f"JAX {jax.__version__} on {jax.devices()[0].device_kind}")
+    device = jax.devices()[0]
+    size = size if device.platform == "gpu" else SMALL
+    say(f"JAX {jax.__version__} on {device.device_kind}")
     p = mapped(weights(size), jnp.asarray)
     inputs = [jnp.asarray(x) for x in stream(size)]
     d, heads = size.width, size.heads

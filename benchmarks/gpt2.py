@@ -3,8 +3,8 @@ step of training (forward, backward, AdamW) take?
 
     python benchmarks/gpt2.py [--small] [--framework jax|torch] [--rounds 20] [--only NAME]
 
-124M parameters and 8 x 1,024 tokens; `--small` is a toy of it for the CPU. Each framework has a
-process of its own. On JAX the hand-written model is plain `jax.numpy` with
+124M parameters and 8 x 1,024 tokens; `--small`, and where there is no GPU, a toy of it. Each
+framework has a process of its own. On JAX the hand-written model is plain `jax.numpy` with
 `jax.nn.dot_product_attention`, its layers scanned or unrolled, with each attention that the device
 has; on PyTorch it is a module with SDPA, eager and compiled. The best of them counts. All sides
 take turns, the one that begins changes, and medians are compared. It needs `src` of this
@@ -181,6 +181,7 @@ def on_jax(size: Size, rounds: int, only: str) -> None:
     import jax.numpy as jnp
 
     device = jax.devices()[0]
+    size = size if device.platform == "gpu" else SMALL
     say(f"JAX {jax.__version__} on {device.device_kind}, bf16, {size.batch} x {size.length}")
 
     def norm(p: Any, x: Any) -> Any:
@@ -299,6 +300,7 @@ def on_torch(size: Size, rounds: int, only: str) -> None:
     from torch.nn import functional
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    size = size if device.type == "cuda" else SMALL
     where = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
     say(f"PyTorch {torch.__version__} on {where}, bf16, {size.batch} x {size.length}")
     d, heads = size.width, size.heads
