@@ -12,6 +12,10 @@ from axon.files import Unreadable
 FILES = "a program, - for standard input, an ONNX model (.onnx), or a PyTorch program (.pt2)"
 
 
+def no_programs(paths: Sequence[str]) -> str:
+    return f"no programs (*.axon) in directory {', '.join(paths)}"
+
+
 def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
     """Apply a command to each file, also behind one that cannot be read; the worst status."""
     status = FINE
@@ -32,7 +36,9 @@ def programs(paths: Sequence[str]) -> Iterator[str]:
             continue
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(".axon"))
+            for name in sorted(names):
+                if name.endswith(".axon"):
+                    yield os.path.join(folder, name).removeprefix("./")
 
 
 def counted(count: int, noun: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from axon.cli.files import FILES, counted, for_each
-from axon.cli.out import print_diagnostics, say, say_json
+from axon.cli.files import FILES, counted, for_each, no_programs, programs
+from axon.cli.out import complain, print_diagnostics, say, say_json
 from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help=f"{FILES}; or a folder of programs"
+    )
     parser.add_argument("--json", action="store_true", help="the diagnostics as JSON")
     parser.add_argument(
         "--github", action="store_true", help="each message as an annotation of GitHub too"
@@ -57,7 +59,11 @@ def run(options: argparse.Namespace) -> int:
         warned = options.strict and any(d.severity == "warning" for d in diagnostics)
         return FINE if ok and not warned else HAS_ERRORS
 
-    status = for_each(options.files, check_one)
+    paths = list(programs(options.files))
+    if not paths:
+        complain(no_programs(options.files))
+        return WRONG_USAGE
+    status = for_each(paths, check_one)
     if options.json:
         say_json({"diagnostics": [to_json(d) for d in found]})
     return status
