@@ -67,7 +67,7 @@ def test_what_would_change_is_shown(folder: Path) -> None:
     found = axon(["fmt", "--diff", "."], folder)
     assert (found.status, found.stderr) == (1, "")
     assert found.stdout == (
-        f"--- loose.axon\n+++ loose.axon (formatted)\n@@ -1 +1 @@\n-{LOOSE}+{TIGHT}"
+        f"--- ./loose.axon\n+++ ./loose.axon (formatted)\n@@ -1 +1 @@\n-{LOOSE}+{TIGHT}"
     )
     assert axon(["fmt", "--diff", "tight.axon"], folder) == Outcome(0, "", "", "")
     (folder / "loose.axon").write_text("f = x")
@@ -124,7 +124,7 @@ def test_folders(folder: Path) -> None:
     for place in ("sub/deep/a.axon", ".hidden/a.axon", "sub/a.txt"):
         (folder / place).write_text(LOOSE)
     found = axon(["fmt", "."], folder)
-    assert found.stdout.splitlines() == ["formatted loose.axon", "formatted sub/deep/a.axon"]
+    assert found.stdout.splitlines() == ["formatted ./loose.axon", "formatted ./sub/deep/a.axon"]
     assert (folder / ".hidden/a.axon").read_text() == LOOSE
     assert (folder / "sub/a.txt").read_text() == LOOSE
     (folder / "empty").mkdir()

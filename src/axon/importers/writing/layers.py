@@ -30,7 +30,7 @@ from axon.importers.writing.line_forms import (
     wiring,
     with_operands,
 )
-from axon.importers.writing.periodicity import Repeat, repeats
+from axon.importers.writing.periodicity import Repeat, find_repeats
 from axon.importers.writing.writer import Line, Writer
 from axon.ops import OPERATORS
 from axon.syntax import ast, mentioned, sizes_mentioned
@@ -92,7 +92,7 @@ def _candidates(writer: Writer, body: list[Line]) -> Iterator[tuple[Mark, LayerR
         for each in of_calls(writer, body, calls):
             mark = (each.name, body[each.starts[0]].names[0], each.length)
             yield mark, each
-    for repeat in repeats(tokens(writer, body)):
+    for repeat in find_repeats(tokens(writer, body)):
         mark = ("", body[repeat.start].names[0], repeat.period)
         yield mark, repeat
 

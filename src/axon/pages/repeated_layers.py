@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from axon.importers.naming import word_of_layer
 from axon.importers.operations import Operation
-from axon.importers.writing.periodicity import Repeat, repeats
+from axon.importers.writing.periodicity import Repeat, find_repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def repeated_layers(operations: Sequence[Operation], kinds: Sequence[Hashable]) 
     tokens = [numbers.setdefault(kind, len(numbers)) for kind in kinds]
     found: list[Layers] = []
     taken = [False] * len(operations)
-    for repeat in repeats(tokens):
+    for repeat in find_repeats(tokens):
         best = _best(operations, repeat)
         if best is not None and not any(taken[best.start : best.end]):
             taken[best.start : best.end] = [True] * (best.end - best.start)
