@@ -27,6 +27,7 @@ from axon.backends.nature import (
 )
 from axon.backends.roots import solved
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
+from axon.backends.static import is_static, repeated
 from axon.backends.stepwise import Stepwise
 from axon.graph.graph import (
     Alias,
@@ -95,6 +96,8 @@ def compile_graph(
     if watcher is not None:
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
+    if is_static(graph):
+        coder.repeated = repeated(graph)
     name = coder.graph(graph)
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
@@ -134,6 +137,7 @@ class Coder:
         self.graphs: dict[Graph, str] = {}
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
+        self.repeated: frozenset[Graph] = frozenset()
 
     def graph(self, graph: Graph) -> str:
         """The name of the function for a graph."""
@@ -145,6 +149,9 @@ class Coder:
             params = body.params(graph.params)
             result = body.write(graph)
             self.define(known, params, body, result)
+            if graph in self.repeated:
+                share = self.names.constant(self.arrays.shared, "shared", "shared")
+                self.lines.append(Line(f"{known} = {share}({known})"))
         return known
 
     def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
