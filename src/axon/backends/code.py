@@ -26,6 +26,8 @@ from axon.backends.nature import (
     sizes_as,
 )
 from axon.backends.roots import solved
+from axon.backends.segments import frames
+from axon.backends.segments.steps import Step
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.backends.stepwise import Stepwise
 from axon.graph.graph import (
@@ -126,12 +128,14 @@ class Coder:
             xp=arrays,
             prod=prod,
             len=len,
-            max=row_sizes.greatest,
-            min=row_sizes.least,
+            max=frames.greatest,
+            min=frames.least,
             tuple=tuple,
         )
         self.lines: list[Line] = []
         self.graphs: dict[Graph, str] = {}
+        self.flat_graphs: dict[Graph, str] = {}
+        self.steps: list[Step] = []
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
 
@@ -146,6 +150,24 @@ class Coder:
             result = body.write(graph)
             self.define(known, params, body, result)
         return known
+
+    def for_all_rows(
+        self,
+        function: Function,
+        values: dict[Value, str],
+        sizes: dict[SizeVar, str],
+        levels: Mapping[Value | ShapeOf, LevelTree],
+    ) -> str:
+        """The name of a function for all rows at once, beside one for each row; or None."""
+        from axon.backends.flat_code import FlatBody, reason
+
+        if self.arrays.by_segments is False or reason(function) is not None:
+            return "None"
+        name = self.names.fresh("all_rows")
+        inner = FlatBody(self, values, sizes, "    ", levels)
+        params = [*values.values(), *sizes.values(), *inner.params(function.params)]
+        self.define(name, params, inner, inner.write(function))
+        return name
 
     def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
         self.lines += [Line(f"def {name}({', '.join(params)}):"), *body.lines]
@@ -359,7 +381,7 @@ class Body:
         """A function that is defined where it is used."""
         name = self.names.fresh("each")
         known = self._outside(function, self.sizes)
-        inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels)
+        inner = type(self)(self.coder, self.values, known, self.indent + "    ", self.levels)
         params = inner.params(function.params)
         result = inner.write(function)
         self.line(f"def {name}({', '.join(params)}):")
@@ -386,7 +408,8 @@ class Body:
         lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
-        return f"{lift}({name}, ({given}), ({known}))"
+        whole = self.coder.for_all_rows(function, values, sizes, self.levels)
+        return f"{lift}({name}, ({given}), ({known}), {whole})"
 
     def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
         """The sizes that a function knows from outside: one that varies from row to row differs in

@@ -40,14 +40,21 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifted:
-    """A function and what it uses from outside: values, then sizes, then its arguments."""
+    """A function and what it uses from outside: values, then sizes, then its arguments. `whole` is
+    the same function of all rows at once.
+    """
 
     function: Callable[..., Value]
     values: tuple[Value, ...]
     sizes: tuple[Any, ...]
+    whole: Callable[..., Value] | None = None
 
     def __call__(self, *rows: Row) -> Value:
         return self.function(*self.values, *self.sizes, *rows)
+
+    def all_rows(self, *rows: Any) -> Value:
+        assert self.whole is not None
+        return self.whole(*self.values, *self.sizes, *rows)
 
 
 def is_varying(operand: Any) -> bool:

@@ -1,0 +1,155 @@
+"""A function of rows applied to all rows of some tensors at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from axon.backends.ragged import Ragged, Row, Varying, concat, part
+from axon.backends.ragged_host import join
+from axon.backends.ragged_rows import Which, rows_of
+from axon.backends.segments.arrays import flat_arrays
+from axon.backends.segments.calls import rows_of as as_rows
+from axon.backends.segments.frames import Frame, NotFlat, Segments, TooLarge
+from axon.backends.segments.rows import Grouped, Rows, by_row, parted, settled, taken
+from axon.backends.stepwise import Stepwise
+from axon.ops.arrays import Array, Value
+
+
+def map_flat(
+    function: Callable[..., Value], tensors: Sequence[Row], which: Which, xp: Any
+) -> Value:
+    """The function on all rows, the results as rows of tensors. Where a value of all of them would
+    be too large, on one half after the other.
+    """
+    if isinstance(xp, Stepwise):
+        xp = xp.xp
+    parts: list[Value] = []
+    todo = [(0, len(tensors[0]))]
+    while todo:
+        first, last = todo.pop()
+        frame = Frame(flat_arrays(xp), last - first)
+        whole = (first, last) == (0, len(tensors[0]))
+        some = tensors if whole else [part(tensor, first, last) for tensor in tensors]
+        try:
+            made = function(*(_given(frame, tensor) for tensor in some))
+            parts.append(_result(frame, made, which))
+        except TooLarge:
+            middle = (first + last) // 2
+            todo += [(middle, last), (first, middle)]
+    return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _joined(parts: Sequence[Value]) -> Value:
+    if isinstance(parts[0], tuple):
+        return tuple(map(_joined, zip(*parts, strict=True)))
+    if isinstance(parts[0], Ragged):
+        return concat(parts)
+    return join("concatenate", parts)
+
+
+# --- from tensors --------------------------------------------------------------------------------
+
+
+def _given(frame: Frame, tensor: Row) -> Any:
+    if not isinstance(tensor, Ragged):
+        return Rows(frame, tensor)
+    if tensor.offsets is not None:
+        segments = Segments(tensor.offsets)
+        if not isinstance(tensor.values, Ragged):
+            return Rows(frame, tensor.values, segments)
+        inner = _given(segments.elements(frame), tensor.values)
+        if not isinstance(inner, Rows):
+            raise NotFlat("rows of several sizes, in rows")
+        return Rows(frame, inner, segments)
+    xp = frame.arrays.xp
+    parts = [
+        (members, Rows(Frame(frame.arrays, len(members)), _stacked(xp, tensor.values, members)))
+        for members in parted(frame, numpy.array([row.shape for row in tensor.values]))
+    ]
+    return settled(frame, parts)
+
+
+def _stacked(xp: Any, rows: Sequence[Array], members: Any) -> Array:
+    return xp.stack([rows[i] for i in members])
+
+
+# --- to tensors ----------------------------------------------------------------------------------
+
+
+def _result(frame: Frame, value: Value, which: Which) -> Value:
+    if isinstance(value, tuple):
+        each = which if isinstance(which, tuple) else (which,) * len(value)
+        return tuple(_result(frame, item, way) for item, way in zip(value, each, strict=True))
+    if isinstance(value, Grouped):
+        return _row_by_row(frame, value, which)
+    if not isinstance(value, Rows) or value.segments is None:
+        rows = value if isinstance(value, Rows) and value.frame is frame else as_rows(value, frame)
+        if not by_row(value):
+            every = numpy.arange(frame.count)  # a copy for each row
+            rows = Rows(frame, taken(frame.arrays.xp, rows.values, every))
+        return rows.values if not which else _row_by_row(frame, rows, which)
+    if value.frame is not frame:
+        raise NotFlat("rows of another frame")
+    if not which:
+        return _even(frame, value)
+    if isinstance(value.values, Rows):
+        return Ragged(_nested(value.values), value.segments.offsets)
+    if isinstance(which, Varying) and which.sizes[0] and not any(which.sizes[1:]):
+        return _packed(value)
+    return _row_by_row(frame, value, which)
+
+
+def _packed(x: Rows) -> Ragged:
+    assert x.segments is not None
+    if x.place:
+        raise NotFlat("a later size differs")
+    return Ragged(x.values, x.segments.offsets)
+
+
+def _nested(x: Rows) -> Row:
+    if x.segments is None:
+        return x.values
+    if isinstance(x.values, Rows):
+        if x.place:
+            raise NotFlat("a later size differs")
+        return Ragged(_nested(x.values), x.segments.offsets)
+    return _packed(x)
+
+
+def _even(frame: Frame, x: Rows) -> Array:
+    """Rows of one size, as their type says, as an array."""
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows where nothing should vary")
+    lengths = set(x.segments.lengths.tolist()) if x.segments is not None else set()
+    if len(lengths) != 1:
+        raise NotFlat("sizes that differ where none should")
+    made = x.values.reshape(frame.count, *lengths, *x.values.shape[1:])
+    return frame.arrays.xp.moveaxis(made, 1, 1 + x.place) if x.place else made
+
+
+def _row_by_row(frame: Frame, x: Rows | Grouped, which: Which) -> Value:
+    """The rows as arrays of their own: that is how a tensor is stored in which a later size
+    differs.
+    """
+    rows: list[Any] = [None] * frame.count
+    if isinstance(x, Grouped):
+        for members, some in x.parts:
+            for index, row in zip(members.tolist(), _rows(some), strict=True):
+                rows[index] = row
+    else:
+        rows = _rows(x)
+    return rows_of(rows, which, rows[0])
+
+
+def _rows(x: Rows) -> list[Array]:
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows")
+    if x.segments is None:
+        return list(x.values)
+    xp = x.frame.arrays.xp
+    ends = x.segments.offsets.tolist()
+    cuts = [x.values[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    return [xp.moveaxis(row, 0, x.place) for row in cuts] if x.place else cuts

@@ -1,0 +1,174 @@
+"""One operator in a function of all rows: on all at once, else in groups of rows of equal sizes,
+else row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from axon.backends.segments.arrays import flat_arrays
+from axon.backends.segments.frames import Counts, Frame, NotFlat, Parted, TooLarge
+from axon.backends.segments.rows import (
+    Grouped,
+    Rows,
+    by_row,
+    innermost,
+    parted,
+    settled,
+    some_rows,
+)
+from axon.ops.arrays import Meaning, Value
+from axon.ops.traits import RowRule
+from axon.source import Span
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """An operator at its place in the program. `usual` is what it does to arrays, `meaning` the
+    same in terms of the namespace. Whether it had to be applied `row_by_row` shows when it runs.
+    """
+
+    operator: str
+    meaning: Meaning
+    usual: Meaning
+    rows: RowRule
+    span: Span | None
+    row_by_row: bool = field(default=False)
+
+
+def apply(step: Step, xp: Any, *args: Any, **attributes: Any) -> Value:
+    frame = innermost([*args, *attributes.values()])
+    functions = [a for a in args if callable(a) and not hasattr(a, "array_reduction")]
+    if frame is None and not functions:
+        return step.usual(xp, *args, **attributes)
+    keys = None
+    if not any(map(_in_parts, args)):
+        if step.rows is RowRule.EVEN and any(map(_nested, args)):
+            raise NotFlat("rows of one size after all")
+        try:
+            return step.meaning(flat_arrays(xp), *args, **attributes)
+        except TooLarge:
+            raise
+        except Parted as found:
+            keys = found.labels if found.frame is frame else None
+        except NotFlat:
+            pass
+    if frame is None:
+        raise NotFlat("a function inside uses what differs")
+    return _in_groups(step, xp, frame, args, attributes, keys)
+
+
+def _in_parts(x: Any) -> bool:
+    return isinstance(x, Grouped) or (isinstance(x, tuple) and any(map(_in_parts, x)))
+
+
+def _nested(x: Any) -> bool:
+    return isinstance(x, Rows) and isinstance(x.values, Rows)
+
+
+def _in_groups(
+    step: Step, xp: Any, frame: Frame, args: Any, attributes: dict[str, Any], keys: Any
+) -> Value:
+    if keys is None:
+        columns = [c for c in _sizes([*args, *attributes.values()], frame)]
+        keys = numpy.stack(columns, axis=1) if columns else numpy.zeros((frame.count, 1), int)
+    found: list[tuple[Any, Value]] = []
+    for members in _parts_of(frame, args, keys):
+        part = Frame(frame.arrays, len(members), frame, members)
+        given = [some_rows(a, members, part, frame) for a in args]
+        named = {k: some_rows(v, members, part, frame) for k, v in attributes.items()}
+        found.append((members, _one_group(step, xp, part, given, named)))
+    if not found:
+        raise NotFlat("no rows")
+    return _together(frame, found)
+
+
+def _parts_of(frame: Frame, args: Any, keys: Any) -> list[Any]:
+    """The parts of the rows: those there are already, if they are fine enough."""
+    for arg in args:
+        if isinstance(arg, Grouped) and arg.frame is frame:
+            parts = [members for members, _ in arg.parts]
+            if all((keys[m] == keys[m[0]]).all() for m in parts):
+                return parts
+    return parted(frame, keys)
+
+
+def _sizes(args: Sequence[Any], frame: Frame) -> list[Any]:
+    """The sizes of what is given that differ, for each row."""
+    found: list[Any] = []
+    for arg in args:
+        if isinstance(arg, tuple | list):
+            found += _sizes(arg, frame)
+        elif isinstance(arg, Counts):
+            found.append(arg.into(frame).numbers)
+        elif isinstance(arg, Rows | Grouped):
+            if _nested(arg):
+                raise NotFlat("rows of rows")
+            found += _sizes(arg.shape, frame)
+    return found
+
+
+def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
+    try:
+        return step.meaning(flat_arrays(xp), *args, **named)
+    except TooLarge:
+        raise
+    except Parted as found:
+        if found.frame is not frame:
+            raise
+        return _in_groups(step, xp, frame, args, named, found.labels)
+    except NotFlat:
+        if any(callable(arg) and not hasattr(arg, "array_reduction") for arg in args):
+            raise
+    sizes = _sizes([*args, *named.values()], frame)
+    if sizes:  # parted by something else than the sizes
+        return _in_groups(step, xp, frame, args, named, None)
+    step.row_by_row = True
+    rows = []
+    for i in range(frame.count):
+        given = [_row(arg, i) for arg in args]
+        rows.append(step.usual(xp, *given, **{k: _row(v, i) for k, v in named.items()}))
+    return _together(frame, [(numpy.array([i]), _alone(frame, row)) for i, row in enumerate(rows)])
+
+
+def _row(x: Any, index: int) -> Any:
+    if isinstance(x, tuple | list):
+        return type(x)(_row(part, index) for part in x)
+    if isinstance(x, Rows):
+        return x.values[index]
+    return x
+
+
+def _alone(frame: Frame, row: Any) -> Value:
+    """What one row has, as a value of one row."""
+    if isinstance(row, tuple):
+        return tuple(_alone(frame, part) for part in row)
+    return Rows(Frame(frame.arrays, 1), frame.arrays.xp.asarray(row)[None])
+
+
+def _together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
+    first = parts[0][1]
+    if isinstance(first, tuple):
+        return tuple(
+            _together(frame, [(members, value[i]) for members, value in parts])
+            for i in range(len(first))
+        )
+    if not all(isinstance(value, Rows) for _, value in parts):
+        if any(by_row(value) for _, value in parts):
+            raise NotFlat("rows in parts of parts")
+        return first if len(parts) == 1 else _shared(frame, parts)
+    return settled(frame, parts)
+
+
+def _shared(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
+    """What the rows of each part share, and another part does not."""
+    from axon.backends.segments.calls import rows_of
+
+    alone = [
+        (members, rows_of(value, Frame(frame.arrays, len(members)))) for members, value in parts
+    ]
+    return settled(frame, alone)
