@@ -65,6 +65,7 @@ from axon.ops.arrays import Arrays, Meaning
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
+from axon.ops.traits import Calls
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types.dim import Dim
@@ -150,6 +151,15 @@ class Coder:
             result = body.write(graph)
             self.define(known, params, body, result)
         return known
+
+    def step(self, node: Apply) -> Step:
+        """An operator as it is applied to all rows at once."""
+        operator = node.operator
+        assert operator.meaning is not None
+        usual = self.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
+        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
+        self.steps.append(step)
+        return step
 
     def for_all_rows(
         self,
@@ -498,8 +508,9 @@ class Body:
         operator = node.operator
         makes = any(makes_sizes(o) for o in node.operands)
         by_rows = makes or self._by_rows(node)
+        lifts = by_rows and (not makes or operator.traits.calls is Calls.EACH_ROW)
         parts = [
-            self.lifted(o) if by_rows and isinstance(o, Function) and not makes else self.operand(o)
+            self.lifted(o) if lifts and isinstance(o, Function) else self.operand(o)
             for o in node.operands
         ]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
@@ -539,6 +550,7 @@ class Body:
             core(operator, arity),
             goes_flat(operator, node.attributes, trees),
             blank,
+            self.coder.step(node) if self.coder.arrays.by_segments else None,
         )
 
     def _blank(self, type_: Type) -> Any:

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from axon.backends.code import Body
-from axon.backends.nature import elements_of, made_of, operator_function, sizes_as
+from axon.backends.nature import operator_function, sizes_as
 from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.checks import check_rows
-from axon.backends.segments.steps import Step, apply
+from axon.backends.segments.steps import apply
 from axon.backends.sizes import write_shape
 from axon.graph.graph import (
     Apply,
@@ -17,7 +17,6 @@ from axon.graph.graph import (
     Extern,
     Function,
     Graph,
-    Item,
     Measure,
     Node,
     Operand,
@@ -63,11 +62,7 @@ class FlatBody(Body):
     """The lines of one function of all rows."""
 
     def application(self, node: Apply) -> str:
-        operator, arrays = node.operator, self.coder.arrays
-        assert operator.meaning is not None
-        usual = arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
-        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
-        self.coder.steps.append(step)
+        step = self.coder.step(node)
         parts = [self.names.constant(step, "step"), "xp", *map(self.operand, node.operands)]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
         return f"{self.names.constant(apply, 'on_rows', 'on_rows')}({', '.join(parts)})"
@@ -120,6 +115,3 @@ class FlatBody(Body):
 
     def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
         return ()
-
-
-__all__ = ["FlatBody", "Item", "reason"]

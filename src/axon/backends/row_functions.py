@@ -7,8 +7,9 @@ from typing import Any
 
 from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
-from axon.backends.row_plan import Lifted, Plan, as_levels, batched, inside, which
-from axon.backends.segments.mapping import map_flat
+from axon.backends.row_at_once import mapped
+from axon.backends.row_levels import which
+from axon.backends.row_plan import Plan, as_levels, batched, inside
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
 
@@ -19,7 +20,7 @@ def functional(
     match calls:
         case Calls.EACH_ROW:
             function, *tensors = args
-            made = at_once(plan, xp, function, tensors)
+            made = mapped(plan, xp, function, tensors)
             if made is not None:
                 return made
             together = batched(plan, xp, function, tensors)
@@ -50,18 +51,6 @@ def functional(
             for row in zip(*tensors, strict=True):
                 state = as_levels(function(state, *row), plan.levels)
             return state
-
-
-def at_once(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
-    """The function on all rows at once, if there is a form for that. Where anything is wrong, the
-    rows are taken one by one: that says what it is.
-    """
-    if not isinstance(function, Lifted) or function.whole is None or not len(tensors[0]):
-        return None
-    try:
-        return map_flat(function.all_rows, tensors, which(plan.levels), xp)
-    except Exception:
-        return None
 
 
 def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Sequence[Row]) -> Value:

@@ -187,7 +187,9 @@ def _argsort(
 
 
 @rule("take_along_axis")
-def _take_along(xp: FlatArrays, below: Callable[..., Array], x: Any, numbers: Any, axis: int) -> Any:
+def _take_along(
+    xp: FlatArrays, below: Callable[..., Array], x: Any, numbers: Any, axis: int
+) -> Any:
     x, numbers = only(x), only(numbers)
     if x.frame is not numbers.frame or x.ndim != numbers.ndim:
         raise NotFlat("elements of other rows")

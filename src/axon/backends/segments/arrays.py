@@ -33,14 +33,15 @@ Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
 """By the name of the function: called with this namespace, the function below and its arguments."""
 
-POINTWISE = frozenset(
-    """abs add arccos arccosh arcsin arcsinh arctan arctanh bitwise_and bitwise_not bitwise_or
+WORDS = """
+    abs add arccos arccosh arcsin arcsinh arctan arctanh bitwise_and bitwise_not bitwise_or
     bitwise_xor ceil clip cos cosh divide equal erf exp expm1 floor floor_divide fmod greater
     greater_equal imag isfinite isinf isnan isneginf left_shift less less_equal log log10 log1p log2
     logical_and logical_not logical_or logical_xor low32 maximum minimum multiply negative not_equal
     ones_like power real reciprocal remainder right_shift rint round sign sin sinh sqrt square
-    subtract tan tanh where zeros_like""".split()
-)
+    subtract tan tanh where zeros_like
+"""
+POINTWISE = frozenset(WORDS.split())
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.arrays import FlatArrays, only, rule
-from axon.backends.segments.frames import Frame, Index, NotFlat, Segments
+from axon.backends.segments.frames import Frame, Index, NotFlat, Segments, Unrelated
 from axon.backends.segments.moves import as_segments
 from axon.backends.segments.rows import (
     Rows,
@@ -65,84 +65,105 @@ def _side_by_side(xp: FlatArrays, tensors: Sequence[Any]) -> tuple[list[Rows], i
     return found, None
 
 
+def _again(frame: Frame, found: Unrelated) -> Frame:
+    """The frame that a function was called in, if it goes through what stands further out and uses
+    what stands in there: then it goes through that for each row there.
+    """
+    for other in found.frames:
+        if other is not frame and other.within(frame):
+            return other
+    raise found
+
+
 @rule("map")
 def _map(xp: FlatArrays, below: Any, function: Function, *tensors: Any, like: Any = None) -> Value:
     found, size = _side_by_side(xp, tensors)
-    found = [as_segments(xp, x, 0) for x in found]
+    try:
+        return _each_element(xp, function, found, size)
+    except Unrelated as problem:
+        frame = _again(found[0].frame, problem)
+    return _each_element(xp, function, [lift(x, frame) for x in found], size)
+
+
+def _each_element(
+    xp: FlatArrays, function: Function, tensors: Sequence[Rows], size: int | None
+) -> Value:
+    found = [as_segments(xp, x, 0) for x in tensors]
     segments, frame = found[0].segments, found[0].frame
     assert segments is not None
-    elements = segments.elements(frame)
+    elements = Frame(xp, segments.total, frame, segments=segments)
     made = function(*(_own(enter(x), elements) for x in found))
+    return each(lambda x: _stacked(rows_of(x, elements), frame, segments, size), made)
 
-    def stacked(x: Any) -> Rows:
-        rows = rows_of(x, elements)
-        if size is None or rows.segments is not None:
-            return leave(frame, rows, segments, 0)
-        return Rows(frame, rows.values.reshape(frame.count, size, *rows.values.shape[1:]))
 
-    return each(stacked, made)
+def _stacked(rows: Rows, frame: Frame, segments: Segments, size: int | None) -> Rows:
+    """What the elements have, as rows."""
+    if size is None or rows.segments is not None:
+        return leave(frame, rows, segments, 0)
+    return Rows(frame, rows.values.reshape(frame.count, size, *rows.values.shape[1:]))
 
 
 def _own(x: Rows, frame: Frame) -> Rows:
-    return x if x.frame is frame else Rows(frame, x.values, x.segments, x.place)
+    return Rows(frame, x.values, x.segments, x.place)
 
 
 @rule("loop")
 def _loop(
     xp: FlatArrays, below: Any, state: Value, function: Function, *tensors: Any, like: Any = None
 ) -> tuple[Value, Value]:
+    found, size = _side_by_side(xp, tensors)
+    whole = innermost([state, *found])
+    assert whole is not None
+    found = [lift(x, whole) for x in found]
+    try:
+        return _step_by_step(xp, state, function, found, size)
+    except Unrelated as problem:
+        frame = _again(whole, problem)
+    return _step_by_step(xp, state, function, [lift(x, frame) for x in found], size)
+
+
+def _step_by_step(
+    xp: FlatArrays, state: Value, function: Function, tensors: Sequence[Rows], size: int | None
+) -> tuple[Value, Value]:
     """One element of each row after another, for all rows that have one more; the longest rows
     stand first, so these are always the first ones.
     """
-    found, size = _side_by_side(xp, tensors)
-    whole = found[0].frame
-    frames = innermost([state, *found])
-    if frames is not whole:
-        raise NotFlat("a state further in")
-    found = [as_segments(xp, x, 0) for x in found]
-    segments = found[0].segments
+    found = [as_segments(xp, x, 0) for x in tensors]
+    whole, segments = found[0].frame, found[0].segments
     assert segments is not None
-    lengths = segments.lengths
-    order = numpy.argsort(-lengths, kind="stable")
+    order = numpy.argsort(-segments.lengths, kind="stable")
+    frame, count = Frame(xp, whole.count, whole, order), whole.count
+    state = each(lambda x: pick(rows_of(x, whole), order, frame), state)
     ended: list[tuple[Index, Value]] = []
     outputs: list[tuple[Index, Value]] = []
-    frame = Frame(xp, whole.count, whole, order)
-    state = each(lambda x: _own_rows(rows_of(x, whole), order, frame), state)
-    count = whole.count
-    for step in range(int(lengths.max(initial=0))):
-        more = int(numpy.count_nonzero(lengths > step))
+    for step in range(int(segments.lengths.max(initial=0))):
+        more = int(numpy.count_nonzero(segments.lengths > step))
         if more < count:
-            ended.append((order[more:count], each(_from(more, count, xp), state)))
-            frame = Frame(xp, more, whole, order[:more])
-            state = each(lambda x, f=frame, n=more: pick(x, numpy.arange(n), f), state)  # type: ignore[misc]
-            count = more
+            ended.append((order[more:count], chosen(state, numpy.arange(more, count))))
+            frame, count = Frame(xp, more, whole, order[:more]), more
+            state = chosen(state, numpy.arange(more), frame)
         places = segments.starts[order[:count]] + step
-        row = [_element(x, places, frame) for x in found]
-        after, output = function(state, *row)
-        state = each(lambda x, f=frame: rows_of(x, f), after)  # type: ignore[misc]
-        outputs.append((places, each(lambda x, f=frame: rows_of(x, f), output)))  # type: ignore[misc]
+        after, output = function(state, *(_element(x, places, frame) for x in found))
+        state = _as_rows(after, frame)
+        outputs.append((places, _as_rows(output, frame)))
     ended.append((order[:count], state))
     if not outputs:
         raise NotFlat("no element in any row")
-    last = _merged(whole, ended)
-    elements = segments.elements(whole)
-    made = _merged(elements, outputs)
-
-    def stacked(x: Any) -> Rows:
-        rows = only(x)
-        if size is None or rows.segments is not None:
-            return leave(whole, rows, segments, 0)
-        return Rows(whole, rows.values.reshape(whole.count, size, *rows.values.shape[1:]))
-
-    return last, each(stacked, made)
+    made = _merged(Frame(xp, segments.total, whole, segments=segments), outputs)
+    return _merged(whole, ended), each(lambda x: _stacked(only(x), whole, segments, size), made)
 
 
-def _own_rows(x: Rows, order: Index, frame: Frame) -> Rows:
-    return pick(x, order, frame)
+def chosen(value: Value, index: Index, frame: Frame | None = None) -> Value:
+    """Some of the rows, as those of another frame."""
+
+    def some(x: Rows) -> Rows:
+        return pick(x, index, frame or Frame(x.frame.arrays, len(index)))
+
+    return each(some, value)
 
 
-def _from(first: int, last: int, xp: FlatArrays) -> Callable[[Rows], Rows]:
-    return lambda x: pick(x, numpy.arange(first, last), Frame(xp, last - first))
+def _as_rows(value: Value, frame: Frame) -> Value:
+    return each(lambda x: rows_of(x, frame), value)
 
 
 def _element(x: Rows, places: Index, frame: Frame) -> Rows:
@@ -162,9 +183,7 @@ def _merged(frame: Frame, parts: Sequence[tuple[Index, Value]]) -> Value:
 
 
 @rule("cond")
-def _cond(
-    xp: FlatArrays, below: Any, condition: Any, then: Function, otherwise: Function
-) -> Value:
+def _cond(xp: FlatArrays, below: Any, condition: Any, then: Function, otherwise: Function) -> Value:
     """Both, and of each row the one that its condition chooses."""
     chosen = only(condition)
 
@@ -201,35 +220,25 @@ def _iterate(
     xp: FlatArrays, below: Any, state: Value, condition: Function, function: Function
 ) -> Value:
     """All rows whose condition holds go on."""
-    frame = whole = innermost([state])
+    whole = innermost([state])
     if whole is None:
         raise NotFlat("a state that all rows share")
-    members = numpy.arange(whole.count)
-    state = each(lambda x: rows_of(x, whole), state)
+    frame, members = whole, numpy.arange(whole.count)
+    state = _as_rows(state, whole)
     ended: list[tuple[Index, Value]] = []
     while True:
-        found = _truth(rows_of(condition(state), _frame(frame)))
+        found = _truth(rows_of(condition(state), frame))
         if not found.all():
-            stop = numpy.flatnonzero(~found)
-            over = Frame(xp, len(stop))
-            ended.append((members[stop], each(lambda x, s=stop, f=over: pick(x, s, f), state)))  # type: ignore[misc]
-            go = numpy.flatnonzero(found)
+            stop, go = numpy.flatnonzero(~found), numpy.flatnonzero(found)
+            ended.append((members[stop], chosen(state, stop)))
             members = members[go]
             if not len(members):
                 return _merged(whole, ended)
             frame = Frame(xp, len(members), whole, members)
-            state = each(lambda x, s=go, f=frame: pick(x, s, f), state)  # type: ignore[misc]
-        state = each(lambda x, f=_frame(frame): rows_of(x, f), function(state))  # type: ignore[misc]
-
-
-def _frame(frame: Frame | None) -> Frame:
-    assert frame is not None
-    return frame
+            state = chosen(state, go, frame)
+        state = _as_rows(function(state), frame)
 
 
 def _truth(x: Rows) -> Any:
     values = x.values
     return values.detach().cpu().numpy() if hasattr(values, "detach") else numpy.asarray(values)
-
-
-__all__ = ["Segments", "each", "rows_of"]

@@ -28,6 +28,14 @@ class TooLarge(NotFlat):
     """A value of all rows would take more memory than one should at a time."""
 
 
+class Unrelated(NotFlat):
+    """Values of rows of two frames, of which neither is inside the other."""
+
+    def __init__(self, one: Frame, other: Frame) -> None:
+        super().__init__("values of unrelated rows")
+        self.frames = (one, other)
+
+
 class Parted(NotFlat):
     """Rows for which a meaning decides in different ways: `labels` says which they are."""
 
@@ -42,22 +50,33 @@ class Frame:
     frame each knows its row there.
     """
 
-    __slots__ = ("arrays", "count", "depth", "parent", "rows")
+    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments")
 
     def __init__(
-        self, arrays: Any, count: int, parent: Frame | None = None, rows: Index | None = None
+        self,
+        arrays: Any,
+        count: int,
+        parent: Frame | None = None,
+        rows: Index | None = None,
+        segments: Segments | None = None,
     ) -> None:
         self.arrays = arrays
         self.count = count
         self.parent = parent
         self.rows = rows
+        self.segments = segments
         self.depth: int = 0 if parent is None else parent.depth + 1
 
     def rows_of(self, outer: Frame) -> Index:
         """For each row of this frame the one of an outer frame that it is in."""
-        if self.parent is None or self.rows is None:
-            raise NotFlat("values of unrelated rows")
-        return self.rows if self.parent is outer else self.parent.rows_of(outer)[self.rows]
+        rows = self.segments.ids if self.segments is not None else self.rows
+        if not self.within(outer) or self.parent is None or rows is None:
+            raise Unrelated(self, outer)
+        return rows if self.parent is outer else self.parent.rows_of(outer)[rows]
+
+    def within(self, outer: Frame) -> bool:
+        """Whether its rows are inside those of another frame."""
+        return self.parent is not None and (self.parent is outer or self.parent.within(outer))
 
 
 class Segments:
@@ -116,7 +135,7 @@ class Segments:
         """The elements of all rows, as rows of their own."""
         found = self._frames.get(id(frame))
         if found is None or found.parent is not frame:
-            found = self._frames[id(frame)] = Frame(frame.arrays, self.total, frame, self.ids)
+            found = self._frames[id(frame)] = Frame(frame.arrays, self.total, frame, segments=self)
         return found
 
     def counts(self, frame: Frame) -> Counts:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy
 
 from axon.backends.ragged import Ragged, Row, Varying, concat, part
 from axon.backends.ragged_host import join
-from axon.backends.ragged_rows import Which, rows_of
+from axon.backends.ragged_rows import rows_of
+from axon.backends.row_levels import which
 from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of as as_rows
 from axon.backends.segments.frames import Frame, NotFlat, Segments, TooLarge
 from axon.backends.segments.rows import Grouped, Rows, by_row, parted, settled, taken
 from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value
+from axon.ops.levels import LevelTree
 
 
 def map_flat(
-    function: Callable[..., Value], tensors: Sequence[Row], which: Which, xp: Any
+    function: Callable[..., Value], tensors: Sequence[Row], levels: LevelTree, xp: Any
 ) -> Value:
     """The function on all rows, the results as rows of tensors. Where a value of all of them would
     be too large, on one half after the other.
@@ -35,7 +38,7 @@ def map_flat(
         some = tensors if whole else [part(tensor, first, last) for tensor in tensors]
         try:
             made = function(*(_given(frame, tensor) for tensor in some))
-            parts.append(_result(frame, made, which))
+            parts.append(_result(frame, made, levels))
         except TooLarge:
             middle = (first + last) // 2
             todo += [(middle, last), (first, middle)]
@@ -79,27 +82,29 @@ def _stacked(xp: Any, rows: Sequence[Array], members: Any) -> Array:
 # --- to tensors ----------------------------------------------------------------------------------
 
 
-def _result(frame: Frame, value: Value, which: Which) -> Value:
+def _result(frame: Frame, value: Value, levels: LevelTree) -> Value:
+    """A value of rows in the form that its levels ask for."""
     if isinstance(value, tuple):
-        each = which if isinstance(which, tuple) else (which,) * len(value)
-        return tuple(_result(frame, item, way) for item, way in zip(value, each, strict=True))
+        assert isinstance(levels, list)
+        return tuple(_result(frame, item, part) for item, part in zip(value, levels, strict=True))
+    varying = which(levels)
     if isinstance(value, Grouped):
-        return _row_by_row(frame, value, which)
+        return _row_by_row(frame, value, varying)
     if not isinstance(value, Rows) or value.segments is None:
         rows = value if isinstance(value, Rows) and value.frame is frame else as_rows(value, frame)
         if not by_row(value):
             every = numpy.arange(frame.count)  # a copy for each row
             rows = Rows(frame, taken(frame.arrays.xp, rows.values, every))
-        return rows.values if not which else _row_by_row(frame, rows, which)
+        return rows.values if varying is None else _row_by_row(frame, rows, varying)
     if value.frame is not frame:
         raise NotFlat("rows of another frame")
-    if not which:
+    if varying is None:
         return _even(frame, value)
-    if isinstance(value.values, Rows):
+    if isinstance(value.values, Rows) and any(1 in over for over in levels[2:]):
         return Ragged(_nested(value.values), value.segments.offsets)
-    if isinstance(which, Varying) and which.sizes[0] and not any(which.sizes[1:]):
+    if varying.sizes[0] and not any(varying.sizes[1:]) and not isinstance(value.values, Rows):
         return _packed(value)
-    return _row_by_row(frame, value, which)
+    return _row_by_row(frame, value, varying)
 
 
 def _packed(x: Rows) -> Ragged:
@@ -130,7 +135,7 @@ def _even(frame: Frame, x: Rows) -> Array:
     return frame.arrays.xp.moveaxis(made, 1, 1 + x.place) if x.place else made
 
 
-def _row_by_row(frame: Frame, x: Rows | Grouped, which: Which) -> Value:
+def _row_by_row(frame: Frame, x: Rows | Grouped, varying: Varying | None) -> Value:
     """The rows as arrays of their own: that is how a tensor is stored in which a later size
     differs.
     """
@@ -141,15 +146,30 @@ def _row_by_row(frame: Frame, x: Rows | Grouped, which: Which) -> Value:
                 rows[index] = row
     else:
         rows = _rows(x)
-    return rows_of(rows, which, rows[0])
+    return rows_of(rows, varying, rows[0])
 
 
 def _rows(x: Rows) -> list[Array]:
-    if isinstance(x.values, Rows):
-        raise NotFlat("rows of rows")
     if x.segments is None:
         return list(x.values)
     xp = x.frame.arrays.xp
     ends = x.segments.offsets.tolist()
-    cuts = [x.values[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    if isinstance(x.values, Rows):
+        return _matrices(x, x.values, ends)
+    cuts = [x.values[a:b] for a, b in pairwise(ends)]
     return [xp.moveaxis(row, 0, x.place) for row in cuts] if x.place else cuts
+
+
+def _matrices(x: Rows, inner: Rows, ends: list[int]) -> list[Array]:
+    """Rows whose own rows have one size each."""
+    if inner.segments is None or isinstance(inner.values, Rows) or inner.place or x.place:
+        raise NotFlat("rows of rows of rows")
+    found = []
+    for first, last in pairwise(ends):
+        sizes = set(inner.segments.lengths[first:last].tolist())
+        if len(sizes) != 1:
+            raise NotFlat("rows of rows where each should be a matrix")
+        begin, end = inner.segments.offsets[first], inner.segments.offsets[last]
+        values = inner.values[int(begin) : int(end)]
+        found.append(values.reshape(last - first, *sizes, *values.shape[1:]))
+    return found

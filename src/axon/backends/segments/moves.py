@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -117,10 +118,12 @@ def _reshape(xp: FlatArrays, below: Below, x: Any, shape: Any) -> Any:
     before, behind = x.shape[: x.place], x.shape[x.place + 1 :]
     counts = x.segments.counts(x.frame)
     for place, size in enumerate(shape):
-        if counts.same(size) and not by_row(shape[:place] + shape[place + 1 :]):
-            if prod(shape[:place]) == prod(before) and prod(shape[place + 1 :]) == prod(behind):
-                made = below(x.values, (x.segments.total, *shape[:place], *shape[place + 1 :]))
-                return Rows(x.frame, made, x.segments, place)
+        first, last = shape[:place], shape[place + 1 :]
+        if not counts.same(size) or by_row(first + last):
+            continue
+        if prod(first) == prod(before) and prod(last) == prod(behind):
+            made = below(x.values, (x.segments.total, *first, *last))
+            return Rows(x.frame, made, x.segments, place)
     if x.place or len(shape) != 1:
         raise NotFlat("rows get another shape")
     size = prod(behind)
@@ -500,10 +503,7 @@ def _split(xp: FlatArrays, below: Below, x: Any, places: Sequence[int], axis: in
     if by_row(places) or (x.segments is not None and along == x.place):
         raise NotFlat("a size that differs is split")
     ends = [0, *places, x.shape[along]]
-    return [
-        cut(xp, x, along, slice(first, last))
-        for first, last in zip(ends, ends[1:], strict=False)
-    ]
+    return [cut(xp, x, along, slice(first, last)) for first, last in pairwise(ends)]
 
 
 @rule("pad")

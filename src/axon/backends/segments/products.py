@@ -24,9 +24,9 @@ def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
         last = x.place == x.ndim - 1
         if not isinstance(y, Rows) and not last and y.ndim <= 2:
             return _shared(xp, below, x, y)
-        if isinstance(y, Rows) and y.segments is not None and last and x.ndim == 1:
-            if y.place == 0 and y.ndim <= 2:  # a sum of rows, each times a number
-                return xp.sum((x if y.ndim == 1 else x[:, None]) * y, axis=0, dtype=x.dtype)
+        rows = isinstance(y, Rows) and y.segments is not None and y.place == 0 and y.ndim <= 2
+        if rows and last and x.ndim == 1:  # a sum of rows, each times a number
+            return xp.sum((x if y.ndim == 1 else x[:, None]) * y, axis=0, dtype=x.dtype)
         raise NotFlat("a product of rows that differ in size")
     if isinstance(y, Rows) and y.segments is not None:
         raise NotFlat("a product of rows that differ in size")

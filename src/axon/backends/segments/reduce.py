@@ -45,7 +45,7 @@ def reduced(
     if segments.any_empty:
         empty = segments.placed(xp, "lengths") == 0
         empty = empty.reshape((-1,) + (1,) * (made.ndim - 1))
-        neutral = NEUTRAL[kind] if kind in NEUTRAL else initial
+        neutral = NEUTRAL.get(kind, initial)
         made = xp.where(empty, xp.asarray(neutral, dtype=made.dtype), made)
     if initial is not None:
         either = xp.maximum if kind == "max" else xp.minimum

@@ -64,7 +64,7 @@ class Rows:
         return total
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
         return self.frame.arrays.transpose(self)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
@@ -295,7 +295,14 @@ def lift(x: Any, frame: Frame) -> Any:
         raise NotFlat("rows in parts, further in")
     if x.frame is frame:
         return x
-    return pick(x, frame.rows_of(x.frame), frame)
+    segments = frame.segments
+    if segments is None or frame.parent is not x.frame or x.segments is not None:
+        return pick(x, frame.rows_of(x.frame), frame)
+    room(frame, segments.total, x.values.shape[1:], x.dtype)
+    xp = frame.arrays.xp
+    if hasattr(xp, "device"):
+        return Rows(frame, x.values.index_select(0, segments.placed(xp, "ids")))
+    return Rows(frame, numpy.repeat(x.values, segments.lengths, axis=0))
 
 
 def pick(x: Rows, chosen: Index, frame: Frame) -> Rows:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy
 
+from axon.backends.ragged import Ragged
 from axon.backends.segments.arrays import flat_arrays
-from axon.backends.segments.frames import Counts, Frame, NotFlat, Parted, TooLarge
+from axon.backends.segments.calls import rows_of
+from axon.backends.segments.frames import Counts, Frame, NotFlat, Parted, TooLarge, Unrelated
 from axon.backends.segments.rows import (
     Grouped,
     Rows,
@@ -40,7 +42,9 @@ class Step:
     row_by_row: bool = field(default=False)
 
 
-def apply(step: Step, xp: Any, *args: Any, **attributes: Any) -> Value:
+def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
+    if any(isinstance(arg, Ragged) for arg in args):
+        raise NotFlat("a ragged tensor from outside")
     frame = innermost([*args, *attributes.values()])
     functions = [a for a in args if callable(a) and not hasattr(a, "array_reduction")]
     if frame is None and not functions:
@@ -51,7 +55,7 @@ def apply(step: Step, xp: Any, *args: Any, **attributes: Any) -> Value:
             raise NotFlat("rows of one size after all")
         try:
             return step.meaning(flat_arrays(xp), *args, **attributes)
-        except TooLarge:
+        except (TooLarge, Unrelated):
             raise
         except Parted as found:
             keys = found.labels if found.frame is frame else None
@@ -74,7 +78,7 @@ def _in_groups(
     step: Step, xp: Any, frame: Frame, args: Any, attributes: dict[str, Any], keys: Any
 ) -> Value:
     if keys is None:
-        columns = [c for c in _sizes([*args, *attributes.values()], frame)]
+        columns = _sizes([*args, *attributes.values()], frame)
         keys = numpy.stack(columns, axis=1) if columns else numpy.zeros((frame.count, 1), int)
     found: list[tuple[Any, Value]] = []
     for members in _parts_of(frame, args, keys):
@@ -115,7 +119,7 @@ def _sizes(args: Sequence[Any], frame: Frame) -> list[Any]:
 def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
     try:
         return step.meaning(flat_arrays(xp), *args, **named)
-    except TooLarge:
+    except (TooLarge, Unrelated):
         raise
     except Parted as found:
         if found.frame is not frame:
@@ -157,18 +161,13 @@ def _together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
             _together(frame, [(members, value[i]) for members, value in parts])
             for i in range(len(first))
         )
-    if not all(isinstance(value, Rows) for _, value in parts):
-        if any(by_row(value) for _, value in parts):
-            raise NotFlat("rows in parts of parts")
-        return first if len(parts) == 1 else _shared(frame, parts)
-    return settled(frame, parts)
+    if len(parts) == 1 and not by_row(first):
+        return first
+    return settled(frame, [(members, _own(frame, members, value)) for members, value in parts])
 
 
-def _shared(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
-    """What the rows of each part share, and another part does not."""
-    from axon.backends.segments.calls import rows_of
-
-    alone = [
-        (members, rows_of(value, Frame(frame.arrays, len(members)))) for members, value in parts
-    ]
-    return settled(frame, alone)
+def _own(frame: Frame, members: Any, value: Any) -> Rows:
+    """What some rows have; one may be the same for all of them."""
+    if isinstance(value, Rows) and value.frame is not frame:
+        return value
+    return rows_of(value, Frame(frame.arrays, len(members)))
