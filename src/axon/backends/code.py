@@ -81,6 +81,9 @@ Watcher = Callable[[int, int], None]
 PLACES = "__places__"
 """Under this name stand the places of the lines; nothing in a program gets a name like it."""
 
+STEPS = "__steps__"
+"""Under this name stand the operators that are applied to rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -102,8 +105,14 @@ def compile_graph(
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
     space[PLACES] = [line.span for line in coder.lines]
+    space[STEPS] = coder.steps
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def looping(function: Callable[..., Any]) -> list[Step]:
+    """The operators of a compiled graph that were applied row by row when it ran."""
+    return [step for step in function.__globals__.get(STEPS, ()) if step.loops]
 
 
 def place_of(problem: BaseException) -> Span | None:
@@ -168,11 +177,12 @@ class Coder:
         sizes: dict[SizeVar, str],
         levels: Mapping[Value | ShapeOf, LevelTree],
     ) -> str:
-        """The name of a function for all rows at once, beside one for each row; or None."""
+        """The name of a function for all rows at once, beside one for each row; or why not."""
         from axon.backends.flat_code import FlatBody, reason
 
-        if self.arrays.by_segments is False or reason(function) is not None:
-            return "None"
+        why = reason(function) if self.arrays.by_segments else "the backend compiles them"
+        if why is not None:
+            return f"None, {why!r}"
         name = self.names.fresh("all_rows")
         inner = FlatBody(self, values, sizes, "    ", levels)
         params = [*values.values(), *sizes.values(), *inner.params(function.params)]

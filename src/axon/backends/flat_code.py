@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from axon.backends.code import Body
 from axon.backends.nature import operator_function, sizes_as
-from axon.backends.segments.arrays import flat_arrays
+from axon.backends.segments.arrays import FlatArrays, flat_arrays
 from axon.backends.segments.checks import check_rows
 from axon.backends.segments.steps import apply
 from axon.backends.sizes import write_shape
@@ -61,6 +63,11 @@ def _reason(node: Apply) -> str | None:
 class FlatBody(Body):
     """The lines of one function of all rows."""
 
+    @property
+    def flat(self) -> FlatArrays:
+        below: Any = self.coder.arrays
+        return flat_arrays(below)
+
     def application(self, node: Apply) -> str:
         step = self.coder.step(node)
         parts = [self.names.constant(step, "step"), "xp", *map(self.operand, node.operands)]
@@ -86,13 +93,13 @@ class FlatBody(Body):
 
     def operand(self, operand: Operand) -> str:
         if isinstance(operand, OperatorFunction):
-            made = operator_function(operand.operator, flat_arrays(self.coder.arrays))
+            made = operator_function(operand.operator, self.flat)
             return self.names.constant(made, "op", ("all rows", operand.operator.name))
         return super().operand(operand)
 
     def numbers(self, sizes: str, elem: str) -> str:
         convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
-        flat = self.names.constant(flat_arrays(self.coder.arrays), "flat", "flat")
+        flat = self.names.constant(self.flat, "flat", "flat")
         return f"{convert}({flat}, {sizes}, {elem!r})"
 
     def shape(self, operand: ShapeOf) -> str:

@@ -11,7 +11,9 @@ from typing import Any
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, Row
+from axon.backends.row_moves import is_batch
 from axon.backends.row_plan import Lifted, Plan, is_varying
+from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.mapping import map_flat
 from axon.backends.segments.rows import Grouped, settled
 from axon.backends.segments.steps import apply
@@ -21,7 +23,10 @@ from axon.ops.traits import RowRule
 
 def mapped(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
     """A function of the rows of some tensors."""
-    if not isinstance(function, Lifted) or function.whole is None:
+    if plan.step is None or not isinstance(function, Lifted):
+        return None
+    if function.whole is None:
+        plan.step.loops = function.why
         return None
     return _tried(plan, xp, function.all_rows, tensors)
 
@@ -34,7 +39,9 @@ def _tried(
         return None
     try:
         return map_flat(function, tensors, plan.levels, xp)
-    except Exception:  # whatever it is, the rows one by one have it too, or have it not
+    except Exception as problem:  # whatever it is, the rows one by one have it too, or not
+        if plan.step is not None:
+            plan.step.loops = str(problem) if isinstance(problem, NotFlat) else "an error"
         return None
 
 
@@ -73,6 +80,10 @@ def _in_rows(
     ranks = [len(a) if isinstance(a, tuple) else ragged.rank(a) for a in args]
     match plan.traits.rows:
         case RowRule.EVEN | RowRule.DRAWN:
+            return [False], {}, False
+        case RowRule.TRIANGLE if not is_batch(plan, args[0]):
+            return [False], {}, False
+        case RowRule.REDUCTION if plan.flat is not None:
             return [False], {}, False
         case RowRule.STACKED:
             return _less(every, attributes, ranks[0] + 1)

@@ -43,13 +43,14 @@ class Plan:
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifted:
     """A function and what it uses from outside: values, then sizes, then its arguments. `whole` is
-    the same function of all rows at once.
+    the same function of all rows at once; if there is none, `why` says for what reason.
     """
 
     function: Callable[..., Value]
     values: tuple[Value, ...]
     sizes: tuple[Any, ...]
     whole: Callable[..., Value] | None = None
+    why: str = ""
 
     def __call__(self, *rows: Row) -> Value:
         return self.function(*self.values, *self.sizes, *rows)

@@ -148,20 +148,12 @@ def made_in(xp: FlatArrays, frame: Frame, shape: Sequence[Any], make: Callable[.
     return Rows(frame, make((segments.total, *rest)), segments, place)
 
 
-def _filled(xp: FlatArrays, below: Below, shape: Any, *value: Any, dtype: Any = None) -> Any:
-    if by_row(value):
-        raise NotFlat("a value that differs")
+@rule("zeros", "ones")
+def _filled(xp: FlatArrays, below: Below, shape: Any, dtype: Any = None) -> Any:
     shape = (shape,) if isinstance(shape, Counts) else tuple(shape)
     frame = innermost(shape)
     assert frame is not None
-    if len(value) == 2:
-        value, dtype = value[:1], value[1]
-    elif value and below.__name__ != "full":
-        value, dtype = (), value[0]
-    return made_in(xp, frame, shape, lambda whole: below(whole, *value, dtype=dtype))
-
-
-rule("zeros", "ones", "full")(_filled)
+    return made_in(xp, frame, shape, lambda whole: below(whole, dtype=dtype))
 
 
 @rule("arange")
@@ -211,7 +203,7 @@ def _has_shape(x: Rows, shape: tuple[Any, ...]) -> bool:
 @rule("sliced")
 def _sliced(xp: FlatArrays, below: Below, x: Any, index: tuple[Any, ...]) -> Any:
     x = only(x)
-    if len(index) == 1 and getattr(index[0], "ndim", 0):
+    if len(index) == 1 and hasattr(index[0], "dtype") and index[0].ndim:
         return _by_array(xp, x, index[0])
     taken_up = sum(part is not None and part is not Ellipsis for part in index)
     if Ellipsis not in index:
@@ -253,8 +245,8 @@ def cut(xp: FlatArrays, x: Rows, axis: int, part: slice) -> Rows:
         return leave(x.frame, inner, x.segments, x.place)
     first, count, step = _bounds(part, x.segments.lengths)
     segments = Segments.of_lengths(count)
-    index = numpy.repeat(x.segments.starts + first, count) + step * segments.within
-    return _chosen(xp, x, index, segments)
+    places = numpy.repeat(x.segments.starts + first, count) + step * segments.within
+    return _chosen(xp, x, places, segments)
 
 
 def _bounds(part: slice, lengths: Any) -> tuple[Any, Any, int]:
@@ -359,7 +351,7 @@ def as_segments(xp: FlatArrays, x: Rows, axis: int) -> Rows:
 @rule("take")
 def _take(xp: FlatArrays, below: Below, x: Any, numbers: Any, axis: int | None = None) -> Any:
     rank = getattr(x, "ndim", 0)
-    if axis is None or not rank:
+    if axis is None and rank != 1:
         raise NotFlat("elements of a row taken flat")
     (along,) = axes_of(axis, rank)
     if not isinstance(x, Rows):

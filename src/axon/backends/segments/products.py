@@ -86,10 +86,10 @@ def _einsum(xp: FlatArrays, below: Below, equation: str, *parts: Any) -> Any:
     packed = [(x, names) for x, names in zip(rows, letters, strict=True)
               if isinstance(x, Rows) and x.segments is not None]  # fmt: skip
     if not packed:
-        names = [batch + each if isinstance(x, Rows) else each
+        every = [batch + each if isinstance(x, Rows) else each
                  for x, each in zip(rows, letters, strict=True)]  # fmt: skip
         values = [x.values if isinstance(x, Rows) else x for x in rows]
-        return Rows(frame, below(f"{','.join(names)}->{batch}{result}", *values))
+        return Rows(frame, below(f"{','.join(every)}->{batch}{result}", *values))
     first, names_of_first = packed[0]
     letter, segments = names_of_first[first.place], first.segments
     assert segments is not None

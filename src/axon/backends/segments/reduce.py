@@ -135,7 +135,7 @@ def _of_torch(xp: Any, kind: Kind, values: Array, segments: Segments, dtype: Any
     if segments.total and values.dtype in (xp.element("f32"), xp.element("f64")):
         offsets = segments.placed(xp, "offsets")
         flat = values.reshape(len(values), -1)
-        made = xp.segment_reduce(flat, "sum", offsets=offsets, axis=0)
+        made = xp.library.segment_reduce(flat, "sum", offsets=offsets, axis=0)
         return made.reshape(segments.count, *values.shape[1:])
     start = values.new_zeros((segments.count, *values.shape[1:]))
     return start.index_add(0, segments.placed(xp, "ids"), values)

@@ -287,11 +287,9 @@ def leave(frame: Frame, inner: Rows, segments: Segments, place: int) -> Rows:
     return Rows(frame, inner if inner.segments is not None else inner.values, segments, place)
 
 
-def lift(x: Any, frame: Frame) -> Any:
+def lift(x: Any, frame: Frame) -> Rows:
     """A value of the rows of an outer frame, for those of a frame further in."""
     if not isinstance(x, Rows):
-        if isinstance(x, Counts):
-            return x.into(frame)
         raise NotFlat("rows in parts, further in")
     if x.frame is frame:
         return x

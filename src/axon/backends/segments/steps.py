@@ -31,7 +31,7 @@ from axon.source import Span
 @dataclass(slots=True, eq=False)
 class Step:
     """An operator at its place in the program. `usual` is what it does to arrays, `meaning` the
-    same in terms of the namespace. Whether it had to be applied `row_by_row` shows when it runs.
+    same in terms of the namespace. Where it was applied row by row when it ran, `loops` says why.
     """
 
     operator: str
@@ -39,7 +39,7 @@ class Step:
     usual: Meaning
     rows: RowRule
     span: Span | None
-    row_by_row: bool = field(default=False)
+    loops: str = field(default="")
 
 
 def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
@@ -125,13 +125,14 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
         if found.frame is not frame:
             raise
         return _in_groups(step, xp, frame, args, named, found.labels)
-    except NotFlat:
+    except NotFlat as problem:
+        why = str(problem)
         if any(callable(arg) and not hasattr(arg, "array_reduction") for arg in args):
             raise
     sizes = _sizes([*args, *named.values()], frame)
     if sizes:  # parted by something else than the sizes
         return _in_groups(step, xp, frame, args, named, None)
-    step.row_by_row = True
+    step.loops = why
     rows = []
     for i in range(frame.count):
         given = [_row(arg, i) for arg in args]
