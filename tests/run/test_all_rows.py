@@ -344,15 +344,15 @@ def test_records_of_ragged_tensors() -> None:
         ("r[2]", (3, 2), "2"),
         ("gather(r, [4])", (5, 3), ""),
         ("top_k(r, k=3)", (3, 1), ""),
-        ("dot(r, first)", (3, 2), ""),
+        ("dot(r, s)", (3, 2), ""),
         ("argmax(r)", (1, 0), ""),
     ],
 )
 def test_errors_are_those_of_the_rows(body: str, lengths: tuple[int, ...], message: str) -> None:
     net = axon.compile(
-        f"f = fn (x : f32 [n,*], w : f32 [3]) {{ first = x[0]; map(fn (r) {{ {body} }}, x) }};"
+        f"f = fn (x : f32 [n,*], y : f32 [n,*]) {{ map(fn (r, s) {{ {body} }}, x, y) }};"
     )
-    args = (rows("vectors", lengths), given()[1])
+    args = (rows("vectors", lengths), rows("vectors", (3, 3)))
     found = outcome(net.f, *args)
     assert isinstance(found, str) and message in found
     with row_by_row():

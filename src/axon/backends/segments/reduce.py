@@ -6,6 +6,7 @@ again, so that a long row loses no more than NumPy's own sum of it.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy
@@ -60,7 +61,7 @@ def _of_numpy(kind: Kind, values: Array, segments: Segments, dtype: Any) -> Arra
     """Rows without elements have any value."""
     ufunc = UFUNCS[kind]
     if dtype is None:
-        dtype = ufunc.reduce(values[:1], axis=0).dtype
+        dtype = ufunc.reduce(numpy.zeros(1, values.dtype)).dtype
     if kind not in ("any", "all"):
         values = values.astype(dtype, copy=False)
     elif values.dtype != bool:
@@ -69,7 +70,7 @@ def _of_numpy(kind: Kind, values: Array, segments: Segments, dtype: Any) -> Arra
     full = numpy.flatnonzero(lengths) if segments.any_empty else None
     if full is not None:
         lengths, starts = lengths[full], starts[full]
-    flat = numpy.ascontiguousarray(values).reshape(len(values), -1)
+    flat = numpy.ascontiguousarray(values).reshape(len(values), prod(values.shape[1:]))
     if not len(lengths) or not flat.shape[1]:
         made = numpy.zeros((len(lengths), flat.shape[1]), dtype)
     elif flat.shape[1] == 1:
@@ -134,7 +135,7 @@ def _of_torch(xp: Any, kind: Kind, values: Array, segments: Segments, dtype: Any
         )
     if segments.total and values.dtype in (xp.element("f32"), xp.element("f64")):
         offsets = segments.placed(xp, "offsets")
-        flat = values.reshape(len(values), -1)
+        flat = values.reshape(len(values), prod(values.shape[1:]))
         made = xp.library.segment_reduce(flat, "sum", offsets=offsets, axis=0)
         return made.reshape(segments.count, *values.shape[1:])
     start = values.new_zeros((segments.count, *values.shape[1:]))
