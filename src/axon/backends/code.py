@@ -112,7 +112,8 @@ def compile_graph(
 
 def looping(function: Callable[..., Any]) -> list[Step]:
     """The operators of a compiled graph that were applied row by row when it ran."""
-    return [step for step in function.__globals__.get(STEPS, ()) if step.loops]
+    space = getattr(function, "__globals__", {})
+    return [step for step in space.get(STEPS, ()) if step.loops]
 
 
 def place_of(problem: BaseException) -> Span | None:
