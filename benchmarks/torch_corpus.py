@@ -28,11 +28,11 @@ CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "pt2"
 HEADING = """# Real PyTorch programs, one by one
 
 How many values have the right shape, of {count} programs that `torch.export` made of {models}
-models, as exported (aten) and after `run_decompositions()` (core). What PyTorch wrote about the sizes of
-values is taken out first, and then what is declared too. A shape is right if it has the true sizes
-in every run, from the sizes of the inputs alone, or where only a run can tell, consistently from
-it. The rank of an input is found if it follows from the program; where it does not, Axon suggests
-one that it has tried.
+models, as exported (aten) and after `run_decompositions()` (core). What PyTorch wrote about the
+sizes of values is taken out first, and then what is declared too. A shape is right if it has the
+true sizes in every run, from the sizes of the inputs alone, or where only a run can tell,
+consistently from it. The rank of an input is found if it follows from the program; where it does
+not, Axon suggests one that it has tried.
 
 Written by `python benchmarks/torch_corpus.py --table docs/pytorch-models.md`.
 """
