@@ -177,8 +177,7 @@ def _(xp: Any, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
 
 @better(normalise.rms_norm)
 def _(xp: Any, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
-    (weight,) = (*scale, None)[:1]
-    return functional.rms_norm(x, x.shape[x.ndim - axes :], weight, epsilon)
+    return functional.rms_norm(x, x.shape[x.ndim - axes :], scale[0] if scale else None, epsilon)
 
 
 @better(normalise.batch_norm)

@@ -33,6 +33,8 @@ from axon.types.type import (
     DimValue,
     Elem,
     Record,
+    Shape,
+    ShapeEq,
     ShapeValue,
     Tensor,
     Tuple,
@@ -90,8 +92,11 @@ def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> T
     read = [item for item in found if item is not None]
     if type_ is UNKNOWN or len(read) < len(found) or not _is_possible(inference, expr, read):
         return UNKNOWN
-    if isinstance(type_, ShapeValue) and (sizes := _of_sizes(inference, type_, read)) is not None:
-        return sizes
+    if isinstance(type_, ShapeValue):
+        if (sizes := _of_sizes(inference, expr, type_, read)) is not None:
+            return sizes
+        if (size := _of_open_shape(inference, expr, type_, read)) is not None:
+            return size
     if isinstance(type_, Tensor) and not _fits(inference, expr, type_, read):
         return UNKNOWN
     steps = _steps(expr, read)
@@ -223,7 +228,8 @@ def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]
     mentioned = _mentioned(read)
     if mentioned > len(word):
         count = "1 dimension" if len(word) == 1 else f"{len(word)} dimensions"
-        text = f"a subscript for {mentioned} dimensions, and there {_are(len(word))} {count}"
+        wanted = "1 dimension" if mentioned == 1 else f"{mentioned} dimensions"
+        text = f"a subscript for {wanted}, and there {_are(len(word))} {count}"
         inference.error("AX221", text, expr.span, f"`{_shown(inference, type_)}`")
         return False
     axis = 0
@@ -257,6 +263,10 @@ def _is_outside(at: int, size: Dim) -> bool:
     return dims.is_nonnegative(dims.sub(at if at >= 0 else -at - 1, size))
 
 
+def _sizes(count: int) -> str:
+    return "1 size" if count == 1 else f"{count} sizes"
+
+
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
@@ -271,15 +281,22 @@ def _mentioned(read: list[_Read]) -> int:
     return sum(not isinstance(item, ast.Rest | ast.NewAxis) for item in read)
 
 
-def _of_sizes(inference: Walk, type_: ShapeValue, read: list[_Read]) -> Type | None:
+def _of_sizes(
+    inference: Walk, expr: ast.Subscript, type_: ShapeValue, read: list[_Read]
+) -> Type | None:
     """A size of a shape, or some of them, where they are known: `shape(x)[0]`."""
     word = inference.state.store.word(type_.shape)
     sizes = [item for item in word if not isinstance(item, ShapeVar)]
     if len(sizes) < len(word):
         return None
     match read:
-        case [_Place(int(at))] if -len(sizes) <= at < len(sizes):
-            return DimValue(sizes[at])
+        case [_Place(int(at))]:
+            if -len(sizes) <= at < len(sizes):
+                return DimValue(sizes[at])
+            span = expr.items[0].span
+            text = f"there is no index {at}: this shape has {_sizes(len(sizes))}"
+            inference.error("AX221", text, span, f"`{_shown(inference, type_)}`")
+            return UNKNOWN
         case [(start, stop, step)]:
             numbers = [place.dim for place in (start, stop, step) if place is not None]
             if (step is not None and step.dim == 0) or not all(
@@ -288,6 +305,24 @@ def _of_sizes(inference: Walk, type_: ShapeValue, read: list[_Read]) -> Type | N
                 return None
             bounds: list[Any] = [place and place.dim for place in (start, stop, step)]
             return ShapeValue(tuple(sizes[slice(*bounds)]))
+        case _:
+            return None
+
+
+def _of_open_shape(
+    inference: Walk, expr: ast.Subscript, type_: ShapeValue, read: list[_Read]
+) -> Type | None:
+    """A size of a shape whose rank is open: `s = [a,b,c]@r`, as there must be such a size."""
+    state = inference.state
+    match read:
+        case [_Place(int(at))] if -LIMIT <= at < LIMIT:
+            if not any(isinstance(item, ShapeVar) for item in state.store.word(type_.shape)):
+                return None
+            sizes = tuple(state.fresh_dim() for _ in range(at + 1 if at >= 0 else -at))
+            rest = state.fresh_shape()
+            word: Shape = (*sizes, rest) if at >= 0 else (rest, *sizes)
+            state.post(ShapeEq(type_.shape, word), Origin("argument", expr.value.span, SIGN, 1))
+            return DimValue(sizes[at])
         case _:
             return None
 

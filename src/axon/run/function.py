@@ -12,7 +12,7 @@ from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
-from axon.backends.ragged import Ragged, RaggedError
+from axon.backends.ragged import RaggedError
 from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -29,6 +29,7 @@ from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
+from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
@@ -383,11 +384,11 @@ class Function:
                 return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
-            known = [a if type(a) is int else (type(a), a.dtype, a.shape) for a in args]
-            ready = self._ready[tuple(known)]
-        except (KeyError, AttributeError, TypeError):
+            key, given = known_by(args)
+            ready = self._ready[key]
+        except (KeyError, AttributeError, TypeError, RecursionError):
             return self._first(args)
-        return self._guarded(ready, args)
+        return self._guarded(ready, given)
 
     @property
     def jax(self) -> Callable[..., Any]:
@@ -477,12 +478,10 @@ class Function:
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
         native = library is None or library in self._backend.native
-        pairs = zip(args, arrays, strict=True)
-        if native and all(a is b and _is_known_by_shape(a) for a, b in pairs):
+        if native and all(map(is_known_by, args, arrays)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
-            key = tuple([a if type(a) is int else (type(a), a.dtype, a.shape) for a in arrays])
-            self._ready[key] = function
+            self._ready[known_by(args)[0]] = getattr(function, "with_tuples", function)
         return self._backend.returned(self._guarded(function, arrays), library, args)
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
@@ -699,11 +698,6 @@ def _settled_type(value: Any) -> Type:
     if isinstance(value, tuple | int):
         return values.exact_type(value)
     return values.type_at_rank(value)
-
-
-def _is_known_by_shape(array: Any) -> bool:
-    """Whether a graph depends only on element type and sizes: rows of rows may vary."""
-    return not isinstance(array, tuple) and not (isinstance(array, Ragged) and array.rank > 2)
 
 
 class _Externs(dict[str, Callable[..., Any]]):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.contents.values import scalar
+from axon.importers.importer import Importer
+from axon.importers.node import Rules
 from axon.importers.operations import Model, Operand, Operation
 from axon.importers.torch.dynamic.given import Given, InputSize
 from axon.importers.torch.dynamic.spelled import Spelling, mentions, spelled
@@ -121,8 +123,15 @@ class TracedNode(TorchNode):
 
     __slots__ = ("assumption",)
 
-    def __init__(self, assumption: Assumption, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(
+        self,
+        assumption: Assumption,
+        importer: Importer,
+        operation: Operation,
+        at: int,
+        rules: Rules,
+    ) -> None:
+        super().__init__(importer, operation, at, rules)
         self.assumption = assumption
         operator = self.operator.removesuffix("_")
         if operator in SIZES:
