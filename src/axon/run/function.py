@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
+from axon.backends.failures import reason
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
 from axon.backends.ragged import RaggedError
-from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.driver import Checked, check, graph
@@ -24,7 +24,7 @@ from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
-from axon.ops.memory import Refused, shown
+from axon.ops.memory import shown
 from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
@@ -46,14 +46,6 @@ if TYPE_CHECKING:
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
-
-TOO_LARGE = ("array is too big", "Maximum allowed ")
-"""How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
-
-OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
-"""How PyTorch says that there is no such row, where it raises no `IndexError`."""
-
-NO_MEMORY = ("RESOURCE_EXHAUSTED", "CUDA out of memory", "can't allocate memory")
 
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
@@ -78,6 +70,11 @@ class Backend(Protocol):
 
     def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
         """A result as an array of the library that the arguments were of."""
+
+    def failure(self, problem: Exception) -> str | None:
+        """The reason, where an exception of the library means that there is one in the values or
+        the sizes.
+        """
 
 
 def backend(name: str, compiled: bool = False) -> Backend:
@@ -651,15 +648,15 @@ class Function:
             )
         if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
-        reason = _failure(problem)
-        if reason is None:
+        why = reason(problem) or self._backend.failure(problem)
+        if why is None:
             return problem
         span = place_of(problem)
         if span is None:
-            return RunError(f"{name}: {reason}")
+            return RunError(f"{name}: {why}")
         label = Label(span, "computed here", primary=True)
         return RunError(
-            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
+            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, why, (label,))]
         )
 
 
@@ -672,25 +669,6 @@ def _is_of_a_tracer(problem: Exception) -> bool:
     """Whether JAX, if it is there at all, has found one of its tracers on NumPy."""
     jax: Any = sys.modules.get("jax")
     return jax is not None and isinstance(problem, jax.errors.TracerArrayConversionError)
-
-
-def _failure(problem: Exception) -> str | None:
-    """The message, if the values or the sizes caused the failure."""
-    if isinstance(problem, Refused | NotASize):
-        return str(problem)
-    if isinstance(problem, ZeroDivisionError):
-        return "a size is divided by zero"
-    if isinstance(problem, IndexError):
-        return f"an index is out of range: {problem}"
-    if isinstance(problem, RuntimeError) and any(word in str(problem) for word in OUT_OF_RANGE):
-        return f"an index is out of range: {problem}"
-    if isinstance(problem, MemoryError) or any(word in str(problem) for word in NO_MEMORY):
-        return "there is not enough memory"
-    if isinstance(problem, OverflowError):
-        return "a number on the way is larger than an array can hold"
-    if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
-        return "an array on the way would be larger than there can be"
-    return None
 
 
 def _settled_type(value: Any) -> Type:

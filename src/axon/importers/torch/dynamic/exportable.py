@@ -14,7 +14,7 @@ from math import lcm
 
 from axon.importers.torch.dynamic.arguments import DimSpec, Range
 from axon.importers.torch.dynamic.conditions import Condition
-from axon.importers.torch.dynamic.given import Given, InputSize
+from axon.importers.torch.dynamic.input_sizes import InputSize, InputSizes
 from axon.importers.torch.dynamic.plainer import bound, multiple_of
 from axon.importers.torch.dynamic.search import Found, Settled, settled
 from axon.types import dim as dims
@@ -39,7 +39,7 @@ class Exportable:
     """
 
     found: Found
-    given: Given
+    given: InputSizes
     said: list[Condition]
     specs: dict[str, dict[int, DimSpec]] = field(init=False)
     ranges: dict[str, Range] = field(init=False)
@@ -170,7 +170,7 @@ class Exportable:
         return list(found)
 
 
-def _solved(given: Given, values: dict[DimVar, Dim], sizes: Numbers) -> Numbers:
+def _solved(given: InputSizes, values: dict[DimVar, Dim], sizes: Numbers) -> Numbers:
     """The numbers of the variables that sizes are computed from."""
     found: Numbers = {}
     for each in given.every():
