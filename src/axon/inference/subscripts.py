@@ -7,9 +7,10 @@ place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from axon.diagnostics import Fix, error
 from axon.inference import operators, size_values
 from axon.inference.environment import Environment
 from axon.inference.record import Part
@@ -45,6 +46,8 @@ from axon.types.variables import ElemVar, ShapeVar, TypeVar
 
 SIGN = "[…]"
 """What messages call a subscript."""
+MOST_TEXT = 80
+"""Of a suggestion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +212,8 @@ def _is_possible(inference: Walk, expr: ast.Subscript, read: list[_Read]) -> boo
     if len(tensors) > 1:
         text = "only one item of a subscript can be a tensor"
         help = "index twice: `x[i][:, j]`, or `x[i][j]` where `i` is a scalar"
-        inference.error("AX221", text, tensors[1].expr.span, "the second one", help)
+        found = error("AX221", text, tensors[1].expr.span, "the second one", help)
+        inference.state.diagnostics.append(replace(found, fixes=_at_places(expr, tensors)))
         return False
     if tensors and any(isinstance(item, _Place) for item in read):
         text = "a tensor and a whole number cannot stand in one subscript"
@@ -217,6 +221,16 @@ def _is_possible(inference: Walk, expr: ast.Subscript, read: list[_Read]) -> boo
         inference.error("AX221", text, tensors[0].expr.span, "a tensor", help)
         return False
     return True
+
+
+def _at_places(expr: ast.Subscript, tensors: list[_Elements]) -> tuple[Fix, ...]:
+    """`x[i, j]`, which NumPy takes for places along two axes."""
+    if len(tensors) < len(expr.items):
+        return ()
+    indices = ", ".join(item.span.text for item in expr.items)
+    new = f"gather_nd({expr.value.span.text}, stack({indices}, axis=-1), axes={len(tensors)})"
+    text = f"`{new}` takes places, `x[i][:, j]` rows and columns"
+    return (Fix(text, expr.span, new),) if len(new) <= MOST_TEXT else ()
 
 
 def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]) -> bool:
