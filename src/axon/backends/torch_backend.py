@@ -11,6 +11,7 @@ import numpy
 import torch
 
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.home import converted
 from axon.backends.nested import nested
 from axon.backends.ragged import Ragged
@@ -21,6 +22,10 @@ from axon.backends.torch_elements import from_host, to_host
 from axon.graph.graph import Graph
 
 Run = Callable[..., Any]
+
+OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+CPU_NO_MEMORY = "can't allocate memory"
+"""What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
 
 
 class TorchBackend:
@@ -77,6 +82,16 @@ class TorchBackend:
             jnp = sys.modules["jax.numpy"]
             return converted(result, lambda tensor: jnp.asarray(to_host(tensor)))
         return nested(result, args) if library == "torch" else result
+
+    def failure(self, problem: Exception) -> str | None:
+        if isinstance(problem, torch.OutOfMemoryError):
+            return NO_MEMORY
+        if isinstance(problem, RuntimeError):
+            if CPU_NO_MEMORY in str(problem):
+                return NO_MEMORY
+            if any(words in str(problem) for words in OUT_OF_RANGE):
+                return out_of_range(problem)
+        return None
 
 
 def _placed(value: Any, device: Any) -> Any:

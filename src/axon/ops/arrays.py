@@ -136,7 +136,7 @@ def wide(xp: Arrays, x: Array) -> Array:
     return xp.astype(x, xp.element("f32"))
 
 
-def whole(xp: Arrays, x: Array, dtype: Any) -> Array:
+def to_integers(xp: Arrays, x: Array, dtype: Any) -> Array:
     """Floats as integers, truncated. Those out of range are clamped, and NaN is 0: the array
     libraries differ here.
     """

@@ -13,7 +13,7 @@ from axon.importers.torch.dynamic.arguments import Argument, DimSpec, Range, arg
 from axon.importers.torch.dynamic.causes import Cause, causes_of, causes_of_condition, places_of
 from axon.importers.torch.dynamic.compared import compared
 from axon.importers.torch.dynamic.conditions import Condition, conditions
-from axon.importers.torch.dynamic.given import Given, InputSize, given_to
+from axon.importers.torch.dynamic.input_sizes import InputSize, InputSizes, input_sizes_of
 from axon.importers.torch.dynamic.plainer import bound, multiple_of
 from axon.importers.torch.dynamic.search import Found, Settled, searched, settled
 from axon.importers.torch.dynamic.table import Answer, Dynamic
@@ -48,7 +48,7 @@ SPECIALISED = "PyTorch found it fixed while it traced"
 def dynamic_of(model: Model, archive: Archive) -> Dynamic:
     """What could be dynamic in a program."""
     with workspace():
-        given = given_to(model, archive)
+        given = input_sizes_of(model, archive)
         said = conditions(archive.program, given)
         traced = [each for each in given.every() if each.is_fixed]
         sure, maybe = searched(model, TORCH, archive.name, given, traced)
@@ -58,7 +58,7 @@ def dynamic_of(model: Model, archive: Archive) -> Dynamic:
 @dataclass(slots=True)
 class _Answers:
     archive: Archive
-    given: Given
+    given: InputSizes
     said: list[Condition]
     sure: Found
     maybe: Found
@@ -270,7 +270,7 @@ def _range(found: Settled, var: DimVar) -> Range:
     return Range(None if not least or least < 2 else least, most)
 
 
-def _names(given: Given) -> Names:
+def _names(given: InputSizes) -> Names:
     names = Names()
     for each in given.every():
         names.given[each.var] = each.name

@@ -121,7 +121,7 @@ def bilinear(node: TorchNode, apply: Rule) -> None:
 
 def _numbers(node: TorchNode, name: str) -> Pair | Expression:
     """An operand: the parts of a complex tensor, or what is real."""
-    value = node.given(name)
+    value = node.argument(name)
     if isinstance(value, Operand) and is_complex(node, value.index):
         return pair_of(node, value.index)
     return node.converted(value, _elem(node))
@@ -141,7 +141,7 @@ def add(node: TorchNode, apply: Rule) -> None:
     names = ("other", "self") if node.operator == "rsub" else ("self", "other")
     one, other = (_numbers(node, name) for name in names)
     sign = "+" if node.operator.rstrip("_") == "add" else "-"
-    if node.given("alpha") not in (None, 1):
+    if node.argument("alpha") not in (None, 1):
         factor = node.operand("alpha", _elem(node))
         other = (
             tuple(node.call("*", x, factor) for x in other)  # type: ignore[assignment]
@@ -188,7 +188,7 @@ def conjugate(node: TorchNode, apply: Rule) -> None:
 def identity(node: TorchNode, apply: Rule) -> None:
     """Into another complex type, or none; a real type has the real part alone."""
     re, im = pair_of(node, 0)
-    asked = node.given("dtype")
+    asked = node.argument("dtype")
     elem = OF_PARTS.get(asked or "")
     if asked is not None and elem is None:
         node.set_outputs(node.cast(re, asked))
