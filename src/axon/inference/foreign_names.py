@@ -206,6 +206,12 @@ HELPS = {
 }
 """Where the form cannot just be written in the place of a member."""
 
+ALL_SIZES = frozenset({"shape", "size"})
+"""What has all the sizes of a tensor: `x.shape`, `x.size()`, `shape(x)`."""
+
+IN_MODULES = {"random.split": "split_key"}
+"""Functions whose name alone says something else."""
+
 ATTRIBUTES_OF_TENSORS = frozenset({"T", "mT", "H", "shape", "size", "ndim", "dtype"})
 """Members that are not called. A field of another name, `p.mean`, may well be one of a record."""
 

@@ -9,6 +9,7 @@ import re
 from axon.diagnostics import Diagnostic, Fix, Label, Severity, error
 from axon.inference.environment import Environment
 from axon.inference.foreign_names import (
+    ALL_SIZES,
     ATTRIBUTES_OF_TENSORS,
     HELPS,
     form_of,
@@ -87,7 +88,7 @@ def member_of_tensor(expr: ast.Field, call: ast.Call | None) -> Diagnostic:
     new = rewritten(expr.name, expr.record, call) if form is not None else None
     if new is not None and shown(new):
         fixes.append(Fix(f"write `{new}`", (call or expr).span, new))
-    if expr.name == "shape" or (expr.name == "size" and call is not None and not call.args):
+    if expr.name in ALL_SIZES and not (call is not None and call.args):
         fixes += _taken_apart(expr, (call or expr).span)
     what = "a method" if call is not None else "a field"
     help = help_of(expr.name, form) if form is not None else HELPS.get(expr.name)

@@ -8,7 +8,16 @@ from axon.diagnostics import Diagnostic, Fix, error
 from axon.inference.by_place import exchanged
 from axon.inference.environment import Environment
 from axon.inference.foreign_calls import rewritten
-from axon.inference.foreign_names import CONSTANTS, FORMS, HELPS, WORDS, form_of, help_of, shown
+from axon.inference.foreign_names import (
+    CONSTANTS,
+    FORMS,
+    HELPS,
+    IN_MODULES,
+    WORDS,
+    form_of,
+    help_of,
+    shown,
+)
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.source import Span
@@ -19,7 +28,7 @@ from axon.types.elements import called_elsewhere
 def report_library(inference: Walk, expr: ast.Field, call: ast.Call | None) -> None:
     text = expr.span.text if shown(expr.span.text) else expr.name
     found = error("AX201", f"`{text}` is not part of Axon", expr.span, "not bound")
-    name = "split_key" if text.endswith("random.split") else expr.name
+    name = next((ours for end, ours in IN_MODULES.items() if text.endswith(end)), expr.name)
     inference.state.diagnostics.append(_with_form(found, name, expr.span, call))
 
 

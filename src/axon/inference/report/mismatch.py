@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity
-from axon.inference.foreign_names import PAIRS
+from axon.inference.foreign_names import ALL_SIZES, PAIRS
 from axon.inference.state import State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
@@ -171,7 +171,7 @@ def _taken_apart(
     if span is None:
         return None, ()
     name, bracket, _ = span.text.partition("(")
-    if isinstance(actual, ShapeValue) and name != "shape":
+    if isinstance(actual, ShapeValue) and name not in ALL_SIZES:
         return "a list is one value: index it, as in `s[0]`, or end the function in a tuple", ()
     if isinstance(actual, ShapeValue) and isinstance(expected, Tuple):
         new = ", ".join(f"{span.text}[{at}]" for at in range(len(expected.items)))
