@@ -30,6 +30,8 @@ def read_program(path: str) -> Source:
 def read_source(path: str) -> Source:
     """The program in a file."""
     try:
+        if os.path.isdir(path) and not os.access(path, os.R_OK):
+            raise Unreadable(f"{path} may not be read: permission denied")
         if os.path.isdir(path):
             raise Unreadable(f"{path} is a directory, not a program")
         if os.path.exists(path) and not os.path.isfile(path):
