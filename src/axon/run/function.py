@@ -241,10 +241,10 @@ class Function:
         most = None if all else Most("explain(all=True)")
         return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: Any) -> Specialised:
-        """Its type when more is known about some arguments: the text of a type, the sizes of a
-        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
-        these where the parameter is one.
+    def specialize(self, /, *given: Any, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments, given by place or by name: the text of
+        a type, the sizes of a tensor as a tuple, an array (or anything with a shape and a dtype), a
+        number, or a tuple of these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
@@ -254,7 +254,13 @@ class Function:
         '(t [8,64], t [64,a]) -> t [8,a]'
         """
         wanted = dict(zip(self._params, self._wanted, strict=True))
-        return specialise(self._module, self.__name__, wanted, types)
+        by_place = dict(zip(self._params, given, strict=False))
+        if len(given) > len(wanted):
+            takes = _arguments(len(wanted))
+            raise ArgumentError(f"{self.__name__} takes {takes}, {len(given)} are given")
+        if twice := next((name for name in by_place if name in types), None):
+            raise ArgumentError(f"{self.__name__}: the argument `{twice}` is given twice")
+        return specialise(self._module, self.__name__, wanted, by_place | types)
 
     # --- its parameters ---
 
