@@ -3,8 +3,9 @@ tensors, in one process, the sides taking turns.
 
     python benchmarks/ragged.py [--rounds N] [--only NAME]
 
-2,000 rows of up to 204 numbers; 100,000 rows of up to 4; and 2,000 rows of which a few are long. Each figure is a median,
-in milliseconds; `-` is what a library does not do. Results are compared before anything is timed.
+2,000 rows of up to 204 numbers; 100,000 rows of up to 4; and 2,000 rows of which a few are long.
+Each figure is a median in milliseconds; `-` is what a library does not do. Results are compared
+before anything is timed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,7 +67,7 @@ VECTORS = ("softmax_", "normalise", "cumsum_", "sort_")
 def by_rows(name: str, values: Any, offsets: Any, w: Any) -> list[Any]:
     function = ROWS[name]
     ends = offsets.tolist()
-    return [function(values[a:b], w) for a, b in zip(ends, ends[1:], strict=False)]
+    return [function(values[a:b], w) for a, b in pairwise(ends)]
 
 
 def lengths_of(kind: str) -> Any:

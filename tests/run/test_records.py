@@ -216,3 +216,34 @@ def test_sizes_in_a_record(backend: str) -> None:
     for h, d in ((2, 3), (3, 2), (numpy.int64(6), 1)):
         given = {"part": (h, x + 2), "d": d}
         assert numpy.asarray(net.f(given, x)).tolist() == (x.reshape(h, d) * 2).tolist()
+
+
+def test_calls_are_known_by_all_their_parts() -> None:
+    """A call like one before it is not checked again: what is like it is told exactly."""
+    net = axon.compile(
+        "f = fn (p, x : f32 [n,d]) { x @ p.w + p.b };\n"
+        "g = fn (p : (dim n, f32 [m]), k : dim j) { m, _ = p; zeros([m, k]) };\n"
+        "same = fn (p : { w : f32 [n] }) { p.w };"
+    )
+    x = numpy.ones((2, 3), numpy.float32)
+
+    def record(rows: int, columns: int, dtype: str = "float32") -> dict[str, Any]:
+        return {"w": numpy.ones((rows, columns), dtype), "b": numpy.zeros(columns, dtype)}
+
+    for columns in (4, 5, 4):
+        p = record(3, columns)
+        for each in (p, p, {"b": p["b"], "w": p["w"]}):
+            assert net.f(each, x).tolist() == numpy.full((2, columns), 3.0).tolist()
+    for wrong in (record(2, 4), record(3, 4) | {"b": numpy.zeros(3, numpy.float32)}):
+        with pytest.raises(axon.ArgumentError):
+            net.f(wrong, x)
+    with pytest.raises(axon.ArgumentError):
+        net.f({"w": x}, x)
+    one = numpy.ones(1, numpy.float32)
+    for m, k in ((1, 2), (2, 1), (1, 2), (3, 3)):
+        assert net.g((m, one), k).shape == (m, k)
+    w = numpy.ones(3, numpy.float32)
+    for _ in range(3):
+        result = net.same({"w": w})
+        result[0] = 7.0
+        assert w.tolist() == [1.0, 1.0, 1.0]

@@ -17,12 +17,20 @@ from axon.backends.ragged import Ragged
 def owned(result: Any, args: Sequence[Any]) -> Any:
     """The result, copied where its memory is that of an argument, or may not be written to."""
     if type(result) is numpy.ndarray and result.base is None and result.flags.writeable:
-        for arg in args:
-            if arg is result or type(arg) is tuple:
-                break
-        else:
-            return result
+        return numpy.array(result) if _is_part(result, args) else result
     return _owned(result, [*_leaves(tuple(args))])
+
+
+def _is_part(array: Any, values: Sequence[Any]) -> bool:
+    """Whether an array is one of these values, or is in one of them."""
+    for value in values:
+        if value is array:
+            return True
+        if isinstance(value, tuple) and _is_part(array, value):
+            return True
+        if isinstance(value, Ragged) and _is_part(array, (value.values,)):
+            return True
+    return False
 
 
 def _owned(result: Any, given: list[Any]) -> Any:

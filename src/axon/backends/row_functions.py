@@ -9,7 +9,7 @@ from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_at_once import mapped
 from axon.backends.row_levels import which
-from axon.backends.row_plan import Plan, as_levels, batched, inside
+from axon.backends.row_plan import Plan, as_levels, batched, blank_inside
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
 
@@ -29,7 +29,7 @@ def functional(
                 tensors,
                 ragged_result=which(plan.levels),
                 batched=together,
-                blank=inside(plan.blank, 1),
+                blank=blank_inside(plan.blank, 1),
             )
         case Calls.BRANCH:
             condition, then, otherwise = args
@@ -64,7 +64,7 @@ def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Seque
         now = as_levels(after, levels)
         return output
 
-    blank = None if plan.blank is None else inside(plan.blank[1], 1)
+    blank = None if plan.blank is None else blank_inside(plan.blank[1], 1)
     outputs = map_rows(step, tensors, ragged_result=which(made), blank=blank)
     return (now if len(tensors[0]) else state), outputs
 

@@ -67,10 +67,10 @@ def is_varying(operand: Any) -> bool:
     return isinstance(operand, Ragged)
 
 
-def inside(blank: Value | None, level: int) -> Value | None:
+def blank_inside(blank: Value | None, level: int) -> Value | None:
     """A row, `level` dimensions in, of a result without elements."""
     if isinstance(blank, tuple):
-        return tuple(inside(part, level) for part in blank)
+        return tuple(blank_inside(part, level) for part in blank)
     return None if blank is None else zeros(namespace(blank), blank.shape[level:], blank.dtype)
 
 

@@ -171,12 +171,13 @@ def _(xp: Any, x: Array, axis: int) -> Array:
 
 @better(normalise.layer_norm)
 def _(xp: Any, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
-    return functional.layer_norm(x, x.shape[x.ndim - axes :], *tensors, eps=epsilon)
+    scale, bias = (*tensors, None, None)[:2]
+    return functional.layer_norm(x, x.shape[x.ndim - axes :], scale, bias, epsilon)
 
 
 @better(normalise.rms_norm)
 def _(xp: Any, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
-    return functional.rms_norm(x, x.shape[x.ndim - axes :], *scale, eps=epsilon)
+    return functional.rms_norm(x, x.shape[x.ndim - axes :], scale[0] if scale else None, epsilon)
 
 
 @better(normalise.batch_norm)

@@ -81,7 +81,7 @@ def _in_comment_or_string(line: str) -> bool:
 
 def _before(document: EditedFile, view: View | None, offset: int) -> list[tuple[str, str]]:
     """The tokens of the definition before an offset: their kinds and texts."""
-    start = min(view.whole[0], offset) if view is not None else 0
+    start = min(view.extent[0], offset) if view is not None else 0
     read, _ = lex(Source("", document.text[start:offset]))
     return [(kind, read.text(at)) for at, kind in enumerate(read.kinds[:-1])]
 
@@ -162,10 +162,10 @@ def _names_of(other: EditedFile, place: Place) -> Iterator[Completion]:
 
 
 def _record_type(document: EditedFile, view: View, dot: int) -> Type | None:
-    """The type of what is before a dot."""
+    """The type of what is before a dot, which binds stronger than any sign."""
     at = dot - view.start
     whole = [n for n in nodes_around(view.item, at) if n.span.end == at]
-    for node in sorted(whole, key=lambda n: n.span.start):
+    for node in sorted(whole, key=lambda n: -n.span.start):
         type_ = view.noted.type_of(node)
         if type_ is not None:
             return type_
@@ -217,7 +217,7 @@ def _plain(
         yield from _arguments(document, start, place)
     if view is not None:
         yield from _locals(document, view, start, place)
-        number = view.at if start <= view.whole[1] and not at_margin else view.at + 1
+        number = view.at if start <= view.extent[1] and not at_margin else view.at + 1
         for other, binder in document.outer_names():
             if binder.kind != "alias" and (other.at < number):
                 signature = next((s for s in other.signatures if s.name == binder.name), None)

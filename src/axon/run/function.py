@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
+from axon.backends.failures import reason
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
-from axon.backends.ragged import Ragged, RaggedError
-from axon.backends.rowwise import NotASize
+from axon.backends.options import DEFAULT, Options
+from axon.backends.ragged import RaggedError
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.driver import Checked, check, graph
@@ -24,11 +25,12 @@ from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
-from axon.ops.memory import Refused, shown
+from axon.ops.memory import shown
 from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
+from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
@@ -46,20 +48,13 @@ if TYPE_CHECKING:
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
 
-TOO_LARGE = ("array is too big", "Maximum allowed ")
-"""How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
-
-OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
-"""How PyTorch says that there is no such row, where it raises no `IndexError`."""
-
-NO_MEMORY = ("RESOURCE_EXHAUSTED", "CUDA out of memory", "can't allocate memory")
-
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
 
 
 class Backend(Protocol):
     name: str
+    options: Options
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
 
@@ -78,11 +73,21 @@ class Backend(Protocol):
     def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
         """A result as an array of the library that the arguments were of."""
 
+    def failure(self, problem: Exception) -> str | None:
+        """The reason, where an exception of the library means that there is one in the values or
+        the sizes.
+        """
 
-def backend(name: str, compiled: bool = False) -> Backend:
-    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
-    if compiled and name != "torch":
-        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
+
+def backend(name: str, options: Options = DEFAULT) -> Backend:
+    """A backend by name, `numpy`, `jax` or `torch`, with options that are its own."""
+    options.check(name)
+    made = _backend(name, options)
+    made.options = options
+    return made
+
+
+def _backend(name: str, options: Options) -> Backend:
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -92,6 +97,13 @@ def backend(name: str, compiled: bool = False) -> Backend:
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
+        if options.cache is not None:
+            from axon.backends.jax_cache import Unusable, keep_in
+
+            try:
+                keep_in(options.cache)
+            except Unusable as problem:
+                raise ArgumentError(str(problem)) from None
         return JaxBackend()
     if name == "torch":
         try:
@@ -100,7 +112,7 @@ def backend(name: str, compiled: bool = False) -> Backend:
             raise ImportError(
                 "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
             ) from None
-        return TorchBackend(compiled)
+        return TorchBackend(options.compiled)
     raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
@@ -145,6 +157,7 @@ class Function:
         self._backend = program._backend if backend is None else backend
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -228,10 +241,10 @@ class Function:
         most = None if all else Most("explain(all=True)")
         return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: Any) -> Specialised:
-        """Its type when more is known about some arguments: the text of a type, the sizes of a
-        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
-        these where the parameter is one.
+    def specialize(self, /, *given: Any, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments, given by place or by name: the text of
+        a type, the sizes of a tensor as a tuple, an array (or anything with a shape and a dtype), a
+        number, or a tuple of these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
@@ -241,7 +254,13 @@ class Function:
         '(t [8,64], t [64,a]) -> t [8,a]'
         """
         wanted = dict(zip(self._params, self._wanted, strict=True))
-        return specialise(self._module, self.__name__, wanted, types)
+        by_place = dict(zip(self._params, given, strict=False))
+        if len(given) > len(wanted):
+            takes = _arguments(len(wanted))
+            raise ArgumentError(f"{self.__name__} takes {takes}, {len(given)} are given")
+        if twice := next((name for name in by_place if name in types), None):
+            raise ArgumentError(f"{self.__name__}: the argument `{twice}` is given twice")
+        return specialise(self._module, self.__name__, wanted, by_place | types)
 
     # --- its parameters ---
 
@@ -369,7 +388,7 @@ class Function:
         reasons; all others were applied to all rows at once.
 
         >>> import axon
-        >>> text = "op own : f32 [k] -> f32 [k]; f = fn (x : f32 [n,*]) { map(fn (r) { own(r) }, x) };"
+        >>> text = "op own : f32 [k] -> f32 [k]; f = fn (x : f32 [n,*]) { map(own, x) };"
         >>> net = axon.compile(text, ops={"own": lambda r: r + 1})
         >>> made = net.f([[1.0, 2.0], [3.0]])
         >>> net.f.row_loops
@@ -402,11 +421,11 @@ class Function:
                 return other(*args, **named)
             args = self._arranged(args, named)
         try:  # what has been called with such arguments before is ready
-            known = [a if type(a) is int else (type(a), a.dtype, a.shape) for a in args]
-            ready = self._ready[tuple(known)]
-        except (KeyError, AttributeError, TypeError):
+            key, given = known_by(args)
+            ready = self._ready[key]
+        except (KeyError, AttributeError, TypeError, RecursionError):
             return self._first(args)
-        return self._guarded(ready, args)
+        return self._guarded(ready, given)
 
     @property
     def jax(self) -> Callable[..., Any]:
@@ -496,12 +515,10 @@ class Function:
         arrays = self._arrays(args)
         _, function = self._bound(*self._graph(arrays), arrays)
         native = library is None or library in self._backend.native
-        pairs = zip(args, arrays, strict=True)
-        if native and all(a is b and _is_known_by_shape(a) for a, b in pairs):
+        if native and all(map(is_known_by, args, arrays)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
-            key = tuple([a if type(a) is int else (type(a), a.dtype, a.shape) for a in arrays])
-            self._ready[key] = function
+            self._ready[known_by(args)[0]] = getattr(function, "with_tuples", function)
         return self._backend.returned(self._guarded(function, arrays), library, args)
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
@@ -519,6 +536,8 @@ class Function:
         key = tuple(values.key(a) for a in arrays)
         found = self._graphs.get(key)
         if found is None:
+            if key in self._undetermined_at:
+                return self._exact(arrays)
             found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
         return found
 
@@ -533,6 +552,7 @@ class Function:
             function = self._prepared(made)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
+            self._undetermined_at.add(key)
             return self._exact(arrays)
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
@@ -671,15 +691,15 @@ class Function:
             )
         if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
-        reason = _failure(problem)
-        if reason is None:
+        why = reason(problem) or self._backend.failure(problem)
+        if why is None:
             return problem
         span = place_of(problem)
         if span is None:
-            return RunError(f"{name}: {reason}")
+            return RunError(f"{name}: {why}")
         label = Label(span, "computed here", primary=True)
         return RunError(
-            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
+            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, why, (label,))]
         )
 
 
@@ -694,35 +714,11 @@ def _is_of_a_tracer(problem: Exception) -> bool:
     return jax is not None and isinstance(problem, jax.errors.TracerArrayConversionError)
 
 
-def _failure(problem: Exception) -> str | None:
-    """The message, if the values or the sizes caused the failure."""
-    if isinstance(problem, Refused | NotASize):
-        return str(problem)
-    if isinstance(problem, ZeroDivisionError):
-        return "a size is divided by zero"
-    if isinstance(problem, IndexError):
-        return f"an index is out of range: {problem}"
-    if isinstance(problem, RuntimeError) and any(word in str(problem) for word in OUT_OF_RANGE):
-        return f"an index is out of range: {problem}"
-    if isinstance(problem, MemoryError) or any(word in str(problem) for word in NO_MEMORY):
-        return "there is not enough memory"
-    if isinstance(problem, OverflowError):
-        return "a number on the way is larger than an array can hold"
-    if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
-        return "an array on the way would be larger than there can be"
-    return None
-
-
 def _settled_type(value: Any) -> Type:
     """The type of an argument with its sizes where it is a record or a size, else with its rank."""
     if isinstance(value, tuple | int):
         return values.exact_type(value)
     return values.type_at_rank(value)
-
-
-def _is_known_by_shape(array: Any) -> bool:
-    """Whether a graph depends only on element type and sizes: rows of rows may vary."""
-    return not isinstance(array, tuple) and not (isinstance(array, Ragged) and array.rank > 2)
 
 
 class _Externs(dict[str, Callable[..., Any]]):

@@ -136,7 +136,7 @@ def _first_indent(text: str) -> int:
     return len(text) - len(text.lstrip(" \t")) if text[:1] in (" ", "\t") else 0
 
 
-def _whole(text: str) -> str | None:
+def _with_its_digit(text: str) -> str | None:
     """`.5` and `1.` with the digit that they lack."""
     if text.startswith("."):
         return f"write `0{shorten(text)}`"
@@ -148,7 +148,7 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
         case "open":
             return error("AX001", NO_END, span, 'a string ends with `"` on its line')
         case "number":
-            point = _whole(text)
+            point = _with_its_digit(text)
             before = span.source.text[span.start - 1 : span.start]
             if point is not None and (before.isalnum() or before in ("_", ")")):
                 point = "a tuple is taken apart by a pattern: `a, b = p;`"
@@ -163,6 +163,9 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             if text[1:-1] in INFINITIES:
                 written = f"write `{INFINITIES[text[1:-1]]}`"
                 return error("AX001", "infinity is a number", span, "a string", written)
+            if span.source.text[span.start - 1 : span.start] == "[" and text[1:-1].isidentifier():
+                message = "a field is not a string"
+                return error("AX001", message, span, "a string", f"write `p.{shorten(text[1:-1])}`")
             message, plain = "a string is written with straight double quotes", quote(text[1:-1])
             return error("AX001", message, span, "other quotes", f"write `{shorten(plain)}`")
         case _ if text.startswith("?"):

@@ -35,7 +35,8 @@ def one_size(store: Store, said: Said) -> bool:
             if any(_same_quotient(store, parts[0], part, said) for part in parts[1:]):
                 return True
             for part in relation.parts:
-                changed |= _equal_sizes(store, relation.result, part, said)
+                if store.dim(part) != 1:
+                    changed |= _equal_sizes(store, relation.result, part, said)
     return changed
 
 
@@ -83,17 +84,45 @@ def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
 
 
 def multiples(store: Store, said: Said) -> bool:
-    """In `d mod 2 = 0`, `d` reads `2*k`."""
+    """In `d mod 2 = 0`, and in `d*e = 6*(d/2)*(e/3)`, `d` reads `2*k`."""
     for relation in waiting(store):
         if isinstance(relation, DimEq):
             gap = store.unrewritten(dims.sub(relation.left, relation.right))
-            found = multiple_of_mod(gap)
+            mod = multiple_of_mod(gap)
+            found = mod[1:] if mod is not None else _exact_quotient(gap)
             if found is not None and gap not in said.equations:
                 said.equations.add(gap)
-                _, top, bottom = found
+                top, bottom = found
                 store.post(DimEq(top, dims.mul(bottom, DimVar("", 1))), NOWHERE, 1)
                 return True
     return False
+
+
+def _exact_quotient(gap: Dim) -> tuple[Dim, Dim] | None:
+    """In `d*e = 6*(d/2)*(e/3)` every quotient is exact: the dividend and the divisor of one."""
+    for mono, factor in dims.terms_of(gap).items():
+        quotients = [atom for atom in dict.fromkeys(mono) if isinstance(atom, FloorDiv)]
+        product = _of_dividends(mono, factor, quotients)
+        if quotients and product == dims.sub(dims.from_terms({mono: factor}), gap):
+            return quotients[0].args
+    return None
+
+
+def _of_dividends(mono: dims.Mono, factor: int, quotients: list[FloorDiv]) -> Dim | None:
+    """A product in which `b*(d/b)` is `d`, for each of these quotients."""
+    product: Dim = 1
+    for quotient in quotients:
+        top, bottom = quotient.args
+        terms = dims.terms_of(bottom)
+        if len(terms) != 1:
+            return None
+        ((lead, coefficient),) = terms.items()
+        rest = dims.divide(dims.without_factor(mono, (quotient,)), lead)
+        if rest is None or factor % coefficient:
+            return None
+        mono, factor = rest, factor // coefficient
+        product = dims.mul(product, top)
+    return dims.mul(dims.from_terms({mono: factor}), product)
 
 
 def smallest(dim: Dim) -> tuple[Dim, ...]:

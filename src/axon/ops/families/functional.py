@@ -64,7 +64,7 @@ def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
 @reduce.means
 def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int, keep: bool) -> Array:
     rows = xp.moveaxis(x, axis, 0)
-    total = _direct(xp, function, start, rows)
+    total = _by_array_reduction(xp, function, start, rows)
     if total is None:
         combine = _combine(xp, function)
         begin = xp.broadcast_to(start, rows.shape[1:])
@@ -96,7 +96,7 @@ def _combine(xp: Arrays, function: Combine) -> Combine:
     return each
 
 
-def _direct(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array | None:
+def _by_array_reduction(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array | None:
     """The rows combined by a reduction that arrays have, if there is one."""
     if rows.shape[0] == 0:
         return xp.broadcast_to(start, rows.shape[1:])
@@ -157,7 +157,11 @@ def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array
     return xp.moveaxis(results, 0, axis)
 
 
-@operator(Traits(calls=Calls.STATE_AND_OUTPUT), roles={"n": "outermost sizes"})
+@operator(
+    Traits(calls=Calls.STATE_AND_OUTPUT),
+    roles={"n": "outermost sizes"},
+    hints={2: "the function gives the state and a row of the output: `state, row`"},
+)
 def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
     tuple.
