@@ -4,11 +4,17 @@ element types, how the result is stored, and the errors.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy
 import pytest
 
 import axon
+from axon import ops
+from axon.backends.numpy_arrays import ARRAYS
 from axon.backends.segments import rows as packed
+from axon.backends.segments.arrays import POINTWISE, RULES, flat_arrays
 from tests.run.all_rows import OTHERS, TYPES, alike, given, outcome, row_by_row, rows, watched
 
 LENGTHS = [(2, 0, 3, 5, 1, 7), (4, 4), (1,), (40, 2, 9, 1)]
@@ -398,3 +404,18 @@ def test_what_is_too_large_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(packed, "LARGEST", 400)
     parts = outcome(net.f, x)
     assert whole[1] == parts[1] and alike(whole[0], parts[0])
+
+
+WITHOUT = {"collect", "eye", "fft", "lexsort", "linalg", "meshgrid"}
+"""Functions that have no form for all rows: operators that use them go row by row."""
+
+
+def test_every_function_that_meanings_use_has_a_rule() -> None:
+    """Or is known to have none, or takes no arrays."""
+    no_arrays = {"element", "iinfo", "kind", "word", "broadcast_shapes"}
+    used: set[str] = set()
+    for path in Path(ops.__file__).parent.rglob("*.py"):
+        used |= set(re.findall(r"\bxp\.([a-z_0-9]+)", path.read_text(encoding="utf-8")))
+    flat = flat_arrays(ARRAYS)
+    ruled = {*RULES, *POINTWISE, *(name for name in used if hasattr(type(flat), name))}
+    assert used - ruled - no_arrays == WITHOUT

@@ -391,8 +391,8 @@ class Function:
         >>> text = "op own : f32 [k] -> f32 [k]; f = fn (x : f32 [n,*]) { map(own, x) };"
         >>> net = axon.compile(text, ops={"own": lambda r: r + 1})
         >>> made = net.f([[1.0, 2.0], [3.0]])
-        >>> net.f.row_loops
-        ('line 1: map: `own` is a caller\'s operator',)
+        >>> print(*net.f.row_loops)
+        line 1: map: `own` is a caller's operator
         """
         found: dict[str, None] = {}
         for _, function in self._graphs.values():

@@ -39,7 +39,7 @@ WORDS = """
     greater_equal imag isfinite isinf isnan isneginf left_shift less less_equal log log10 log1p log2
     logical_and logical_not logical_or logical_xor low32 maximum minimum multiply negative not_equal
     ones_like power real reciprocal remainder right_shift rint round sign sin sinh sqrt square
-    subtract tan tanh where zeros_like
+    stop_gradient subtract tan tanh where zeros_like
 """
 POINTWISE = frozenset(WORDS.split())
 

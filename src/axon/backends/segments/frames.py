@@ -28,6 +28,12 @@ class TooLarge(NotFlat):
     """A value of all rows would take more memory than one should at a time."""
 
 
+class InParts(NotFlat):
+    """A value in which several sizes differ: rows of equal sizes go through the function together,
+    and not through one operator after the other, so that what is computed stays near.
+    """
+
+
 class Unrelated(NotFlat):
     """Values of rows of two frames, of which neither is inside the other."""
 
@@ -47,10 +53,10 @@ class Parted(NotFlat):
 
 class Frame:
     """So many rows, with the namespace of their arrays. As the elements of the rows of another
-    frame each knows its row there.
+    frame each knows its row there. `undivided` rows may be parted before they come to a function.
     """
 
-    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments")
+    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments", "undivided")
 
     def __init__(
         self,
@@ -59,7 +65,9 @@ class Frame:
         parent: Frame | None = None,
         rows: Index | None = None,
         segments: Segments | None = None,
+        undivided: bool = False,
     ) -> None:
+        self.undivided = undivided
         self.arrays = arrays
         self.count = count
         self.parent = parent

@@ -14,8 +14,17 @@ from axon.backends.ragged_rows import rows_of
 from axon.backends.row_levels import which
 from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of as as_rows
-from axon.backends.segments.frames import Frame, NotFlat, Segments, TooLarge
-from axon.backends.segments.rows import Grouped, Rows, by_row, parted, settled, taken
+from axon.backends.segments.frames import Frame, InParts, NotFlat, Segments, TooLarge
+from axon.backends.segments.rows import (
+    Grouped,
+    Rows,
+    by_row,
+    parted,
+    settled,
+    some_rows,
+    taken,
+)
+from axon.backends.segments.steps import sizes_of, together
 from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value
 from axon.ops.levels import LevelTree
@@ -33,16 +42,32 @@ def map_flat(
     todo = [(0, len(tensors[0]))]
     while todo:
         first, last = todo.pop()
-        frame = Frame(flat_arrays(xp), last - first)
+        frame = Frame(flat_arrays(xp), last - first, undivided=True)
         whole = (first, last) == (0, len(tensors[0]))
         some = tensors if whole else [part(tensor, first, last) for tensor in tensors]
         try:
-            made = function(*(_given(frame, tensor) for tensor in some))
-            parts.append(_result(frame, made, levels))
+            parts.append(_result(frame, _called(function, frame, some), levels))
         except TooLarge:
             middle = (first + last) // 2
             todo += [(middle, last), (first, middle)]
     return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _called(function: Callable[..., Value], frame: Frame, tensors: Sequence[Row]) -> Value:
+    """The function on all rows; or on those of equal sizes together, one part after another."""
+    given = [_given(frame, tensor) for tensor in tensors]
+    try:
+        return function(*given)
+    except InParts:
+        keys = sizes_of(given, frame)
+    if not keys:
+        raise NotFlat("rows in parts")
+    parts = []
+    for members in parted(frame, numpy.stack(keys, axis=1)):
+        part = Frame(frame.arrays, len(members))
+        parts.append((members, function(*(some_rows(x, members, part, frame) for x in given))))
+    frame.undivided = False
+    return together(frame, parts)
 
 
 def _joined(parts: Sequence[Value]) -> Value:

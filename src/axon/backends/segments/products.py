@@ -13,7 +13,7 @@ from axon.ops.arrays import Array
 Below = Callable[..., Array]
 
 
-@rule("matmul")
+@rule("matmul", "wide_matmul")
 def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
     frame = innermost((x, y))
     assert frame is not None

@@ -13,7 +13,15 @@ import numpy
 from axon.backends.ragged import Ragged
 from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of
-from axon.backends.segments.frames import Counts, Frame, NotFlat, Parted, TooLarge, Unrelated
+from axon.backends.segments.frames import (
+    Counts,
+    Frame,
+    InParts,
+    NotFlat,
+    Parted,
+    TooLarge,
+    Unrelated,
+)
 from axon.backends.segments.rows import (
     Grouped,
     Rows,
@@ -55,7 +63,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
             raise NotFlat("rows of one size after all")
         try:
             return step.meaning(flat_arrays(xp), *args, **attributes)
-        except (TooLarge, Unrelated):
+        except (TooLarge, InParts, Unrelated):
             raise
         except Parted as found:
             keys = found.labels if found.frame is frame else None
@@ -78,7 +86,7 @@ def _in_groups(
     step: Step, xp: Any, frame: Frame, args: Any, attributes: dict[str, Any], keys: Any
 ) -> Value:
     if keys is None:
-        columns = _sizes([*args, *attributes.values()], frame)
+        columns = sizes_of([*args, *attributes.values()], frame)
         keys = numpy.stack(columns, axis=1) if columns else numpy.zeros((frame.count, 1), int)
     found: list[tuple[Any, Value]] = []
     for members in _parts_of(frame, args, keys):
@@ -88,7 +96,7 @@ def _in_groups(
         found.append((members, _one_group(step, xp, part, given, named)))
     if not found:
         raise NotFlat("no rows")
-    return _together(frame, found)
+    return together(frame, found)
 
 
 def _parts_of(frame: Frame, args: Any, keys: Any) -> list[Any]:
@@ -101,25 +109,25 @@ def _parts_of(frame: Frame, args: Any, keys: Any) -> list[Any]:
     return parted(frame, keys)
 
 
-def _sizes(args: Sequence[Any], frame: Frame) -> list[Any]:
+def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
     """The sizes of what is given that differ, for each row."""
     found: list[Any] = []
     for arg in args:
         if isinstance(arg, tuple | list):
-            found += _sizes(arg, frame)
+            found += sizes_of(arg, frame)
         elif isinstance(arg, Counts):
             found.append(arg.into(frame).numbers)
         elif isinstance(arg, Rows | Grouped):
             if _nested(arg):
                 raise NotFlat("rows of rows")
-            found += _sizes(arg.shape, frame)
+            found += sizes_of(arg.shape, frame)
     return found
 
 
 def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
     try:
         return step.meaning(flat_arrays(xp), *args, **named)
-    except (TooLarge, Unrelated):
+    except (TooLarge, InParts, Unrelated):
         raise
     except Parted as found:
         if found.frame is not frame:
@@ -129,7 +137,7 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
         why = str(problem)
         if any(callable(arg) and not hasattr(arg, "array_reduction") for arg in args):
             raise
-    sizes = _sizes([*args, *named.values()], frame)
+    sizes = sizes_of([*args, *named.values()], frame)
     if sizes:  # parted by something else than the sizes
         return _in_groups(step, xp, frame, args, named, None)
     step.loops = why
@@ -137,7 +145,7 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
     for i in range(frame.count):
         given = [_row(arg, i) for arg in args]
         rows.append(step.usual(xp, *given, **{k: _row(v, i) for k, v in named.items()}))
-    return _together(frame, [(numpy.array([i]), _alone(frame, row)) for i, row in enumerate(rows)])
+    return together(frame, [(numpy.array([i]), _alone(frame, row)) for i, row in enumerate(rows)])
 
 
 def _row(x: Any, index: int) -> Any:
@@ -155,16 +163,19 @@ def _alone(frame: Frame, row: Any) -> Value:
     return Rows(Frame(frame.arrays, 1), frame.arrays.xp.asarray(row)[None])
 
 
-def _together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
+def together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
     first = parts[0][1]
     if isinstance(first, tuple):
         return tuple(
-            _together(frame, [(members, value[i]) for members, value in parts])
+            together(frame, [(members, value[i]) for members, value in parts])
             for i in range(len(first))
         )
     if len(parts) == 1 and not by_row(first):
         return first
-    return settled(frame, [(members, _own(frame, members, value)) for members, value in parts])
+    made = settled(frame, [(members, _own(frame, members, value)) for members, value in parts])
+    if isinstance(made, Grouped) and frame.undivided:
+        raise InParts("several sizes differ")
+    return made
 
 
 def _own(frame: Frame, members: Any, value: Any) -> Rows:
