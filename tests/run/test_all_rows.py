@@ -12,7 +12,7 @@ import pytest
 
 import axon
 from axon import ops
-from axon.backends.numpy_arrays import ARRAYS
+from axon.backends.numpy_arrays import NumpyArrays
 from axon.backends.segments import rows as packed
 from axon.backends.segments.arrays import POINTWISE, RULES, flat_arrays
 from tests.run.all_rows import OTHERS, TYPES, alike, given, outcome, row_by_row, rows, watched
@@ -416,6 +416,6 @@ def test_every_function_that_meanings_use_has_a_rule() -> None:
     used: set[str] = set()
     for path in Path(ops.__file__).parent.rglob("*.py"):
         used |= set(re.findall(r"\bxp\.([a-z_0-9]+)", path.read_text(encoding="utf-8")))
-    flat = flat_arrays(ARRAYS)
+    flat = flat_arrays(NumpyArrays())
     ruled = {*RULES, *POINTWISE, *(name for name in used if hasattr(type(flat), name))}
     assert used - ruled - no_arrays == WITHOUT

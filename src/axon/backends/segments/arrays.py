@@ -75,8 +75,12 @@ class FlatArrays:
             found = _pointwise
 
         def do(*args: Any, **named: Any) -> Any:
-            if not any(map(by_row, args)) and not any(map(by_row, named.values())):
-                return below(*args, **named)
+            for arg in args:
+                if type(arg) is Rows or by_row(arg):
+                    break
+            else:
+                if not named or not any(map(by_row, named.values())):
+                    return below(*args, **named)
             if found is None:
                 raise NotFlat(name)
             return found(self, below, *args, **named)
@@ -128,6 +132,9 @@ class FlatArrays:
 
     def pointwise(self, how: Callable[..., Array], *args: Any) -> Any:
         """An elementwise function, with the broadcasting of NumPy in each row."""
+        found = _plainly(how, args)
+        if found is not None:
+            return found
         if any(isinstance(arg, Grouped) for arg in args):
             raise NotFlat("rows in parts")
         frame = innermost(args)
@@ -183,6 +190,29 @@ class FlatArrays:
             axis = x.values.ndim + behind
             return lift(Rows(x.frame, self.xp.squeeze(x.values, axis=axis)), elements)
         return self.xp.squeeze(x, axis=x.ndim + behind)
+
+
+def _plainly(how: Callable[..., Array], args: Sequence[Any]) -> Rows | None:
+    """What needs no alignment: rows of one rank whose sizes do not differ, and numbers."""
+    first: Rows | None = None
+    values: list[Any] = []
+    for arg in args:
+        if type(arg) is Rows:
+            if arg.segments is not None:
+                return None
+            if first is None:
+                first = arg
+            elif arg.frame is not first.frame or arg.values.shape != first.values.shape:
+                return None
+            values.append(arg.values)
+        elif type(arg) in NUMBERS or getattr(arg, "ndim", -1) == 0:
+            values.append(arg)
+        else:
+            return None
+    return None if first is None else Rows(first.frame, how(*values))
+
+
+NUMBERS = frozenset((int, float, bool))
 
 
 def packed_dtype(values: Sequence[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from axon.backends.segments.arrays import FlatArrays, inside, rule
@@ -15,6 +16,10 @@ Below = Callable[..., Array]
 
 @rule("matmul", "wide_matmul")
 def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
+    if type(x) is Rows and type(y) is Rows and x.frame is y.frame and 1 < x.ndim == y.ndim:
+        even = x.segments is None and y.segments is None
+        if even:
+            return Rows(x.frame, below(x.values, y.values))
     frame = innermost((x, y))
     assert frame is not None
     x, y = (lift(each, frame) if by_row(each) else each for each in (x, y))
@@ -50,7 +55,11 @@ def _batched(xp: FlatArrays, below: Below, x: Any, y: Any) -> Array:
     a, b = x.ndim, y.ndim
     left, right = (v.values if isinstance(v, Rows) else v for v in (x, y))
     if isinstance(x, Rows) and not isinstance(y, Rows) and b <= 2:
-        return below(left, right)
+        if a < 2 or not left.shape[0]:
+            return below(left, right)
+        sizes = left.shape[:-1]
+        made = below(left.reshape(prod(sizes), left.shape[-1]), right)
+        return made.reshape(*sizes, *made.shape[1:])
     if a == 1:
         left = left[..., None, :]
     if b == 1:

@@ -51,15 +51,24 @@ class Step:
 
 
 def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
-    if any(isinstance(arg, Ragged) for arg in args):
-        raise NotFlat("a ragged tensor from outside")
-    frame = innermost([*args, *attributes.values()])
-    functions = [a for a in args if callable(a) and not hasattr(a, "array_reduction")]
-    if frame is None and not functions:
-        return step.usual(xp, *args, **attributes)
+    frame: Frame | None = None
+    simple = True
+    for arg in args:
+        if type(arg) is Rows:
+            if frame is None or arg.frame.depth > frame.depth:
+                frame = arg.frame
+            simple = simple and not isinstance(arg.values, Rows)
+        elif not hasattr(arg, "dtype"):
+            simple = False
+    if not simple or frame is None:
+        if any(isinstance(arg, Ragged) for arg in args):
+            raise NotFlat("a ragged tensor from outside")
+        frame = innermost([*args, *attributes.values()])
+        if frame is None and not any(map(_is_function, args)):
+            return step.usual(xp, *args, **attributes)
     keys = None
-    if not any(map(_in_parts, args)):
-        if step.rows is RowRule.EVEN and any(map(_nested, args)):
+    if simple or not any(map(_in_parts, args)):
+        if not simple and step.rows is RowRule.EVEN and any(map(_nested, args)):
             raise NotFlat("rows of one size after all")
         try:
             return step.meaning(flat_arrays(xp), *args, **attributes)
@@ -72,6 +81,10 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
     if frame is None:
         raise NotFlat("a function inside uses what differs")
     return _in_groups(step, xp, frame, args, attributes, keys)
+
+
+def _is_function(x: Any) -> bool:
+    return callable(x) and not hasattr(x, "array_reduction")
 
 
 def _in_parts(x: Any) -> bool:
@@ -135,7 +148,7 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
         return _in_groups(step, xp, frame, args, named, found.labels)
     except NotFlat as problem:
         why = str(problem)
-        if any(callable(arg) and not hasattr(arg, "array_reduction") for arg in args):
+        if any(map(_is_function, args)):
             raise
     sizes = sizes_of([*args, *named.values()], frame)
     if sizes:  # parted by something else than the sizes
