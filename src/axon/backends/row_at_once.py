@@ -35,13 +35,12 @@ def _tried(
     plan: Plan, xp: Arrays, function: Callable[..., Value], tensors: Sequence[Row]
 ) -> Value | None:
     counts = set(map(len, tensors))
-    if len(counts) != 1 or counts == {0}:
+    if len(counts) != 1 or counts == {0} or plan.step is None:
         return None
     try:
-        return map_flat(function, tensors, plan.levels, xp)
+        return map_flat(function, tensors, plan.levels, xp, plan.step)
     except Exception as problem:  # whatever it is, the rows one by one have it too, or not
-        if plan.step is not None:
-            plan.step.loops = str(problem) if isinstance(problem, NotFlat) else "an error"
+        plan.step.loops = str(problem) if isinstance(problem, NotFlat) else "an error"
         return None
 
 

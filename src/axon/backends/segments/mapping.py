@@ -15,6 +15,7 @@ from axon.backends.row_levels import which
 from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of as as_rows
 from axon.backends.segments.frames import Frame, InParts, NotFlat, Segments, TooLarge
+from axon.backends.segments.moves import as_segments
 from axon.backends.segments.rows import (
     Grouped,
     Rows,
@@ -24,14 +25,14 @@ from axon.backends.segments.rows import (
     some_rows,
     taken,
 )
-from axon.backends.segments.steps import sizes_of, together
+from axon.backends.segments.steps import NEAR, Step, sizes_of, together
 from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value
 from axon.ops.levels import LevelTree
 
 
 def map_flat(
-    function: Callable[..., Value], tensors: Sequence[Row], levels: LevelTree, xp: Any
+    function: Callable[..., Value], tensors: Sequence[Row], levels: LevelTree, xp: Any, step: Step
 ) -> Value:
     """The function on all rows, the results as rows of tensors. Where a value of all of them would
     be too large, on one half after the other.
@@ -46,27 +47,37 @@ def map_flat(
         whole = (first, last) == (0, len(tensors[0]))
         some = tensors if whole else [part(tensor, first, last) for tensor in tensors]
         try:
-            parts.append(_result(frame, _called(function, frame, some), levels))
+            parts.append(_result(frame, _called(function, frame, some, step), levels))
         except TooLarge:
             middle = (first + last) // 2
             todo += [(middle, last), (first, middle)]
     return parts[0] if len(parts) == 1 else _joined(parts)
 
 
-def _called(function: Callable[..., Value], frame: Frame, tensors: Sequence[Row]) -> Value:
-    """The function on all rows; or on those of equal sizes together, one part after another."""
+def _called(
+    function: Callable[..., Value], frame: Frame, tensors: Sequence[Row], step: Step
+) -> Value:
+    """The function on all rows; or on those of equal sizes together, one part after another. The
+    step remembers which of the two it is.
+    """
     given = [_given(frame, tensor) for tensor in tensors]
-    try:
-        return function(*given)
-    except InParts:
-        keys = sizes_of(given, frame)
-    if not keys:
-        raise NotFlat("rows in parts")
-    parts = []
-    for members in parted(frame, numpy.stack(keys, axis=1)):
-        part = Frame(frame.arrays, len(members))
-        parts.append((members, function(*(some_rows(x, members, part, frame) for x in given))))
+    if not step.in_parts:
+        try:
+            return function(*given)
+        except InParts:
+            step.in_parts = True
+    keys = sizes_of(given, frame)
     frame.undivided = False
+    if not keys:
+        return function(*given)
+    parts = []
+    sizes = numpy.stack(keys, axis=1)
+    for members in parted(frame, sizes):
+        most = max(1, NEAR // max(1, int(sizes[members[0]].max()) ** 2))
+        for first in range(0, len(members), most):
+            some = members[first : first + most]
+            part = Frame(frame.arrays, len(some))
+            parts.append((some, function(*(some_rows(x, some, part, frame) for x in given))))
     return together(frame, parts)
 
 
@@ -120,7 +131,11 @@ def _result(frame: Frame, value: Value, levels: LevelTree) -> Value:
         if not by_row(value):
             every = numpy.arange(frame.count)  # a copy for each row
             rows = Rows(frame, taken(frame.arrays.xp, rows.values, every))
-        return rows.values if varying is None else _row_by_row(frame, rows, varying)
+        if varying is None:
+            return rows.values
+        if varying.sizes[0] and not any(varying.sizes[1:]):
+            return _packed(as_segments(frame.arrays, rows, 0))
+        return _row_by_row(frame, rows, varying)
     if value.frame is not frame:
         raise NotFlat("rows of another frame")
     if varying is None:

@@ -352,10 +352,9 @@ def settled(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Any:
     if different:
         found = [_as_segments(part, different[0]) for part in found]
         return _end_to_end(frame, [(m, p) for (m, _), p in zip(parts, found, strict=True)])
-    if len(parts) == 1:
-        values = found[0].values
-    else:
-        values = xp.concatenate([part.values for part in found], axis=0)
+    if len(parts) == 1:  # all rows, in their order
+        return Rows(frame, found[0].values)
+    values = xp.concatenate([part.values for part in found], axis=0)
     order = numpy.empty(frame.count, numpy.int64)
     order[numpy.concatenate([members for members, _ in parts])] = numpy.arange(frame.count)
     return Rows(frame, taken(xp, values, order))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy
@@ -35,11 +36,15 @@ from axon.ops.arrays import Meaning, Value
 from axon.ops.traits import RowRule
 from axon.source import Span
 
+NEAR = 1 << 19
+"""How many elements a matrix of all rows of a part should have at most, so that it stays near."""
+
 
 @dataclass(slots=True, eq=False)
 class Step:
     """An operator at its place in the program. `usual` is what it does to arrays, `meaning` the
     same in terms of the namespace. Where it was applied row by row when it ran, `loops` says why.
+    If its function makes a value in which several sizes differ, the rows go to it `in_parts`.
     """
 
     operator: str
@@ -48,6 +53,7 @@ class Step:
     rows: RowRule
     span: Span | None
     loops: str = field(default="")
+    in_parts: bool = field(default=False)
 
 
 def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
@@ -186,9 +192,14 @@ def together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
     if len(parts) == 1 and not by_row(first):
         return first
     made = settled(frame, [(members, _own(frame, members, value)) for members, value in parts])
-    if isinstance(made, Grouped) and frame.undivided:
+    if frame.undivided and (isinstance(made, Grouped) or _is_large(made)):
         raise InParts("several sizes differ")
     return made
+
+
+def _is_large(x: Any) -> bool:
+    """Whether rows of equal sizes were put together to more than stays near."""
+    return x.segments is None and prod(x.values.shape) > NEAR and x.ndim > 1
 
 
 def _own(frame: Frame, members: Any, value: Any) -> Rows:
