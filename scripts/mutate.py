@@ -81,7 +81,7 @@ SHOWN = [
 ]
 TYPES = ["tests/properties/test_dims.py", *SOLVER]
 NEAR = {"types": TYPES, "solver": SOLVER, "inference": STRUCTURES, "graph": STRUCTURES}
-NEAR |= dict.fromkeys(("simplest", "implied", "unused", "plain", "forced"), SHOWN)
+NEAR |= dict.fromkeys(("simplest", "implied", "unused", "plain", "report"), SHOWN)
 """The tests of a module, by its name or by that of its package."""
 REST = ["tests/properties/test_programs.py", "tests/unit", "tests/test_rules_fire.py"]
 LIMIT_S = 180
