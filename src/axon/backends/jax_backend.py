@@ -6,7 +6,7 @@ operators run one by one, and functions of the rows of a tensor are compiled for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
+from axon.backends.jax_sharding import Shard, Sharding
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.graph.graph import (
@@ -35,14 +36,17 @@ class JaxBackend(Home):
     name = "jax"
     native = frozenset({"jax", "numpy"})
 
-    def __init__(self) -> None:
+    def __init__(self, axes: Mapping[str, int] | None = None, shard: Shard = ()) -> None:
+        """With the axes of a mesh programs run on its devices, and `shard` says what is cut."""
         self.arrays = JaxArrays()
+        self.sharding = Sharding(axes, shard) if axes else None
         self._traced = 0
 
     @property
     def compilations(self) -> int:
         """How many times JAX has traced, and so compiled, a graph or a function on rows."""
-        return self._traced + int(self.arrays.__dict__.get("traced", 0))
+        here = self._traced + int(self.arrays.__dict__.get("traced", 0))
+        return here if self.sharding is None else here + self.sharding.traced
 
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None

@@ -20,6 +20,7 @@ from axon.driver import Checked, check, graph
 from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
+from axon.graph.sharding import CannotShard, Placement
 from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
@@ -32,6 +33,7 @@ from axon.run.errors import ArgumentError, RunError
 from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
+from axon.run.options import Options, Shard
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
@@ -51,10 +53,28 @@ MOST_PLANS = 4096
 MOST_GRAPHS = 256
 
 
+class OnMesh(Protocol):
+    """What a backend does on a mesh of devices."""
+
+    axes: Mapping[str, int]
+    shard: Shard
+
+    def prepare(
+        self, graph: Graph, externs: Externs, placement: Placement
+    ) -> Callable[..., Any]: ...
+
+    def traceable(
+        self, graph: Graph, externs: Externs, placement: Placement
+    ) -> Callable[..., Any]: ...
+
+
 class Backend(Protocol):
     name: str
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
+
+    @property
+    def sharding(self) -> OnMesh | None: ...
 
     @property
     def compilations(self) -> int: ...
@@ -77,10 +97,8 @@ class Backend(Protocol):
         """
 
 
-def backend(name: str, compiled: bool = False) -> Backend:
-    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
-    if compiled and name != "torch":
-        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
+def backend(name: str, how: Options = Options()) -> Backend:  # noqa: B008  a constant
+    """A backend by name: `numpy`, `jax` or `torch`."""
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -90,7 +108,10 @@ def backend(name: str, compiled: bool = False) -> Backend:
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
-        return JaxBackend()
+        try:
+            return JaxBackend(dict(how.mesh), how.shard)
+        except CannotShard as problem:
+            raise ValueError(f"mesh: {problem}") from None
     if name == "torch":
         try:
             from axon.backends.torch_backend import TorchBackend
@@ -98,7 +119,7 @@ def backend(name: str, compiled: bool = False) -> Backend:
             raise ImportError(
                 "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
             ) from None
-        return TorchBackend(compiled)
+        return TorchBackend(how.compiled)
     raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
@@ -143,6 +164,7 @@ class Function:
         self._backend = program._backend if backend is None else backend
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._placements: dict[Graph, Placement] = {}
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -410,11 +432,17 @@ class Function:
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
-                traced = self._backend.traceable(made, self._externs)
+                traced = self._traced(made, arrays)
                 function = self._ready[key] = with_records(made, traced)
             return self._guarded(function, arrays)
 
         return run
+
+    def _traced(self, made: Graph, arrays: Sequence[Any]) -> Callable[..., Any]:
+        sharding = self._backend.sharding
+        if sharding is None:
+            return self._backend.traceable(made, self._externs)
+        return sharding.traceable(made, self._externs, self._placement(sharding, made, arrays))
 
     def _without(self, args: tuple[Any, ...], named: dict[str, Any]) -> Function:
         """The function without the optional parameters that a call leaves out."""
@@ -507,7 +535,7 @@ class Function:
             exact = self._lowered([values.exact_type(a) for a in arrays])
             raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
         try:
-            function = self._prepared(made)
+            function = self._prepared(made, arrays)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
             return self._exact(arrays)
@@ -518,8 +546,27 @@ class Function:
     def _lowered(self, types: Sequence[Type]) -> Graph | list[Diagnostic]:
         return graph(self._module, self.__name__, types, self._left_out)
 
-    def _prepared(self, made: Graph) -> Callable[..., Any]:
-        return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
+    def _prepared(self, made: Graph, arrays: Sequence[Any]) -> Callable[..., Any]:
+        sharding = self._backend.sharding
+        if sharding is None:
+            return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
+        placement = self._placement(sharding, made, arrays)
+        return with_records(made, sharding.prepare(made, self._externs, placement))
+
+    def _placement(self, sharding: OnMesh, made: Graph, arrays: Sequence[Any]) -> Placement:
+        """Where the values of a graph lie on the mesh: by their types where sizes are open."""
+        known = self._placements.get(made)
+        if known is None:
+            from axon.run.sharding import placed
+
+            typed = self._lowered([values.type_at_rank(a) for a in arrays])
+            if isinstance(typed, list):
+                raise CannotShard("its types are only known where all sizes are")
+            if len(self._placements) >= MOST_GRAPHS:
+                self._placements.clear()
+            known = placed(self.definition, made, typed, sharding.shard)
+            self._placements[made] = known
+        return known
 
     def _undetermined(self, problem: Undetermined) -> ArgumentError:
         name = f" `{problem}`" if str(problem) else ""
@@ -540,19 +587,19 @@ class Function:
         types = [_settled_type(a) for a in arrays]
         if any(isinstance(type_, Tensor) for type_ in types):
             key = ("settled", Show().type(Tuple(tuple(types))))
-            found = self._graphs.get(key) or self._settled(types, key)
+            found = self._graphs.get(key) or self._settled(types, key, arrays)
             if found is not None and isinstance(bind(found[0], arrays, Names), Binding):
                 return found
         return self._exactly(arrays)
 
     def _settled(
-        self, types: Sequence[Type], key: object
+        self, types: Sequence[Type], key: object, arrays: Sequence[Any]
     ) -> tuple[Graph, Callable[..., Any]] | None:
         made = self._lowered(types)
         if isinstance(made, list):
             return None
         try:
-            function = self._prepared(made)
+            function = self._prepared(made, arrays)
         except (Undetermined, DoesNotFit):
             return None
         if len(self._graphs) >= MOST_GRAPHS:
@@ -571,7 +618,7 @@ class Function:
         if isinstance(made, list):
             raise ArgumentError(self._cannot(arrays), made) from None
         try:
-            function = self._prepared(made)
+            function = self._prepared(made, arrays)
         except Undetermined as problem:
             raise self._undetermined(problem) from None
         except DoesNotFit as problem:
@@ -646,6 +693,8 @@ class Function:
             return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
             )
+        if isinstance(problem, CannotShard):
+            return ArgumentError(f"{name} cannot be sharded: {problem}")
         if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
         why = reason(problem) or self._backend.failure(problem)

@@ -10,9 +10,9 @@ jax.grad(lambda w: loss(net.model.jax(w, x)))(w)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
@@ -22,7 +22,9 @@ from axon.importers.recognise import by_ending
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
+from axon.run.options import Options, options
 from axon.run.safetensors import read
+from axon.run.sharding import check_names
 from axon.run.weights import weights as weights_in
 from axon.source import Source
 from axon.syntax import ast
@@ -91,7 +93,7 @@ class Program:
         self._checked = checked
         self._module = module
         self._finder = finder
-        self._backend = backend(backend_name, compiled)
+        self._backend = backend(backend_name, options(backend_name, compiled))
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
@@ -170,9 +172,25 @@ class Program:
         self._ops.update(found)
         self._functions.clear()
 
-    def on(self, backend_name: str, *, compiled: bool = False) -> Program:
-        """The same program on another backend; `compiled` is for PyTorch."""
-        made = backend(backend_name, compiled)
+    def on(
+        self,
+        backend_name: str,
+        *,
+        compiled: bool = False,
+        mesh: Mapping[str, int] | None = None,
+        shard: Mapping[str, str | Sequence[str]] | None = None,
+    ) -> Self:
+        """The same program on another backend. `compiled` is for PyTorch. On JAX a `mesh` is the
+        sizes of its axes, and `shard` says which of them cut a size, wherever that is in a type:
+        `mesh={"data": 4, "model": 2}, shard={"b": "data", "f": "model"}`.
+        """
+        how = options(backend_name, compiled, mesh, shard)
+        return self._on(backend_name, how)
+
+    def _on(self, backend_name: str, how: Options) -> Self:
+        if how.shard:
+            check_names(how.shard, self._checked.inferred.definitions)
+        made = backend(backend_name, how)
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
 
     @classmethod
@@ -183,9 +201,9 @@ class Program:
         made: Backend,
         ops: dict[str, Callable[..., Any]],
         finder: Finder,
-    ) -> Program:
+    ) -> Self:
         """A program that was checked, without errors, and linked."""
-        program: Program = object.__new__(cls)
+        program = object.__new__(cls)
         program._checked, program._module = checked, module
         program._finder = finder
         program._backend, program._ops, program._functions = made, ops, {}
@@ -225,8 +243,10 @@ def _declared(module: Module) -> set[str]:
     return own.union(*(_declared(other) for other in module.imports.values()))
 
 
-def _kind(backend: Backend) -> tuple[str, bool]:
-    return backend.name, getattr(backend, "compiled", False)
+def _kind(backend: Backend) -> tuple[str, Options]:
+    sharding = backend.sharding
+    mesh, shard = ((), ()) if sharding is None else (tuple(sharding.axes.items()), sharding.shard)
+    return backend.name, Options(getattr(backend, "compiled", False), mesh, shard)
 
 
 def _again(
@@ -234,11 +254,11 @@ def _again(
     text: str,
     files: dict[tuple[str, str], tuple[str, str]],
     backend_name: str,
-    compiled: bool,
+    how: Options,
     ops: dict[str, Callable[..., Any]],
 ) -> Program:
     """A program from its pickled parts."""
     finder = Finder({at: Source(*found) for at, found in files.items()})
-    program = Program(Source(name, text), backend_name, finder=finder, compiled=compiled)
+    program = Program(Source(name, text), finder=finder)._on(backend_name, how)
     program._ops.update(ops)
     return program
