@@ -11,6 +11,7 @@ import numpy
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from axon.backends.code import Externs, Placed, compile_graph
+from axon.backends.collectives import Collective, collectives
 from axon.backends.jax_arrays import JaxArrays
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
@@ -27,8 +28,8 @@ def make_mesh(axes: Mapping[str, int]) -> Mesh:
     devices = jax.devices()
     shown = " x ".join(f"{name}={size}" for name, size in axes.items())
     if wanted > len(devices):
-        there = "one device" if len(devices) == 1 else f"{len(devices)} devices"
-        raise CannotShard(f"a mesh of {shown} has {wanted} devices, and there is only {there}")
+        there = "is one" if len(devices) == 1 else f"are {len(devices)}"
+        raise CannotShard(f"a mesh of {shown} has {wanted} devices, and there {there}")
     if wanted < len(devices) and jax.process_count() > 1:
         raise CannotShard(
             f"a mesh of {shown} has {wanted} devices: with several processes it takes all of the"
@@ -57,27 +58,45 @@ class Sharding:
     def prepare(self, graph: Graph, externs: Externs, placement: Placement) -> Callable[..., Any]:
         with jax.enable_x64(True):
             inside = self.traceable(graph, externs, placement)
-        types = [param.type for param in graph.params]
-        trees = [placement.values.get(param) for param in graph.params]
-
-        def traced(leaves: Sequence[Any], sizes: tuple[Any, ...]) -> Any:
-            self.traced += 1  # this runs when JAX traces, which is when it compiles
-            return inside(*_together(types, iter(leaves), iter(sizes)))
-
-        whole = jax.jit(traced, static_argnums=1)
+        types, trees = _laid_out(graph, placement)
+        whole = self._compiled(types, inside)
 
         def run(*args: Any) -> Any:
             if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
                 return inside(*args)
             with jax.enable_x64(True):
-                placed = self.placed(types, trees, args)
-                leaves: list[Any] = []
-                sizes: list[Any] = []
-                for type_, arg in zip(types, placed, strict=True):
-                    _apart(type_, arg, leaves, sizes)
-                return whole(leaves, tuple(sizes))
+                return whole(*_apart(types, self.placed(types, trees, args)))
 
         return run
+
+    def _compiled(self, types: Sequence[Type], inside: Callable[..., Any]) -> Any:
+        def traced(leaves: Sequence[Any], sizes: tuple[Any, ...]) -> Any:
+            self.traced += 1  # this runs when JAX traces, which is when it compiles
+            return inside(*_together(types, iter(leaves), iter(sizes)))
+
+        return jax.jit(traced, static_argnums=1)
+
+    def collectives(
+        self, graph: Graph, externs: Externs, placement: Placement, args: Sequence[Any]
+    ) -> list[Collective]:
+        """What the devices send each other for arguments of these sizes; nothing is computed."""
+        types, trees = _laid_out(graph, placement)
+        with jax.enable_x64(True):
+            whole = self._compiled(types, self.traceable(graph, externs, placement))
+            laid = self._mapped(types, trees, args, self._described)
+            text = whole.lower(*_apart(types, laid)).compile().as_text()
+        return list(collectives(text))
+
+    def bytes(self, type_: Type, tree: Tree | None, arg: Any) -> int:
+        """How many bytes of an argument are on each device."""
+        found = 0
+
+        def count(array: Any, sharding: NamedSharding) -> None:
+            nonlocal found
+            found += prod(sharding.shard_shape(array.shape)) * array.dtype.itemsize
+
+        self._mapped([type_], [tree], [arg], count)
+        return found
 
     def traceable(self, graph: Graph, externs: Externs, placement: Placement) -> Callable[..., Any]:
         """For `jax.grad` and similar: a derivative lies as what it is taken by."""
@@ -116,27 +135,43 @@ class Sharding:
         self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
     ) -> list[Any]:
         """The arguments on the devices where they belong; nothing is moved if one does not fit."""
+        self.check_all(types, trees, args)
+        return self._mapped(types, trees, args, self.put)
+
+    def check_all(
+        self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
+    ) -> None:
+        """Each size that is cut must be divided; raises `CannotShard`."""
         for type_, tree, arg in zip(types, trees, args, strict=True):
-            self._check_all(type_, tree, arg)
-        return [self._placed(t, tree, a) for t, tree, a in zip(types, trees, args, strict=True)]
+            if isinstance(tree, Layout):
+                self.check(tree, arg.shape)
+            elif tree is not None and isinstance(type_, Tuple):
+                self.check_all(type_.items, tree, arg)
 
-    def _check_all(self, type_: Type, tree: Tree | None, arg: Any) -> None:
-        if isinstance(tree, Layout):
-            self.check(tree, arg.shape)
-        elif tree is not None and isinstance(type_, Tuple):
-            for inner, part, item in zip(type_.items, tree, arg, strict=True):
-                self._check_all(inner, part, item)
+    def _mapped(
+        self,
+        types: Sequence[Type],
+        trees: Sequence[Tree | None],
+        args: Sequence[Any],
+        do: Callable[[Any, NamedSharding], Any],
+    ) -> list[Any]:
+        """Something of each array and how it lies; sizes stay."""
+        found: list[Any] = []
+        for type_, tree, arg in zip(types, trees, args, strict=True):
+            if isinstance(type_, Tuple):
+                parts = (None,) * len(type_.items) if tree is None else tree
+                assert not isinstance(parts, Layout)
+                found.append(tuple(self._mapped(type_.items, parts, arg, do)))
+            elif isinstance(type_, DimValue | ShapeValue):
+                found.append(arg)
+            else:
+                assert tree is None or isinstance(tree, Layout)
+                found.append(do(arg, self.sharding(tree)))
+        return found
 
-    def _placed(self, type_: Type, tree: Tree | None, arg: Any) -> Any:
-        if isinstance(type_, Tuple):
-            parts = (None,) * len(type_.items) if tree is None else tree
-            assert not isinstance(parts, Layout)
-            items = zip(type_.items, parts, arg, strict=True)
-            return tuple([self._placed(inner, part, item) for inner, part, item in items])
-        if isinstance(type_, DimValue | ShapeValue):
-            return arg
-        assert tree is None or isinstance(tree, Layout)
-        return self.put(arg, self.sharding(tree))
+    def _described(self, array: Any, sharding: NamedSharding) -> Any:
+        described: Callable[..., Any] = jax.ShapeDtypeStruct
+        return described(array.shape, array.dtype, sharding=sharding)
 
     def sharding(self, tree: Layout | None) -> NamedSharding:
         """How an argument lies: whole on each device where no rule says anything."""
@@ -168,13 +203,23 @@ class Sharding:
                 raise CannotShard(f"`{rule.text}` is {size}, which {many} do not divide")
 
 
-def _apart(type_: Type, arg: Any, leaves: list[Any], sizes: list[Any]) -> None:
-    """What an argument consists of: arrays, and sizes, which JAX takes as they are."""
-    if isinstance(type_, Tuple):
-        for inner, item in zip(type_.items, arg, strict=True):
-            _apart(inner, item, leaves, sizes)
-    else:
-        (sizes if isinstance(type_, DimValue | ShapeValue) else leaves).append(arg)
+def _laid_out(graph: Graph, placement: Placement) -> tuple[list[Type], list[Tree | None]]:
+    types = [param.type for param in graph.params]
+    return types, [placement.values.get(param) for param in graph.params]
+
+
+def _apart(types: Sequence[Type], args: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+    """What arguments consist of: arrays, and sizes, which JAX takes as they are."""
+    leaves: list[Any] = []
+    sizes: list[Any] = []
+    for type_, arg in zip(types, args, strict=True):
+        if isinstance(type_, Tuple):
+            inner, more = _apart(type_.items, arg)
+            leaves += inner
+            sizes += more
+        else:
+            (sizes if isinstance(type_, DimValue | ShapeValue) else leaves).append(arg)
+    return leaves, tuple(sizes)
 
 
 def _together(types: Sequence[Type], leaves: Any, sizes: Any) -> list[Any]:

@@ -33,7 +33,7 @@ from axon.run.errors import ArgumentError, RunError
 from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
-from axon.run.options import Options, Shard
+from axon.run.options import Options, Shard, mesh_of
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
+    from axon.run.sharding_costs import Costs
 
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
@@ -367,6 +368,45 @@ class Function:
         except ImportError:
             raise ImportError("a module needs torch: pip install 'axon-shapes[torch]'") from None
         return AxonModule(self, weights, params, buffers)
+
+    def sharding(
+        self,
+        mesh: Mapping[str, int],
+        /,
+        *,
+        like: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> Costs:
+        """What it costs to cut its sizes along the axes of a mesh, on JAX: bytes of each argument
+        on a device, and what devices send each other. Sizes are given as for `init`. Nothing is
+        computed, but each choice is compiled.
+        """
+        from axon.run.initial import with_elements
+        from axon.run.parameters import settled
+        from axon.run.sharding_costs import Subject, costs, stand_in
+
+        found = with_elements(settled(self.subject, (), {**(sizes or {}), **named}, like or {}))
+        given = {name: stand_in(type_) for name, type_ in found.types.items()}
+        for name, value in given.items():
+            if value is None and name not in self.optional:
+                text = found.show.type(found.types[name])
+                raise ArgumentError(
+                    f"{self.__name__}.sharding: `{name} : {text}` has open sizes: say what they are"
+                )
+        given = {name: value for name, value in given.items() if value is not None}
+        other = Function(self._program, self.definition, backend("jax"), self._left_out)
+        other = other._without((), given)
+        arrays = other._arrays(other._arranged((), given))
+        made, _ = other._bound(*other._graph(arrays), arrays)
+        typed = other._lowered([values.type_at_rank(a) for a in arrays])
+        if isinstance(typed, list):
+            raise ArgumentError(f"{self.__name__}: its types are only known where all sizes are")
+        subject = Subject(self.definition, made, typed, other._externs, arrays)
+        try:
+            return costs(subject, mesh_of(mesh))
+        except CannotShard as problem:
+            raise ArgumentError(f"{self.__name__} cannot be sharded: {problem}") from None
 
     def on(self, made: Backend) -> Function:
         """The same definition on another backend."""

@@ -43,8 +43,8 @@ def options(
     return Options(compiled, axes, _shard_of(shard, dict(axes)))
 
 
-def mesh_of(mesh: Mapping[Any, Any]) -> Mesh:
-    if not isinstance(mesh, Mapping) or not mesh:
+def mesh_of(mesh: Any) -> Mesh:
+    if not (isinstance(mesh, Mapping) and mesh):
         raise ValueError('mesh= is a dict of sizes by the names of axes, as in {"data": 4}')
     found: list[tuple[str, int]] = []
     for name, size in mesh.items():
@@ -60,7 +60,7 @@ def mesh_of(mesh: Mapping[Any, Any]) -> Mesh:
     return tuple(found)
 
 
-def _shard_of(shard: Mapping[Any, Any], mesh: Mapping[str, int]) -> Shard:
+def _shard_of(shard: Any, mesh: Mapping[str, int]) -> Shard:
     if not isinstance(shard, Mapping):
         raise ValueError('shard= is a dict of axes by sizes, as in {"b": "data"}')
     found: list[tuple[str, tuple[str, ...]]] = []
