@@ -20,7 +20,7 @@ from axon.driver import Checked, check, graph
 from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
-from axon.graph.sharding import CannotShard, Placement
+from axon.graph.sharding import CannotShard, Placement, Tree
 from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
@@ -35,7 +35,7 @@ from axon.run.libraries import common_library
 from axon.run.names import names_at_call
 from axon.run.options import Options, Shard, mesh_of
 from axon.run.specialise import Specialised, specialise
-from axon.run.structures import Unfit, leaves, with_records
+from axon.run.structures import Unfit, leaves, with_names, with_records
 from axon.syntax.comments import comment_above
 from axon.types.show import Names, Show
 from axon.types.type import Fn, Tensor, Tuple, Type
@@ -59,6 +59,10 @@ class OnMesh(Protocol):
 
     axes: Mapping[str, int]
     shard: Shard
+
+    def placed(
+        self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
+    ) -> list[Any]: ...
 
     def prepare(
         self, graph: Graph, externs: Externs, placement: Placement
@@ -408,6 +412,22 @@ class Function:
         except CannotShard as problem:
             raise ArgumentError(f"{self.__name__} cannot be sharded: {problem}") from None
 
+    def placed(self, /, *args: Any, **named: Any) -> tuple[Any, ...]:
+        """The arguments as arrays on the devices of the mesh, where the function wants them: a
+        call, or a step of a training, then moves nothing.
+        """
+        other = self._without(args, named)
+        sharding = other._backend.sharding
+        if sharding is None:
+            raise ArgumentError(f'{self.__name__} is on no mesh: net.on("jax", mesh=…, shard=…)')
+        arrays = other._arrays(other._arranged(args, named))
+        made, _ = other._bound(*other._graph(arrays), arrays)
+        placement = other._placement(sharding, made, arrays)
+        types = [param.type for param in made.params]
+        trees = [placement.values.get(param) for param in made.params]
+        found = other._guarded(lambda *given: sharding.placed(types, trees, given), arrays)
+        return tuple(map(with_names, found, types))
+
     def on(self, made: Backend) -> Function:
         """The same definition on another backend."""
         return Function(self._program, self.definition, made, self._left_out)
@@ -590,8 +610,11 @@ class Function:
         sharding = self._backend.sharding
         if sharding is None:
             return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
-        placement = self._placement(sharding, made, arrays)
-        return with_records(made, sharding.prepare(made, self._externs, placement))
+        try:
+            placement = self._placement(sharding, made, arrays)
+            return with_records(made, sharding.prepare(made, self._externs, placement))
+        except CannotShard as problem:
+            raise self._as_run_error(problem) from None
 
     def _placement(self, sharding: OnMesh, made: Graph, arrays: Sequence[Any]) -> Placement:
         """Where the values of a graph lie on the mesh: by their types where sizes are open."""

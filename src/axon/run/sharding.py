@@ -17,7 +17,7 @@ from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.reader import Reader
 from axon.types.scope import Scope
-from axon.types.type import Fn, Record, Tensor, Tuple, Type
+from axon.types.type import DimValue, Fn, Record, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar, Var
 
 
@@ -114,6 +114,8 @@ def _aligned(written: Type, found: Type) -> Iterator[tuple[Dim, Dim]]:
             for item, size in pairs:
                 if not isinstance(item, ShapeVar) and not isinstance(size, ShapeVar):
                     yield item, size
+        case DimValue(dim), DimValue(size):
+            yield dim, size
         case Record(), Record():
             for name, field in found.fields.items():
                 if name in written.names:
