@@ -6,7 +6,7 @@ operators run one by one, and functions of the rows of a tensor are compiled for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -17,7 +17,9 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
-from axon.backends.jax_sharding import Shard, Sharding
+from axon.backends.jax_sharding import Sharding
+from axon.backends.meshes import Mesh, Shard
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.graph.graph import (
@@ -35,11 +37,12 @@ MOST_COMPILED = 256
 class JaxBackend(Home):
     name = "jax"
     native = frozenset({"jax", "numpy"})
+    options: Options = DEFAULT
 
-    def __init__(self, axes: Mapping[str, int] | None = None, shard: Shard = ()) -> None:
-        """With the axes of a mesh programs run on its devices, and `shard` says what is cut."""
+    def __init__(self, mesh: Mesh = (), shard: Shard = ()) -> None:
+        """With a mesh programs run on its devices, and `shard` says what is cut."""
         self.arrays = JaxArrays()
-        self.sharding = Sharding(axes, shard) if axes else None
+        self.sharding = Sharding(mesh, shard) if mesh else None
         self._traced = 0
 
     @property

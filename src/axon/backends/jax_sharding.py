@@ -13,13 +13,12 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from axon.backends.code import Externs, Placed, compile_graph
 from axon.backends.collectives import Collective, collectives
 from axon.backends.jax_arrays import JaxArrays
+from axon.backends.meshes import Mesh as Axes
+from axon.backends.meshes import Shard
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
 from axon.graph.sharding import CannotShard, Layout, Placement, Tree
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
-
-Shard = tuple[tuple[str, tuple[str, ...]], ...]
-"""Sizes as they are written, and the axes that cut each."""
 
 
 def make_mesh(axes: Mapping[str, int]) -> Mesh:
@@ -46,9 +45,8 @@ def make_mesh(axes: Mapping[str, int]) -> Mesh:
 class Sharding:
     """A mesh, and which sizes are cut along which of its axes."""
 
-    def __init__(self, axes: Mapping[str, int], shard: Shard) -> None:
-        self.axes = axes
-        self.mesh = make_mesh(axes)
+    def __init__(self, axes: Axes, shard: Shard) -> None:
+        self.mesh = make_mesh(dict(axes))
         self.shard = shard
         self.traced = 0
         self._arrays = JaxArrays()

@@ -12,6 +12,10 @@ from axon.files import Unreadable
 FILES = "a program, - for standard input, an ONNX model (.onnx), or a PyTorch program (.pt2)"
 
 
+def no_programs(paths: Sequence[str]) -> str:
+    return f"no programs (*.axon) in directory {', '.join(paths)}"
+
+
 def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
     """Apply a command to each file, also behind one that cannot be read; the worst status."""
     status = FINE

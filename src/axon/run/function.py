@@ -12,7 +12,9 @@ from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.failures import reason
 from axon.backends.home import converted
+from axon.backends.meshes import Shard, mesh_of
 from axon.backends.nature import DoesNotFit
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -33,7 +35,6 @@ from axon.run.errors import ArgumentError, RunError
 from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
-from axon.run.options import Options, Shard, mesh_of
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_names, with_records
 from axon.syntax.comments import comment_above
@@ -57,7 +58,6 @@ MOST_GRAPHS = 256
 class OnMesh(Protocol):
     """What a backend does on a mesh of devices."""
 
-    axes: Mapping[str, int]
     shard: Shard
 
     def placed(
@@ -75,6 +75,7 @@ class OnMesh(Protocol):
 
 class Backend(Protocol):
     name: str
+    options: Options
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
 
@@ -102,8 +103,15 @@ class Backend(Protocol):
         """
 
 
-def backend(name: str, how: Options = Options()) -> Backend:  # noqa: B008  a constant
-    """A backend by name: `numpy`, `jax` or `torch`."""
+def backend(name: str, options: Options = DEFAULT) -> Backend:
+    """A backend by name, `numpy`, `jax` or `torch`, with options that are its own."""
+    options.check(name)
+    made = _backend(name, options)
+    made.options = options
+    return made
+
+
+def _backend(name: str, options: Options) -> Backend:
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -113,8 +121,15 @@ def backend(name: str, how: Options = Options()) -> Backend:  # noqa: B008  a co
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
+        if options.cache is not None:
+            from axon.backends.jax_cache import Unusable, keep_in
+
+            try:
+                keep_in(options.cache)
+            except Unusable as problem:
+                raise ArgumentError(str(problem)) from None
         try:
-            return JaxBackend(dict(how.mesh), how.shard)
+            return JaxBackend(options.mesh, options.shard)
         except CannotShard as problem:
             raise ValueError(f"mesh: {problem}") from None
     if name == "torch":
@@ -124,7 +139,7 @@ def backend(name: str, how: Options = Options()) -> Backend:  # noqa: B008  a co
             raise ImportError(
                 "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
             ) from None
-        return TorchBackend(how.compiled)
+        return TorchBackend(options.compiled)
     raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
@@ -170,6 +185,7 @@ class Function:
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
         self._placements: dict[Graph, Placement] = {}
+        self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -253,10 +269,10 @@ class Function:
         most = None if all else Most("explain(all=True)")
         return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: Any) -> Specialised:
-        """Its type when more is known about some arguments: the text of a type, the sizes of a
-        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
-        these where the parameter is one.
+    def specialize(self, /, *given: Any, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments, given by place or by name: the text of
+        a type, the sizes of a tensor as a tuple, an array (or anything with a shape and a dtype), a
+        number, or a tuple of these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
@@ -266,7 +282,13 @@ class Function:
         '(t [8,64], t [64,a]) -> t [8,a]'
         """
         wanted = dict(zip(self._params, self._wanted, strict=True))
-        return specialise(self._module, self.__name__, wanted, types)
+        by_place = dict(zip(self._params, given, strict=False))
+        if len(given) > len(wanted):
+            takes = _arguments(len(wanted))
+            raise ArgumentError(f"{self.__name__} takes {takes}, {len(given)} are given")
+        if twice := next((name for name in by_place if name in types), None):
+            raise ArgumentError(f"{self.__name__}: the argument `{twice}` is given twice")
+        return specialise(self._module, self.__name__, wanted, by_place | types)
 
     # --- its parameters ---
 
@@ -584,6 +606,8 @@ class Function:
         key = tuple(values.key(a) for a in arrays)
         found = self._graphs.get(key)
         if found is None:
+            if key in self._undetermined_at:
+                return self._exact(arrays)
             found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
         return found
 
@@ -598,6 +622,7 @@ class Function:
             function = self._prepared(made, arrays)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
+            self._undetermined_at.add(key)
             return self._exact(arrays)
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None

@@ -11,7 +11,7 @@ from axon.importers.recognise import TORCH
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program
 from axon.run.errors import ProgramError
-from axon.run.options import Options
+from axon.run.function import Backend
 from axon.run.program import Program
 from axon.run.weights import Weight
 from axon.source import Source
@@ -53,7 +53,7 @@ class ModelProgram(Program):
         """
         return self._model.report()
 
-    def _on(self, backend_name: str, how: Options) -> Self:
-        made = super()._on(backend_name, how)
-        made._model, made._investigate = self._model, self._investigate
-        return made
+    def _on(self, made: Backend) -> Self:
+        other = super()._on(made)
+        other._model, other._investigate = self._model, self._investigate
+        return other

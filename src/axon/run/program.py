@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from axon.backends.meshes import mesh_of, shard_of
+from axon.backends.options import Options
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
@@ -22,7 +24,6 @@ from axon.importers.recognise import by_ending
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
-from axon.run.options import Options, options
 from axon.run.safetensors import read
 from axon.run.sharding import check_names
 from axon.run.weights import weights as weights_in
@@ -93,7 +94,7 @@ class Program:
         self._checked = checked
         self._module = module
         self._finder = finder
-        self._backend = backend(backend_name, options(backend_name, compiled))
+        self._backend = backend(backend_name, Options(compiled=compiled))
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
@@ -177,20 +178,24 @@ class Program:
         backend_name: str,
         *,
         compiled: bool = False,
+        cache: str | Path | None = None,
         mesh: Mapping[str, int] | None = None,
         shard: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Self:
-        """The same program on another backend. `compiled` is for PyTorch. On JAX a `mesh` is the
-        sizes of its axes, and `shard` says which of them cut a size, wherever that is in a type:
+        """The same program on another backend; `compiled` is for PyTorch. `cache` is for JAX: a
+        folder that keeps what it has compiled, for the next process. So are `mesh`, devices by
+        axes, and `shard`, which of them cut a size, wherever it is in a type:
         `mesh={"data": 4, "model": 2}, shard={"b": "data", "f": "model"}`.
         """
-        how = options(backend_name, compiled, mesh, shard)
-        return self._on(backend_name, how)
+        folder = None if cache is None else str(cache)
+        axes = () if mesh is None else mesh_of(mesh)
+        cut = () if shard is None else shard_of(shard, axes)
+        if bool(axes) != bool(cut):
+            raise ValueError("mesh= and shard= belong together: which sizes does which axis cut?")
+        check_names(cut, self._checked.inferred.definitions)
+        return self._on(backend(backend_name, Options(compiled, folder, axes, cut)))
 
-    def _on(self, backend_name: str, how: Options) -> Self:
-        if how.shard:
-            check_names(how.shard, self._checked.inferred.definitions)
-        made = backend(backend_name, how)
+    def _on(self, made: Backend) -> Self:
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
 
     @classmethod
@@ -220,7 +225,8 @@ class Program:
         """
         source = self._module.program.source
         files = {at: (found.name, found.text) for at, found in self._finder.known.items()}
-        return _again, (source.name, source.text, files, *_kind(self._backend), self._ops)
+        made = self._backend
+        return _again, (source.name, source.text, files, made.name, made.options, self._ops)
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""
@@ -243,22 +249,17 @@ def _declared(module: Module) -> set[str]:
     return own.union(*(_declared(other) for other in module.imports.values()))
 
 
-def _kind(backend: Backend) -> tuple[str, Options]:
-    sharding = backend.sharding
-    mesh, shard = ((), ()) if sharding is None else (tuple(sharding.axes.items()), sharding.shard)
-    return backend.name, Options(getattr(backend, "compiled", False), mesh, shard)
-
-
 def _again(
     name: str,
     text: str,
     files: dict[tuple[str, str], tuple[str, str]],
     backend_name: str,
-    how: Options,
+    options: Options,
     ops: dict[str, Callable[..., Any]],
 ) -> Program:
     """A program from its pickled parts."""
     finder = Finder({at: Source(*found) for at, found in files.items()})
-    program = Program(Source(name, text), finder=finder)._on(backend_name, how)
+    program = Program(Source(name, text), finder=finder)
+    program._backend = backend(backend_name, options)
     program._ops.update(ops)
     return program

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from axon.backends.meshes import Shard
 from axon.graph.graph import Graph
 from axon.graph.sharding import CannotShard, Placement, Rule, placement
 from axon.inference.program import Definition
 from axon.inference.report.signature import describe_definition
 from axon.run.names import names_at_call
-from axon.run.options import Shard
 from axon.run.parameters import signature_names
 from axon.source import Source
 from axon.syntax import parse_signature

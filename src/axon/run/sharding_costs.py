@@ -18,11 +18,11 @@ import numpy
 
 from axon.backends.code import Externs
 from axon.backends.collectives import KINDS, Collective
+from axon.backends.meshes import Mesh, Shard
 from axon.backends.numpy_arrays import element
 from axon.graph.graph import Graph
 from axon.graph.sharding import CannotShard, Placement
 from axon.inference.program import Definition
-from axon.run.options import Mesh, Shard
 from axon.run.sharding import cuttable, placed
 from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type
 
@@ -141,7 +141,7 @@ def costs(subject: Subject, mesh: Mesh) -> Costs:
     """The choices whose sizes the mesh divides; raises `CannotShard`."""
     from axon.backends.jax_sharding import Sharding
 
-    sharding = Sharding(dict(mesh), ())
+    sharding = Sharding(mesh, ())
     found: list[Cost] = []
     for shard in choices(cuttable(subject.definition, subject.typed), mesh):
         with suppress(CannotShard):  # of what the mesh does not divide

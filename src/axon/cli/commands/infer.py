@@ -36,7 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show what a person would write down for a type with open ranks or broadcasts too",
     )
-    parser.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    parser.add_argument(
+        "--notation",
+        choices=("infix", "paper"),
+        default="infix",
+        help="how sums and products of sizes are written: a+b, or (+ a b) as in the paper",
+    )
     parser.add_argument(
         "--forget-inputs",
         action="store_true",
