@@ -17,6 +17,7 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.graph.graph import (
@@ -34,6 +35,7 @@ MOST_COMPILED = 256
 class JaxBackend(Home):
     name = "jax"
     native = frozenset({"jax", "numpy"})
+    options: Options = DEFAULT
 
     def __init__(self) -> None:
         self.arrays = JaxArrays()

@@ -14,6 +14,7 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.home import converted
 from axon.backends.nested import nested
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.backends.torch_arrays import arrays_on
@@ -33,6 +34,7 @@ class TorchBackend:
 
     name = "torch"
     native = frozenset({"torch"})
+    options: Options = DEFAULT
 
     def __init__(self, compiled: bool = False, fixed: frozenset[str] = frozenset()) -> None:
         """The sizes of the parameters named in `fixed` do not change: they are those of weights."""

@@ -39,6 +39,14 @@ class Arrays(Protocol):
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of words."""
 
+    def wide_matmul(self, x: Array, y: Array) -> Array:
+        """A product of matrices in which half-precision floats are added up in f32, which the
+        result has. Where one of them is of half precision, a backend may round the other to it.
+        """
+
+    def stop_gradient(self, x: Array) -> Array:
+        """The same array, constant in derivatives."""
+
     def erf(self, x: Array) -> Array:
         """The error function."""
 

@@ -13,6 +13,7 @@ from axon.backends.externs import WrongResult
 from axon.backends.failures import reason
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -53,6 +54,7 @@ MOST_GRAPHS = 256
 
 class Backend(Protocol):
     name: str
+    options: Options
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
 
@@ -77,10 +79,15 @@ class Backend(Protocol):
         """
 
 
-def backend(name: str, compiled: bool = False) -> Backend:
-    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
-    if compiled and name != "torch":
-        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
+def backend(name: str, options: Options = DEFAULT) -> Backend:
+    """A backend by name, `numpy`, `jax` or `torch`, with options that are its own."""
+    options.check(name)
+    made = _backend(name, options)
+    made.options = options
+    return made
+
+
+def _backend(name: str, options: Options) -> Backend:
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -90,6 +97,13 @@ def backend(name: str, compiled: bool = False) -> Backend:
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
+        if options.cache is not None:
+            from axon.backends.jax_cache import Unusable, keep_in
+
+            try:
+                keep_in(options.cache)
+            except Unusable as problem:
+                raise ArgumentError(str(problem)) from None
         return JaxBackend()
     if name == "torch":
         try:
@@ -98,7 +112,7 @@ def backend(name: str, compiled: bool = False) -> Backend:
             raise ImportError(
                 "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
             ) from None
-        return TorchBackend(compiled)
+        return TorchBackend(options.compiled)
     raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
@@ -143,6 +157,7 @@ class Function:
         self._backend = program._backend if backend is None else backend
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -226,10 +241,10 @@ class Function:
         most = None if all else Most("explain(all=True)")
         return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: Any) -> Specialised:
-        """Its type when more is known about some arguments: the text of a type, the sizes of a
-        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
-        these where the parameter is one.
+    def specialize(self, /, *given: Any, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments, given by place or by name: the text of
+        a type, the sizes of a tensor as a tuple, an array (or anything with a shape and a dtype), a
+        number, or a tuple of these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
@@ -239,7 +254,13 @@ class Function:
         '(t [8,64], t [64,a]) -> t [8,a]'
         """
         wanted = dict(zip(self._params, self._wanted, strict=True))
-        return specialise(self._module, self.__name__, wanted, types)
+        by_place = dict(zip(self._params, given, strict=False))
+        if len(given) > len(wanted):
+            takes = _arguments(len(wanted))
+            raise ArgumentError(f"{self.__name__} takes {takes}, {len(given)} are given")
+        if twice := next((name for name in by_place if name in types), None):
+            raise ArgumentError(f"{self.__name__}: the argument `{twice}` is given twice")
+        return specialise(self._module, self.__name__, wanted, by_place | types)
 
     # --- its parameters ---
 
@@ -496,6 +517,8 @@ class Function:
         key = tuple(values.key(a) for a in arrays)
         found = self._graphs.get(key)
         if found is None:
+            if key in self._undetermined_at:
+                return self._exact(arrays)
             found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
         return found
 
@@ -510,6 +533,7 @@ class Function:
             function = self._prepared(made)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
+            self._undetermined_at.add(key)
             return self._exact(arrays)
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None

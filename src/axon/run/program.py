@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from axon.backends.options import Options
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
@@ -91,7 +92,7 @@ class Program:
         self._checked = checked
         self._module = module
         self._finder = finder
-        self._backend = backend(backend_name, compiled)
+        self._backend = backend(backend_name, Options(compiled=compiled))
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
@@ -170,9 +171,16 @@ class Program:
         self._ops.update(found)
         self._functions.clear()
 
-    def on(self, backend_name: str, *, compiled: bool = False) -> Program:
-        """The same program on another backend; `compiled` is for PyTorch."""
-        made = backend(backend_name, compiled)
+    def on(
+        self, backend_name: str, *, compiled: bool = False, cache: str | Path | None = None
+    ) -> Self:
+        """The same program on another backend; `compiled` is for PyTorch. `cache` is for JAX: a
+        folder that keeps what it has compiled, for the next process.
+        """
+        folder = None if cache is None else str(cache)
+        return self._on(backend(backend_name, Options(compiled, folder)))
+
+    def _on(self, made: Backend) -> Self:
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
 
     @classmethod
@@ -183,9 +191,9 @@ class Program:
         made: Backend,
         ops: dict[str, Callable[..., Any]],
         finder: Finder,
-    ) -> Program:
+    ) -> Self:
         """A program that was checked, without errors, and linked."""
-        program: Program = object.__new__(cls)
+        program = object.__new__(cls)
         program._checked, program._module = checked, module
         program._finder = finder
         program._backend, program._ops, program._functions = made, ops, {}
@@ -202,7 +210,8 @@ class Program:
         """
         source = self._module.program.source
         files = {at: (found.name, found.text) for at, found in self._finder.known.items()}
-        return _again, (source.name, source.text, files, *_kind(self._backend), self._ops)
+        made = self._backend
+        return _again, (source.name, source.text, files, made.name, made.options, self._ops)
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""
@@ -225,20 +234,17 @@ def _declared(module: Module) -> set[str]:
     return own.union(*(_declared(other) for other in module.imports.values()))
 
 
-def _kind(backend: Backend) -> tuple[str, bool]:
-    return backend.name, getattr(backend, "compiled", False)
-
-
 def _again(
     name: str,
     text: str,
     files: dict[tuple[str, str], tuple[str, str]],
     backend_name: str,
-    compiled: bool,
+    options: Options,
     ops: dict[str, Callable[..., Any]],
 ) -> Program:
     """A program from its pickled parts."""
     finder = Finder({at: Source(*found) for at, found in files.items()})
-    program = Program(Source(name, text), backend_name, finder=finder, compiled=compiled)
+    program = Program(Source(name, text), finder=finder)
+    program._backend = backend(backend_name, options)
     program._ops.update(ops)
     return program

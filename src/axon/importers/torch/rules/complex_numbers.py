@@ -66,7 +66,8 @@ LINEAR = (
     "flipud", "rot90", "diagonal", "diagonal_copy", "tril", "triu", "sum", "mean", "cumsum",
     "neg", "negative", "_neg_view", "clone", "contiguous", "detach", "alias", "lift_fresh_copy",
     "lift_fresh", "requires_grad", "zeros_like", "new_zeros", "slice_scatter", "select_scatter",
-    "index_put", "copy", "constant_pad_nd", "unfold", "as_strided",
+    "index_put", "copy", "constant_pad_nd", "unfold", "as_strided", "fft_fftshift",
+    "fft_ifftshift",
 )  # fmt: skip
 """What makes the real part of its result of the real parts, and the imaginary one of the
 others.
@@ -240,7 +241,8 @@ def with_complex(apply: Rule, node: TorchNode) -> Made:
             return None
         return apply(node)
     node.alone = True
-    if operator in READS or operator.startswith(("fft_", "_fft", "istft")):
+    reads = operator in READS or operator.startswith(("fft_", "_fft", "istft"))
+    if reads and operator not in OF_COMPLEX:
         return apply(node)
     name = operator if operator.endswith("__") else operator.rstrip("_")
     found = OF_COMPLEX.get(operator) or OF_COMPLEX.get(name)
