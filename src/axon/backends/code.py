@@ -26,6 +26,8 @@ from axon.backends.nature import (
     sizes_as,
 )
 from axon.backends.roots import solved
+from axon.backends.segments import frames
+from axon.backends.segments.steps import Step
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.backends.static import is_static, repeated
 from axon.backends.stepwise import Stepwise
@@ -49,6 +51,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.ragged import runtime
+from axon.graph.sharding import Placement, Tree
 from axon.graph.sizes import (
     Reading,
     SizeVar,
@@ -64,6 +67,7 @@ from axon.ops.arrays import Arrays, Meaning
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
+from axon.ops.traits import Calls
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types.dim import Dim
@@ -76,8 +80,23 @@ Watcher = Callable[[int, int], None]
 """Receives how many nodes of a graph are done, of how many."""
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where the values of a graph lie: `put` makes what puts a value there."""
+
+    placement: Placement
+    put: Callable[[Tree], Callable[[Any], Any]]
+
+    def inside(self, call: Call) -> Placed | None:
+        found = self.placement.calls.get(call)
+        return None if found is None else Placed(found, self.put)
+
+
 PLACES = "__places__"
 """Under this name stand the places of the lines; nothing in a program gets a name like it."""
+
+STEPS = "__steps__"
+"""Under this name stand the operators that are applied to rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +108,11 @@ class Line:
 
 
 def compile_graph(
-    graph: Graph, arrays: Arrays, externs: Externs, watcher: Watcher | None = None
+    graph: Graph,
+    arrays: Arrays,
+    externs: Externs,
+    watcher: Watcher | None = None,
+    placed: Placed | None = None,
 ) -> tuple[Callable[..., Any], str]:
     """The function for a graph, and its text."""
     coder = Coder(arrays, externs)
@@ -98,12 +121,19 @@ def compile_graph(
         coder.names.constant(watcher, "done", "done")
     if is_static(graph):
         coder.repeated = repeated(graph)
-    name = coder.graph(graph)
+    name = coder.graph(graph, placed)
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
     space[PLACES] = [line.span for line in coder.lines]
+    space[STEPS] = coder.steps
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def looping(function: Callable[..., Any]) -> list[Step]:
+    """The operators of a compiled graph that were applied row by row when it ran."""
+    space = getattr(function, "__globals__", {})
+    return [step for step in space.get(STEPS, ()) if step.loops]
 
 
 def place_of(problem: BaseException) -> Span | None:
@@ -129,30 +159,61 @@ class Coder:
             xp=arrays,
             prod=prod,
             len=len,
-            max=row_sizes.greatest,
-            min=row_sizes.least,
+            max=frames.greatest,
+            min=frames.least,
             tuple=tuple,
         )
         self.lines: list[Line] = []
-        self.graphs: dict[Graph, str] = {}
+        self.graphs: dict[object, str] = {}
+        self.flat_graphs: dict[Graph, str] = {}
+        self.steps: list[Step] = []
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
         self.repeated: frozenset[Graph] = frozenset()
 
-    def graph(self, graph: Graph) -> str:
-        """The name of the function for a graph."""
-        known = self.graphs.get(graph)
+    def graph(self, graph: Graph, placed: Placed | None = None) -> str:
+        """The name of the function for a graph whose values lie in this way."""
+        key = graph if placed is None else placed.placement.key
+        known = self.graphs.get(key)
         if known is None:
-            known = self.graphs[graph] = self.names.fresh(graph.name)
-            body = Body(self, {}, {}, "    ", graph.levels)
+            known = self.graphs[key] = self.names.fresh(graph.name)
+            body = Body(self, {}, {}, "    ", graph.levels, placed)
             body.watched = graph is self.watched
             params = body.params(graph.params)
             result = body.write(graph)
             self.define(known, params, body, result)
-            if graph in self.repeated:
+            if placed is None and graph in self.repeated:
                 share = self.names.constant(self.arrays.shared, "shared", "shared")
                 self.lines.append(Line(f"{known} = {share}({known})"))
         return known
+
+    def step(self, node: Apply) -> Step:
+        """An operator as it is applied to all rows at once."""
+        operator = node.operator
+        assert operator.meaning is not None
+        usual = self.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
+        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
+        self.steps.append(step)
+        return step
+
+    def for_all_rows(
+        self,
+        function: Function,
+        values: dict[Value, str],
+        sizes: dict[SizeVar, str],
+        levels: Mapping[Value | ShapeOf, LevelTree],
+    ) -> str:
+        """The name of a function for all rows at once, beside one for each row; or why not."""
+        from axon.backends.flat_code import FlatBody, reason
+
+        why = reason(function) if self.arrays.by_segments else "the backend compiles them"
+        if why is not None:
+            return f"None, {why!r}"
+        name = self.names.fresh("all_rows")
+        inner = FlatBody(self, values, sizes, "    ", levels)
+        params = [*values.values(), *sizes.values(), *inner.params(function.params)]
+        self.define(name, params, inner, inner.write(function))
+        return name
 
     def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
         self.lines += [Line(f"def {name}({', '.join(params)}):"), *body.lines]
@@ -169,9 +230,11 @@ class Body:
         sizes: dict[SizeVar, str],
         indent: str,
         levels: Mapping[Value | ShapeOf, LevelTree],
+        placed: Placed | None = None,
     ) -> None:
         self.coder = coder
         self.levels = levels
+        self.placed = placed
         self.names = coder.names
         self.values = dict(values)
         self.sizes = dict(sizes)
@@ -197,6 +260,8 @@ class Body:
         asked = needs.union(*map(grown_needs, whole.nodes))  # the memory check uses known sizes
         self.read(whole.params, asked)
         self.solve(whole.params, needs)
+        for param in whole.params:
+            self.put(param)
         joined = self.coder.arrays.joined(whole)
         for at, node in enumerate(whole.nodes, 1):
             self.span = _span(node)
@@ -204,9 +269,18 @@ class Body:
                 self.join(node, joined[node.result], asked)
             else:
                 self.node(node, asked)
+            if self.placed is not None and not isinstance(node, Measure | Check):
+                self.put(node.result)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)
+
+    def put(self, value: Value) -> None:
+        """Put a value where it lies, if that is said."""
+        tree = None if self.placed is None else self.placed.placement.values.get(value)
+        if self.placed is not None and tree is not None and value not in self.coder.known:
+            put = self.names.constant(self.placed.put(tree), "put", ("put", tree))
+            self.line(f"{self.values[value]} = {put}({self.values[value]})")
 
     # --- sizes ---
 
@@ -366,7 +440,8 @@ class Body:
         """A function that is defined where it is used."""
         name = self.names.fresh("each")
         known = self._outside(function, self.sizes)
-        inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels)
+        around = self.indent + "    "
+        inner = type(self)(self.coder, self.values, known, around, self.levels, self.placed)
         params = inner.params(function.params)
         result = inner.write(function)
         self.line(f"def {name}({', '.join(params)}):")
@@ -386,14 +461,15 @@ class Body:
         name = self.names.fresh("each")
         values = {v: self.names.fresh(v.name) for v in used}
         sizes = {v: self.names.fresh(v.name or "n") for v in needs}
-        inner = Body(self.coder, values, sizes, "    ", self.levels)
+        inner = Body(self.coder, values, sizes, "    ", self.levels, self.placed)
         params = [*values.values(), *sizes.values(), *inner.params(function.params)]
         result = inner.write(function)
         self.coder.define(name, params, inner, result)
         lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
-        return f"{lift}({name}, ({given}), ({known}))"
+        whole = self.coder.for_all_rows(function, values, sizes, self.levels)
+        return f"{lift}({name}, ({given}), ({known}), {whole})"
 
     def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
         """The sizes that a function knows from outside: one that varies from row to row differs in
@@ -419,7 +495,8 @@ class Body:
                 self.check_fits(node)
                 text = self.application(node)
             case Call(_, graph, operands, _):
-                text = f"{self.coder.graph(graph)}({self.operands(operands)})"
+                placed = None if self.placed is None else self.placed.inside(node)
+                text = f"{self.coder.graph(graph, placed)}({self.operands(operands)})"
             case Extern(_, name, operands, _):
                 function = self.names.constant(self.coder.externs[name], name, ("extern", name))
                 text = self.brought(node, f"{function}({self.operands(operands)})")
@@ -482,8 +559,9 @@ class Body:
         operator = node.operator
         makes = any(makes_sizes(o) for o in node.operands)
         by_rows = makes or self._by_rows(node)
+        lifts = by_rows and (not makes or operator.traits.calls is Calls.EACH_ROW)
         parts = [
-            self.lifted(o) if by_rows and isinstance(o, Function) and not makes else self.operand(o)
+            self.lifted(o) if lifts and isinstance(o, Function) else self.operand(o)
             for o in node.operands
         ]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
@@ -523,6 +601,7 @@ class Body:
             core(operator, arity),
             goes_flat(operator, node.attributes, trees),
             blank,
+            self.coder.step(node) if self.coder.arrays.by_segments else None,
         )
 
     def _blank(self, type_: Type) -> Any:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from axon.backends.meshes import Mesh, Shard
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """`compiled` is for PyTorch: programs go through `torch.compile`. `cache` is for JAX: a folder
-    for what it has compiled, of which the next process need compile nothing again.
+    for what it has compiled, of which the next process need compile nothing again. `mesh` and
+    `shard` are for JAX too: devices, and which sizes are cut along which of their axes.
     """
 
     compiled: bool = False
     cache: str | None = None
+    mesh: Mesh = ()
+    shard: Shard = ()
 
     def check(self, backend: str) -> None:
         """Raise a `ValueError` where a backend has no such option."""
@@ -20,6 +25,8 @@ class Options:
             raise ValueError(f"compiled=True is for the backend 'torch', not for {backend!r}")
         if self.cache is not None and backend != "jax":
             raise ValueError(f"cache=… is for the backend 'jax', not for {backend!r}")
+        if (self.mesh or self.shard) and backend != "jax":
+            raise ValueError(f"mesh= and shard= are for the backend 'jax', not for {backend!r}")
 
 
 DEFAULT = Options()

@@ -109,8 +109,13 @@ class Traits(NamedTuple):
     """The operands, by place from 1, that multiply or divide the others: ones there change
     nothing."""
 
+    recomputed: bool = False
+    """For a gradient it is cheaper to compute it again from its operands than to keep what it
+    computes on the way."""
+
 
 PLAIN = Traits()
 POINTWISE = Traits(pointwise=True)
+ACTIVATION = Traits(pointwise=True, recomputed=True)
 REDUCTION = Traits(rows=RowRule.REDUCTION)
 FILLED_SHAPE = Traits(rows=RowRule.FILLED_SHAPE)

@@ -10,10 +10,11 @@ jax.grad(lambda w: loss(net.model.jax(w, x)))(w)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from axon.backends.meshes import mesh_of, shard_of
 from axon.backends.options import Options
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
@@ -24,6 +25,7 @@ from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
 from axon.run.safetensors import read
+from axon.run.sharding import check_names
 from axon.run.weights import weights as weights_in
 from axon.source import Source
 from axon.syntax import ast
@@ -172,13 +174,26 @@ class Program:
         self._functions.clear()
 
     def on(
-        self, backend_name: str, *, compiled: bool = False, cache: str | Path | None = None
+        self,
+        backend_name: str,
+        *,
+        compiled: bool = False,
+        cache: str | Path | None = None,
+        mesh: Mapping[str, int] | None = None,
+        shard: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Self:
         """The same program on another backend; `compiled` is for PyTorch. `cache` is for JAX: a
-        folder that keeps what it has compiled, for the next process.
+        folder that keeps what it has compiled, for the next process. So are `mesh`, devices by
+        axes, and `shard`, which of them cut a size, wherever it is in a type:
+        `mesh={"data": 4, "model": 2}, shard={"b": "data", "f": "model"}`.
         """
         folder = None if cache is None else str(cache)
-        return self._on(backend(backend_name, Options(compiled, folder)))
+        axes = () if mesh is None else mesh_of(mesh)
+        cut = () if shard is None else shard_of(shard, axes)
+        if bool(axes) != bool(cut):
+            raise ValueError("mesh= and shard= belong together: which sizes does which axis cut?")
+        check_names(cut, self._checked.inferred.definitions)
+        return self._on(backend(backend_name, Options(compiled, folder, axes, cut)))
 
     def _on(self, made: Backend) -> Self:
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)

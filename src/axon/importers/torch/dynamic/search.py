@@ -155,7 +155,7 @@ class Settled:
 
 
 def settled(
-    found: Found, fixed: dict[DimVar, int], same: Sequence[tuple[DimVar, DimVar]] = ()
+    found: Found, fixed: dict[DimVar, int], same: Sequence[tuple[DimVar, Dim]] = ()
 ) -> Settled:
     """What is found, with numbers for some sizes, and where some are the same."""
     equal: list[tuple[DimVar, Dim]] = [*fixed.items(), *same]
