@@ -127,6 +127,9 @@ class JaxArrays(Bounded):
             window_dilation=(*ones, *dilation),
         ).astype(x.dtype)
 
+    def stop_gradient(self, x: Array) -> Array:
+        return lax.stop_gradient(x)
+
     def map(
         self,
         function: Callable[..., Value],

@@ -52,6 +52,9 @@ class Arrays(Protocol):
         `mode` is set, add, mul, min or max; in all but `set` a repeated index counts repeatedly.
         """
 
+    def stop_gradient(self, x: Array) -> Array:
+        """The array, of which nothing is derived."""
+
     def conv(
         self,
         x: Array,

@@ -13,9 +13,10 @@ from axon.ops.axes import bad_axes, dims, place
 from axon.ops.interpolate import Way, resized, rounded_down, single
 from axon.ops.operator import Floats, Ints, Problem, Rule, operator
 from axon.ops.sliding import sides_of, spread
+from axon.ops.traits import Padding, Traits
 
 
-@operator()
+@operator(Traits(padding=Padding(("n", "c"))))
 def upsample(*, scale: Ints, mode: str = "nearest", spatial: int | None = None) -> Rule:
     """Make the spatial dimensions of `[n,c,h,w]` larger by whole factors.
 
