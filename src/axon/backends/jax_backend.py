@@ -16,6 +16,7 @@ from axon.backends.checks import Untraceable
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
+from axon.backends.jax_buckets import cut, lengthened
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.graph.graph import (
@@ -31,8 +32,9 @@ class JaxBackend(Home):
     name = "jax"
     native = frozenset({"jax", "numpy"})
 
-    def __init__(self) -> None:
+    def __init__(self, buckets: Any = None) -> None:
         self.arrays = JaxArrays()
+        self.buckets = buckets
         self._traced = 0
 
     @property
@@ -85,6 +87,26 @@ class JaxBackend(Home):
         """For `jax.grad` and similar: the caller decides on compilation and precision."""
         function, _ = compile_graph(graph, self.arrays, externs)
         return function if is_static(graph) else _concrete(function)
+
+    def traced_once(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
+        """The same for a graph that is compiled once for each list of argument sizes, whatever the
+        caller makes of it.
+        """
+        function, _ = compile_graph(graph, self.arrays, externs)
+        types = [param.type for param in graph.params]
+        spread = any(isinstance(t, Tuple) and _sizes(_parts(t)) for t in types)
+        given = _together(function, types) if spread else function
+        parts = [part for t in types for part in _parts(t)] if spread else types
+        whole = jax.jit(given, static_argnums=_sizes(parts))
+        return lambda *args: whole(*(_apart(types, args) if spread else args))
+
+    def lengthened(self, array: Any, shape: tuple[int, ...], fill: float) -> Any:
+        """The array at the front of a larger one."""
+        return lengthened(array, shape, fill)
+
+    def cut(self, array: Any, shape: tuple[int, ...]) -> Any:
+        """The front of an array."""
+        return cut(array, shape)
 
 
 def _sizes(types: Sequence[Type]) -> list[int]:

@@ -27,11 +27,14 @@ from axon.inference.report.signature import Signature
 from axon.ops.memory import Refused, shown
 from axon.run import values
 from axon.run.bind import Binding, bind
+from axon.run.bucket_report import Report
+from axon.run.bucketed import Bucketed
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
 from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
+from axon.run.options import PLAIN, Options
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
@@ -80,10 +83,9 @@ class Backend(Protocol):
         """A result as an array of the library that the arguments were of."""
 
 
-def backend(name: str, compiled: bool = False) -> Backend:
-    """A backend by name: `numpy`, `jax` or `torch`; `compiled` is for the last."""
-    if compiled and name != "torch":
-        raise ValueError(f"compiled=True is for the backend 'torch', not for {name!r}")
+def backend(name: str, options: Options = PLAIN) -> Backend:
+    """A backend by name: `numpy`, `jax` or `torch`."""
+    options.check(name)
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -93,7 +95,7 @@ def backend(name: str, compiled: bool = False) -> Backend:
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
-        return JaxBackend()
+        return JaxBackend(options.buckets)
     if name == "torch":
         try:
             from axon.backends.torch_backend import TorchBackend
@@ -101,7 +103,7 @@ def backend(name: str, compiled: bool = False) -> Backend:
             raise ImportError(
                 "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
             ) from None
-        return TorchBackend(compiled)
+        return TorchBackend(options.compiled)
     raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
@@ -156,6 +158,8 @@ class Function:
         self._left_out = left_out
         self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
+        buckets = getattr(self._backend, "buckets", None)
+        self._bucketed = None if buckets is None else Bucketed(self.__name__, definition, buckets)
 
     def picture(self, depth: int = 0) -> Figure:
         """The graph of the definition, drawn; the boxes of the first levels open."""
@@ -413,9 +417,12 @@ class Function:
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
-                traced = self._backend.traceable(made, self._externs)
-                function = self._ready[key] = with_records(made, traced)
-            return self._guarded(function, arrays)
+                function = self._ready[key] = self._backend.traceable(made, self._externs)
+            if self._bucketed is not None:
+                function = self._bucketed.traceable(
+                    made, function, arrays, self._compiling, self._externs
+                )
+            return self._guarded(with_records(made, function), arrays)
 
         return run
 
@@ -431,6 +438,7 @@ class Function:
                 self._program, self.definition, self._backend, left_out | self._left_out
             )
             found._watcher = self._watcher
+            found._bucketed = self._bucketed
         return found
 
     def _arranged(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -476,13 +484,37 @@ class Function:
         """A call with arguments of types and ranks that are new."""
         library = common_library(self.__name__, self._params, args)
         arrays = self._arrays(args)
-        _, function = self._bound(*self._graph(arrays), arrays)
+        function = self._function(arrays)
         native = library is None or library in self._backend.native
         if native and all(map(is_known_by, args, arrays)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             self._ready[known_by(args)[0]] = getattr(function, "with_tuples", function)
         return self._backend.returned(self._guarded(function, arrays), library, args)
+
+    def _function(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        """What runs for arrays of these sizes, which are checked."""
+        made, function = self._bound(*self._graph(arrays), arrays)
+        if self._bucketed is None:
+            return function
+        exact = getattr(function, "on_tuples", function)
+        run = self._bucketed.ready(made, exact, arrays, self._compiling, self._externs)
+        return with_records(made, run)
+
+    @property
+    def _compiling(self) -> Any:
+        """The backend, which has buckets."""
+        return self._backend
+
+    def report(self) -> Report:
+        """What buckets did so far: for each dimension whether it is bucketed, or why not; how many
+        calls, compilations and hits there were, and how much padding.
+        """
+        if self._bucketed is None:
+            raise ArgumentError(
+                f'{self.__name__} has no buckets: `net.on("jax", buckets="auto")` has'
+            )
+        return self._bucketed.report()
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """What runs with such arguments, after a check of their sizes: it takes tuples for records.
@@ -491,7 +523,7 @@ class Function:
         arrays = self._arrays(args)
         if common_library(self.__name__, self._params, args) not in self._backend.native:
             return None
-        _, function = self._bound(*self._graph(arrays), arrays)
+        function = self._function(arrays)
         found: Callable[..., Any] = getattr(function, "with_tuples", function)
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from axon.importers.formats import ModelFile
 from axon.importers.recognise import TORCH
@@ -52,9 +52,9 @@ class ModelProgram(Program):
         """
         return self._model.report()
 
-    def on(self, backend_name: str, *, compiled: bool = False) -> ModelProgram:
-        """The same program on another backend; `compiled` is for PyTorch."""
-        made = super().on(backend_name, compiled=compiled)
+    def on(self, backend_name: str, *, compiled: bool = False, buckets: Any = None) -> ModelProgram:
+        """The same program on another backend; `compiled` is for PyTorch, `buckets` for JAX."""
+        made = super().on(backend_name, compiled=compiled, buckets=buckets)
         assert isinstance(made, ModelProgram)
         made._model, made._investigate = self._model, self._investigate
         return made

@@ -19,9 +19,11 @@ from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
 from axon.importers.recognise import by_ending
+from axon.run.buckets import buckets_of, check_names
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
+from axon.run.options import Options
 from axon.run.safetensors import read
 from axon.run.weights import weights as weights_in
 from axon.source import Source
@@ -91,7 +93,7 @@ class Program:
         self._checked = checked
         self._module = module
         self._finder = finder
-        self._backend = backend(backend_name, compiled)
+        self._backend = backend(backend_name, Options(compiled))
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
@@ -170,10 +172,26 @@ class Program:
         self._ops.update(found)
         self._functions.clear()
 
-    def on(self, backend_name: str, *, compiled: bool = False) -> Program:
-        """The same program on another backend; `compiled` is for PyTorch."""
-        made = backend(backend_name, compiled)
+    def on(self, backend_name: str, *, compiled: bool = False, buckets: Any = None) -> Program:
+        """The same program on another backend; `compiled` is for PyTorch.
+
+        `buckets` are for JAX, which compiles for each list of sizes: the dimensions with these
+        names are padded to some sizes, so that it compiles less often. They are "pow2" (powers of
+        two), a number (its multiples), or a list of sizes; `"auto"` is "pow2" for all dimensions
+        that can be padded. Results are those of the exact program. `net.f.report()` shows what
+        became of it.
+        """
+        made = backend(backend_name, self._options(compiled, buckets))
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
+
+    def _options(self, compiled: bool, buckets: Any) -> Options:
+        if buckets is None:
+            return Options(compiled)
+        found = buckets_of(buckets)
+        known = [self._find(name) for name in self]
+        names = [name for f in known if f is not None for name in f.described.variables]
+        check_names(found, tuple(dict.fromkeys(names)))
+        return Options(compiled, found)
 
     @classmethod
     def linked(
@@ -225,8 +243,9 @@ def _declared(module: Module) -> set[str]:
     return own.union(*(_declared(other) for other in module.imports.values()))
 
 
-def _kind(backend: Backend) -> tuple[str, bool]:
-    return backend.name, getattr(backend, "compiled", False)
+def _kind(backend: Backend) -> tuple[str, Options]:
+    compiled, buckets = getattr(backend, "compiled", False), getattr(backend, "buckets", None)
+    return backend.name, Options(compiled, buckets)
 
 
 def _again(
@@ -234,11 +253,12 @@ def _again(
     text: str,
     files: dict[tuple[str, str], tuple[str, str]],
     backend_name: str,
-    compiled: bool,
+    options: Options,
     ops: dict[str, Callable[..., Any]],
 ) -> Program:
     """A program from its pickled parts."""
     finder = Finder({at: Source(*found) for at, found in files.items()})
-    program = Program(Source(name, text), backend_name, finder=finder, compiled=compiled)
+    program = Program(Source(name, text), backend_name, finder=finder, compiled=options.compiled)
+    program._backend = backend(backend_name, options)
     program._ops.update(ops)
     return program

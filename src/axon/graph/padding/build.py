@@ -26,10 +26,9 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
-from axon.graph.padding.lanes import is_float, lanes_of, shape_of
+from axon.graph.padding.lanes import is_float, lanes_of, shape_of, type_of
 from axon.graph.padding.orders import stays_first
 from axon.graph.padding.sizes import NotPadded, Sizes
-from axon.graph.scope import operand_type
 from axon.ops.operator import Operator
 from axon.ops.padding import (
     COMPUTED_SIZE,
@@ -50,7 +49,12 @@ from axon.types.variables import DimVar
 
 I64 = Tensor("i64", ())
 
-Called = Callable[[Call, "Builder"], Operand]
+Called = Callable[[Call, "Builder"], Value]
+
+
+def typed(operands: Sequence[Operand], result: Type) -> Fn:
+    """The type of an operator that no signature states."""
+    return Fn(tuple(map(type_of, operands)), result)
 
 
 @dataclass(slots=True)
@@ -97,7 +101,7 @@ class Builder:
     ) -> Value:
         """A node that the exact program does not have."""
         result = Value(operator.name, type_, self.depth)
-        known = Fn(tuple(map(operand_type, operands)), type_)
+        known = typed(operands, type_)
         span = self.span
         assert span is not None
         self.nodes.append(Apply(result, operator, tuple(operands), attributes, span, known, known))
@@ -156,13 +160,12 @@ class Builder:
         """The value with something known in its padding."""
         needed = {axis: fill for axis, fill in fills.items() if fill != "any"}
         key = (value, tuple(sorted(needed.items())))
-        known = self.filled.get(key)
-        if known is not None:
-            return known
+        if key in self.filled:
+            return self.filled[key]
         assert isinstance(value.type, Tensor)
-        made = value
+        made: Value = value
         for fill in dict.fromkeys(needed.values()):
-            axes = tuple(sorted(axis for axis, f in needed.items() if f == fill))
+            axes = tuple(sorted([axis for axis, known in needed.items() if known == fill]))
             numbers = self.numbers(value.type.shape, axes)
             made = self.apply(FILLED, [made, *numbers], value.type, axes=axes, fill=fill)
         self.filled[key] = made
@@ -211,13 +214,14 @@ class Builder:
         if not isinstance(type_, Tuple):
             return False, value
         at = len(self.nodes)
-        parts, changed = [], False
+        parts: list[Operand] = []
+        changed = False
         for index, item in enumerate(type_.items):
             part = Value(value.name, item, self.depth)
             self.nodes.append(Item(part, value, index))
-            other, made = self._leaves(part, item, each)
+            other, inner = self._leaves(part, item, each)
             changed |= other
-            parts.append(made)
+            parts.append(inner)
         if not changed:
             del self.nodes[at:]
             return False, value
@@ -284,11 +288,9 @@ class Builder:
                     raise
                 self.values[node.result] = self.poison(made)
             case Call():
-                made = Value(node.result.name, node.result.type, self.depth)
-                self.nodes.append(Alias(made, self.called(node, self)))
-                self.values[node.result] = made
+                self.values[node.result] = self.called(node, self)
             case Extern():
-                types = [operand_type(o) for o in node.operands] + [node.result.type]
+                types = [type_of(o) for o in node.operands] + [node.result.type]
                 found = frozenset[DimVar]().union(*map(self.sizes.among, types))
                 if found:
                     text = "it is not known what padding does to an operator of the caller"
@@ -339,9 +341,7 @@ class Builder:
             operator, operands = rewritten(operator), [*operands, *numbers]
         result = replace(node.result)
         self.nodes.append(
-            Apply(
-                result, operator, tuple(operands), attributes, node.span, node.type, node.written
-            )
+            Apply(result, operator, tuple(operands), attributes, node.span, node.type, node.written)
         )
         return self.keep(result, lanes.kept)
 
@@ -404,6 +404,6 @@ class Builder:
             own = {*function.params, *(n.result for n in function.nodes if hasattr(n, "result"))}
             if any(value not in own and is_float(value.type) for value in values_in(function)):
                 raise NotPadded(
-                    frozenset().union(*[self.sizes.among(operand_type(o)) for o in node.operands]),
+                    frozenset().union(*[self.sizes.among(type_of(o)) for o in node.operands]),
                     "its function uses values around it",
                 )

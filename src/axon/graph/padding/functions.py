@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.graph.graph import Apply, Bundle, Call, Function, Graph, Item, Node, Operand, Value
-from axon.graph.padding.build import I64, Builder
-from axon.graph.padding.lanes import is_float, shape_of
+from axon.graph.padding.build import I64, Builder, typed
+from axon.graph.padding.lanes import is_float, shape_of, type_of
 from axon.graph.padding.sizes import NotPadded
-from axon.graph.scope import operand_type
 from axon.graph.sizes import values_in
 from axon.ops.padding import KEPT_IF, PLACE_NUMBERS, UPDATED_IF
 from axon.ops.traits import Calls
@@ -52,10 +51,14 @@ def with_functions(builder: Builder, node: Apply) -> Value:
         assert shape is not None and isinstance(rows[0], Value)
         count = builder.number(shape[0])
         made = _for_true_rows(builder, function, count, calls)
-        type_ = Tensor("i64", (shape[0],))
-        rows.append(builder.apply(PLACE_NUMBERS, [rows[0]], type_))
+        places = Tensor("i64", (shape[0],))
+        rows.append(builder.apply(PLACE_NUMBERS, [rows[0]], places))
     operands = (*before, made, *rows)
-    builder.nodes.append(replace(node, result=result, operands=operands))
+    type_ = node.type if len(operands) == len(node.operands) else typed(operands, result.type)
+    written = node.written if type_ is node.type else type_
+    builder.nodes.append(
+        replace(node, result=result, operands=operands, type=type_, written=written)
+    )
     return builder.keep(result, ())
 
 
@@ -64,7 +67,7 @@ def _check_rows(builder: Builder, node: Apply, rows: list[Operand]) -> None:
     for row in [*rows, node.result]:
         shape = shape_of(row)
         behind = [] if shape is None else [builder.sizes.padded_in(item) for item in shape[1:]]
-        found = builder.sizes.among(operand_type(row)) if shape is None else None
+        found = builder.sizes.among(type_of(row)) if shape is None else None
         inner = frozenset[DimVar]().union(*behind) if found is None else found
         if inner:
             raise NotPadded(inner, "its function is an operator, on rows that are padded")
@@ -100,13 +103,15 @@ def _for_true_rows(
 
 
 def _results(nodes: tuple[Node, ...]) -> list[Value]:
-    return [node.result for node in nodes if isinstance(node, Apply | Call) or hasattr(node, "result")]
+    return [
+        node.result for node in nodes if isinstance(node, Apply | Call) or hasattr(node, "result")
+    ]
 
 
 def _items(builder: Builder, whole: Operand) -> list[Operand]:
     if isinstance(whole, Bundle):
         return list(whole.items)
-    type_ = operand_type(whole)
+    type_ = type_of(whole)
     assert isinstance(whole, Value) and isinstance(type_, Tuple)
     found: list[Operand] = []
     for index, item in enumerate(type_.items):

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
-from axon.graph.graph import Apply, Operand, ShapeOf, SizeOf
+from axon.graph.graph import Apply, Function, Operand, OperatorFunction, ShapeOf, SizeOf
 from axon.graph.padding.sizes import NotPadded, Sizes
 from axon.graph.scope import operand_type
 from axon.ops.rows import Word, core, rows_of
 from axon.ops.traits import Fill, Padding, RowRule
 from axon.types import dim as dims
 from axon.types.dim import Poly
-from axon.types.type import DimValue, Shape, Tensor, Tuple, Type
+from axon.types.type import UNKNOWN, DimValue, Shape, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
 
 FLOATS = ("f", "bf")
@@ -40,8 +40,13 @@ class Lanes:
     in_order: bool = False
 
 
+def type_of(operand: Operand) -> Type:
+    """The type of an operand; that of a function says nothing of its operands."""
+    return UNKNOWN if isinstance(operand, Function | OperatorFunction) else operand_type(operand)
+
+
 def shape_of(operand: Operand) -> Shape | None:
-    type_ = operand_type(operand)
+    type_ = type_of(operand)
     return type_.shape if isinstance(type_, Tensor) else None
 
 
@@ -79,7 +84,7 @@ def lanes_of(node: Apply, sizes: Sizes) -> Lanes:
 
 
 def _padded_in(node: Apply, sizes: Sizes) -> frozenset[DimVar]:
-    types = [operand_type(operand) for operand in node.operands]
+    types = [type_of(operand) for operand in node.operands]
     return frozenset().union(*map(sizes.among, [*types, node.result.type]))
 
 
@@ -95,7 +100,7 @@ def _check_attribute(name: str, value: object, padding: Padding, sizes: Sizes) -
 
 
 def _broadcast(node: Apply, around: int, padding: Padding, sizes: Sizes) -> Lanes:
-    """Axes before the core are aligned from the end; each element of the result has its own lane."""
+    """Axes before the core are aligned from the end; each place of the result is a lane."""
     whole = node.result.type
     assert isinstance(whole, Tensor)
     found = _labelled(node, padding, sizes, around) if around else Lanes(kept=[set()])
@@ -107,7 +112,7 @@ def _broadcast(node: Apply, around: int, padding: Padding, sizes: Sizes) -> Lane
         for place, operand in enumerate(node.operands):
             shape = shape_of(operand)
             if shape is None:
-                if isinstance(operand_type(operand), Tensor | DimValue):
+                if isinstance(type_of(operand), Tensor | DimValue):
                     lacking.append(place)
                 continue  # a shape says how far the others are stretched
             own = shape[-back] if len(shape) >= back else 1
@@ -122,8 +127,8 @@ def _broadcast(node: Apply, around: int, padding: Padding, sizes: Sizes) -> Lane
                 having.append(place)
         if not mine:
             continue
-        lacking = [place for place in lacking if is_float(operand_type(node.operands[place]))]
-        if not lacking or not around and having:
+        lacking = [place for place in lacking if is_float(type_of(node.operands[place]))]
+        if not lacking or (not around and having):
             found.kept[0].add(axis)
             for place in lacking:
                 found.spread.setdefault(place, {})[-back] = having[0]
@@ -156,7 +161,7 @@ def _labelled(node: Apply, padding: Padding, sizes: Sizes, last: int | None = No
                 known |= {label.key for label in word if _among(_name(label.key), padding.free)}
             continue
         if word is None:
-            if sizes.among(operand_type(operand)):
+            if sizes.among(type_of(operand)):
                 raise NotPadded(sizes.padded, "the rank of a value is not known")
             continue
         batch = _batch(node, place, rows.batch(place), word)
@@ -198,11 +203,9 @@ def _labelled(node: Apply, padding: Padding, sizes: Sizes, last: int | None = No
     return found
 
 
-def _share(
-    node: Apply, found: Lanes, having: dict[int, set[int]], at: int, axis: int
-) -> None:
+def _share(node: Apply, found: Lanes, having: dict[int, set[int]], at: int, axis: int) -> None:
     """An operand that lacks a lane of the result is shared by all of them."""
-    floats = {place for place, o in enumerate(node.operands) if is_float(operand_type(o))}
+    floats = {place for place, o in enumerate(node.operands) if is_float(type_of(o))}
     if floats - having.keys():
         found.kept[at].discard(axis)
         for place in floats & having.keys():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from axon.graph.graph import Apply, Call, Extern, Graph, Operand, Value
+from axon.graph.graph import Apply, Call, Extern, Graph, Value
 from axon.graph.padding.build import Builder, Mode
 from axon.graph.padding.sizes import NotPadded, Sizes, sizes_in, standing_for
 from axon.graph.scope import operand_type
@@ -89,12 +89,23 @@ def pad(
 Key = tuple[object, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The padded graph of a function that is called, the variables whose true sizes it is given
+    behind its operands, and what its variables stand for.
+    """
+
+    graph: Graph
+    variables: tuple[DimVar, ...]
+    stands: Mapping[DimVar, Dim]
+
+
 @dataclass(slots=True)
 class _Graphs:
     """The padded graphs made so far: those of functions that are called, by what is padded."""
 
     mode: Mode
-    known: dict[tuple[Graph, Key], tuple[Graph, tuple[DimVar, ...]]] = field(default_factory=dict)
+    known: dict[tuple[Graph, Key], _Made] = field(default_factory=dict)
 
     def root(self, graph: Graph, sizes: Sizes, variables: Sequence[DimVar]) -> Graph:
         vector = Value("sizes", Tensor("i64", (len(variables),)))
@@ -120,7 +131,7 @@ class _Graphs:
         result = builder.body(graph.nodes, graph.result, last)
         return Graph(graph.name, (*graph.params, *more), tuple(builder.nodes), result)
 
-    def called(self, call: Call, outer: Builder) -> Operand:
+    def called(self, call: Call, outer: Builder) -> Value:
         """A call of a padded graph, which receives the true sizes of what is padded in it."""
         bound: dict[DimVar, Dim] = {}
         for param, operand in zip(call.graph.params, call.operands, strict=True):
@@ -130,23 +141,20 @@ class _Graphs:
             found = self.known.get((call.graph, key))
             if found is None:
                 found = self.known[call.graph, key] = self.made(call.graph, stands, padded)
-            _compare(call, stands, bound, outer.sizes)
+            _compare(call, found.stands, bound, outer.sizes)
         except NotPadded as problem:
             there = [outer.sizes.padded_in(bound[v]) for v in problem.variables if v in bound]
             variables = frozenset[DimVar]().union(*there) or outer.sizes.padded
             raise NotPadded(
                 variables, problem.reason, problem.operator, problem.span or call.span
             ) from None
-        graph, variables_in_order = found
-        numbers = [outer.number(bound[var]) for var in variables_in_order]
+        numbers = [outer.number(bound[var]) for var in found.variables]
         operands = (*map(outer.operand, call.operands), *numbers)
         result = Value(call.result.name, call.result.type, outer.depth)
-        outer.nodes.append(Call(result, graph, operands, call.span))
+        outer.nodes.append(Call(result, found.graph, operands, call.span))
         return result
 
-    def made(
-        self, graph: Graph, stands: dict[DimVar, Dim], padded: set[DimVar]
-    ) -> tuple[Graph, tuple[DimVar, ...]]:
+    def made(self, graph: Graph, stands: dict[DimVar, Dim], padded: set[DimVar]) -> _Made:
         tied = standing_for(graph.requires, stands, joining=False)
         for var in padded & tied.keys():
             raise tied[var]
@@ -154,15 +162,15 @@ class _Graphs:
         variables = tuple(sorted(padded, key=lambda var: var.id))
         numbers = [Value("size", Tensor("i64", ())) for _ in variables]
         sizes.numbers.update(zip(variables, numbers, strict=True))
-        return self.body(graph, self.builder(graph, sizes), numbers), variables
+        return _Made(self.body(graph, self.builder(graph, sizes), numbers), variables, stands)
 
 
 def _match(param: Type, given: Type, bound: dict[DimVar, Dim], sizes: Sizes) -> None:
     """What the variables of a graph that is called stand for where it is called."""
     match param, given:
         case Tuple(items), Tuple(parts):
-            for item, part in zip(items, parts, strict=True):
-                _match(item, part, bound, sizes)
+            for inner, part in zip(items, parts, strict=True):
+                _match(inner, part, bound, sizes)
         case (Tensor(_, word), Tensor(_, shape)) | (ShapeValue(word), ShapeValue(shape)):
             for item, size in zip(word, shape, strict=True):
                 _bind(item, size, bound, sizes)

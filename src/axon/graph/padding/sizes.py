@@ -77,9 +77,9 @@ class Sizes:
         for item in sizes_in(type_):
             if isinstance(item, ShapeVar):
                 raise NotPadded(self.padded, "the rank of a value is not known")
-            mine = self.padded_in(item)
-            if mine and not all(grows(self.dim(item), var) for var in mine):
-                raise NotPadded(mine, "a size of the result does not grow with it")
+            falls = [v for v in self.padded_in(item) if not grows(self.dim(item), v)]
+            if falls:
+                raise NotPadded(falls, "a size of the result does not grow with it")
 
 
 def sizes_in(type_: Type) -> Iterator[Dim | ShapeVar]:
@@ -156,7 +156,11 @@ def standing_for(
             else:
                 _tie(tied, (whole, first), guard)
         if isinstance(guard.relation, DimEq | ShapeEq):
-            _tie(tied, [v for v in relation_variables(guard.relation) if isinstance(v, DimVar)], guard)
+            _tie(
+                tied,
+                [v for v in relation_variables(guard.relation) if isinstance(v, DimVar)],
+                guard,
+            )
     return {
         var: problem
         for known, problem in tied.items()

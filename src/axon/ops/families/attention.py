@@ -16,9 +16,14 @@ GIVEN = ("values", "raw", "capped", "masked", "weights")
 UPDATES = ("linear", "gated", "delta", "gated_delta")
 
 
-@operator(Traits(padding=Padding(
+@operator(
+    Traits(
+        padding=Padding(
             ("b", "h", "m", "v", "~h"), {"n": "zero", "k": "zero", "l": "zero", "p": "any"}
-        )), roles={"k": "key sizes", "n": "numbers of keys", "b": "batch sizes"})
+        )
+    ),
+    roles={"k": "key sizes", "n": "numbers of keys", "b": "batch sizes"},
+)
 def dot_product_attention(
     arity: int,
     *,
@@ -135,9 +140,7 @@ def _attention(
     return xp.astype(made, q.dtype)
 
 
-def _scores(
-    xp: Arrays, q: Array, k: Array, groups: int, scale: float | None, true: Any
-) -> Array:
+def _scores(xp: Arrays, q: Array, k: Array, groups: int, scale: float | None, true: Any) -> Array:
     """The products of queries and keys, times the scale."""
     b, heads, m, size = q.shape
     if scale is None and not isinstance(true, int):

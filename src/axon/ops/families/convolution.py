@@ -40,7 +40,11 @@ def _padding(attributes: Attributes) -> Padding:
 
 def _transposed_padding(attributes: Attributes) -> Padding:
     found = _padding(attributes)
-    return found._replace(free=("n", "k")) if not isinstance(attributes["pad"], str) else Padding(("n",))
+    return (
+        found._replace(free=("n", "k"))
+        if not isinstance(attributes["pad"], str)
+        else Padding(("n",))
+    )
 
 
 @operator(Traits(padding=_padding), roles={"c": "channels", "k": "output channels"})

@@ -8,8 +8,8 @@ from typing import Any
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
-from axon.ops.states import bad_state, state_type
 from axon.ops.padding import TrueSizes, standing
+from axon.ops.states import bad_state, state_type
 from axon.ops.traits import ArrayReduction, Calls, Fill, Padding, Traits
 
 
@@ -152,9 +152,7 @@ def _neutral(xp: Arrays, true: TrueSizes, function: Combine, x: Array) -> Array:
     return x if inside is None else xp.where(inside, x, standing(xp, x.dtype, fill))
 
 
-def _true_step(
-    xp: Arrays, function: Combine, size: Any
-) -> Callable[[Array, Array, Array], Array]:
+def _true_step(xp: Arrays, function: Combine, size: Any) -> Callable[[Array, Array, Array], Array]:
     """A step of a reduction that changes nothing for a row that is not a true one, nor what is
     derived."""
     combine = _combine(xp, function)
@@ -205,9 +203,7 @@ def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array
 
 
 @scan.padded
-def _(
-    xp: Arrays, true: TrueSizes, function: Combine, start: Array, x: Array, axis: int
-) -> Array:
+def _(xp: Arrays, true: TrueSizes, function: Combine, start: Array, x: Array, axis: int) -> Array:
     y = _neutral(xp, true, function, x)
     if getattr(function, "array_reduction", "") in ("sum", "prod"):
         return scan.meaning(xp, function, start, y, axis=axis) if scan.meaning else y

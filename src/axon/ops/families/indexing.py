@@ -269,9 +269,7 @@ def _(xp: Arrays, true: TrueSizes, x: Array, numbers: Array, axis: int) -> Array
     return xp.reshape(taken, (*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :]))
 
 
-def _from_true_end(
-    xp: Arrays, true: TrueSizes, x: Array, axis: int, numbers: Array
-) -> Array:
+def _from_true_end(xp: Arrays, true: TrueSizes, x: Array, axis: int, numbers: Array) -> Array:
     """Numbers of rows, negative ones counted from the true end; what is outside stays there."""
     size, found = true.of(0)[axis], numbers_of(xp, numbers)
     if isinstance(size, int):
@@ -285,7 +283,10 @@ def numbers_of(xp: Arrays, x: Array) -> Array:
     return xp.astype(x, xp.element("i64"))
 
 
-@operator(Traits(padding=Padding(("m", "after*"), {"n": "any"})), roles={"s": "other sizes", "d0": "other sizes"})
+@operator(
+    Traits(padding=Padding(("m", "after*"), {"n": "any"})),
+    roles={"s": "other sizes", "d0": "other sizes"},
+)
 def gather_elements(*, axis: int = 0) -> Rule:
     """For each element of the result, which row of its own column to take it from.
 

@@ -12,7 +12,10 @@ from axon.ops.traits import Padding, RowRule, Traits
 INNER = {"k": "inner sizes"}
 
 
-@operator(Traits(often_transposed=True, padding=Padding(("m", "n"), reduced="zero")), roles=INNER | {"s": "batch shapes"})
+@operator(
+    Traits(often_transposed=True, padding=Padding(("m", "n"), reduced="zero")),
+    roles=INNER | {"s": "batch shapes"},
+)
 def matmul() -> Rule:
     """Multiply matrices; the leading dimensions are a batch and must agree (`@` lets them
     broadcast).
@@ -30,7 +33,11 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.matmul(x, y)
 
 
-@operator(Traits(core=2, often_transposed=True, padding=Padding(("m", "n"), reduced="zero")), name="@", roles=INNER)
+@operator(
+    Traits(core=2, often_transposed=True, padding=Padding(("m", "n"), reduced="zero")),
+    name="@",
+    roles=INNER,
+)
 def multiply_matrices() -> Rule:
     """Multiply matrices; the leading dimensions are a batch, and broadcast.
 

@@ -136,12 +136,12 @@ def _(xp: Arrays, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array
 
 
 @layer_norm.padded
-def _(
-    xp: Arrays, true: TrueSizes, x: Array, *tensors: Array, axes: int, epsilon: float
-) -> Array:
+def _(xp: Arrays, true: TrueSizes, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
     y, last = wide(xp, x), tuple(range(x.ndim - axes, x.ndim))
     count, inside = true.count(xp, 0, last, y.dtype), true.inside(xp, 0, last)
-    return xp.astype(_moved(xp, _standard(xp, y, last, epsilon, count, inside), tensors, 0), x.dtype)
+    return xp.astype(
+        _moved(xp, _standard(xp, y, last, epsilon, count, inside), tensors, 0), x.dtype
+    )
 
 
 @operator(Traits(scales=(2,), padding=_last_padding), roles={"n": "normalised sizes"})
@@ -250,9 +250,7 @@ def _(xp: Arrays, x: Array, *vectors: Array, groups: int, epsilon: float) -> Arr
 
 
 @group_norm.padded
-def _(
-    xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, groups: int, epsilon: float
-) -> Array:
+def _(xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, groups: int, epsilon: float) -> Array:
     y = wide(xp, x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
     axes = tuple(range(2, x.ndim))
     count = true.count(xp, 0, axes, y.dtype) * (x.shape[1] // groups)

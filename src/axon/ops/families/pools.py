@@ -11,8 +11,8 @@ import math
 from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
 from axon.ops.axes import dims
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
-from axon.ops.sliding import MOST, Slides, places, places_past, reaches, sides_of, slides_of
 from axon.ops.padding import TrueSizes
+from axon.ops.sliding import MOST, Slides, places, places_past, reaches, sides_of, slides_of
 from axon.ops.traits import Attributes, Fill, Padding, Traits
 
 

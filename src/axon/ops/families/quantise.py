@@ -69,7 +69,7 @@ def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
     return xp.astype(xp.where(x >= zero, ahead, -behind) * factor, scale.dtype)
 
 
-@operator(Traits(padding=Padding()))
+@operator()
 def quantise_range() -> Rule:
     """Numbers as 8 bits that span the range of those that are there, and zero: the integers, the
     scale and the zero point.

@@ -8,14 +8,14 @@ logarithms and cosines differs in its last places.
 
 from __future__ import annotations
 
-from math import pi
+from math import pi, prod
 
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.memory import Refused, check_fits, shown
 from axon.ops.operator import Element, Extent, Ints, Problem, Rule, operator
-from axon.ops.threefry import below, inside, uniforms, words
 from axon.ops.padding import TrueSizes, numbered
+from axon.ops.threefry import below, inside, uniforms, words
 from axon.ops.traits import Padding, RowRule, Traits
 from axon.types.elements import BIT, FLOAT, INT
 
@@ -294,7 +294,11 @@ def _(xp: Arrays, key: Array, n: int) -> Array:
 # --- training --------------------------------------------------------------------------------
 
 
-@operator(DRAWN._replace(padding=Padding(fills={"s": "any"})), named=("key",), hints={2: f"the second argument is a key; {KEY}"})
+@operator(
+    DRAWN._replace(padding=Padding(fills={"s": "any"})),
+    named=("key",),
+    hints={2: f"the second argument is a key; {KEY}"},
+)
 def dropout(arity: int, *, rate: float = 0.5) -> Rule:
     """With a key, what training does: each element is left out, which makes it 0, with a
     probability, and the others are divided by the probability of staying. Without a key, what a

@@ -20,7 +20,11 @@ MOST_PARTS = 1024
 
 
 @operator(
-    Traits(rows=RowRule.JOINED, joins=True, padding=Padding(("after*", "a"), reduced="any", made=("~*",))),
+    Traits(
+        rows=RowRule.JOINED,
+        joins=True,
+        padding=Padding(("after*", "a"), reduced="any", made=("~*",)),
+    ),
     roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"},
 )
 def concat(arity: int, *, axis: int = 0) -> Rule:
@@ -308,7 +312,11 @@ def _(xp: Arrays, x: Array, times: int, axis: int) -> Array:
 PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
 
-@operator(Traits(padding=Padding(("s", "after", "d*", "e*"), {"n*": "any", "after_n*": "any"}, made=("~*",))))
+@operator(
+    Traits(
+        padding=Padding(("s", "after", "d*", "e*"), {"n*": "any", "after_n*": "any"}, made=("~*",))
+    )
+)
 def pad(
     arity: int,
     *,
@@ -406,16 +414,16 @@ def _(
     """Along an axis after the other: what stands at each place, or is put there."""
     pairs = {axis % x.ndim: (before, after)}
     if pad:
-        pairs = {at: (pad[2 * at], pad[2 * at + 1]) for at in range(len(pad) // 2)}
+        pairs = {i: (pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)}
     if scalar:
         number = scalar[0]
     else:
         if is_integer(xp, x):
             value = int(min(max(xp.iinfo(x.dtype).min, value), xp.iinfo(x.dtype).max))
         number = xp.asarray(value, dtype=x.dtype)
-    for at, (low, high) in pairs.items():
-        size = true.of(0)[at]
-        place = xp.arange(x.shape[at] + low + high, dtype=xp.element("i64")) - low
+    for along, (low, high) in pairs.items():
+        size = true.of(0)[along]
+        place = xp.arange(x.shape[along] + low + high, dtype=xp.element("i64")) - low
         outside = (place < 0) | (place >= size)
         last = xp.maximum(xp.asarray(size) - 1, 0)
         if mode == "edge":
@@ -425,9 +433,9 @@ def _(
         elif mode == "reflect":
             away = xp.abs(place) % xp.maximum(2 * last, 1)
             place = xp.where(away > last, 2 * last - away, away)
-        x = taken(xp, x, at, place)
+        x = taken(xp, x, along, place)
         if mode == "constant":
-            outside = xp.reshape(outside, (-1, *(1,) * (x.ndim - 1 - at)))
+            outside = xp.reshape(outside, (-1, *(1,) * (x.ndim - 1 - along)))
             x = xp.where(outside, number, x)
     return x
 

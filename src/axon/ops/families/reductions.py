@@ -15,7 +15,7 @@ from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
 from axon.ops.padding import TrueSizes
-from axon.ops.traits import Attributes, Padding, REDUCTION, RowRule, Traits
+from axon.ops.traits import Attributes, Padding, RowRule, Traits
 
 
 def _reduction(
@@ -89,7 +89,7 @@ def _norm_padding(attributes: Attributes) -> Padding | str:
     assert isinstance(p, float | int)
     if p != -inf and p < 0:
         return "a negative power of what is padding"
-    return Padding(reduced="highest" if p == -inf else "zero")
+    return Padding(("after*",), reduced="highest" if p == -inf else "zero")
 
 
 def _argmax_padding(attributes: Attributes) -> Padding | str:
@@ -107,7 +107,7 @@ def _axes(x: Array, axis: Ints | None) -> Ints:
     return tuple(i % x.ndim for i in (builtins.range(x.ndim) if axis is None else axis))
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="zero")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="zero")))
 def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Add up the elements along axes.
 
@@ -130,7 +130,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.astype(xp.sum(y, axis=axis, keepdims=keep, dtype=y.dtype), x.dtype)
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="one")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="one")))
 def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Multiply the elements along axes.
 
@@ -149,7 +149,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.astype(xp.prod(y, axis=axis, keepdims=keep, dtype=y.dtype), x.dtype)
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="zero")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="zero")))
 def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The mean of the elements along axes.
 
@@ -174,7 +174,7 @@ def _(xp: Arrays, true: TrueSizes, x: Array, axis: Ints | None, keep: bool) -> A
     return xp.astype(xp.sum(y, axis=axis, keepdims=keep) / count, x.dtype)
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="zero")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="zero")))
 def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 0) -> Rule:
     """The mean of the squared distances from the mean.
 
@@ -208,7 +208,9 @@ def _(
     away = away if inside is None else xp.where(inside, away, 0)
     squares = xp.sum(away * away, axis=axis, keepdims=keep)
     less = builtins.max(count - correction, 0) if isinstance(count, int) else None
-    return xp.astype(squares / (xp.maximum(count - correction, 0) if less is None else less), x.dtype)
+    return xp.astype(
+        squares / (xp.maximum(count - correction, 0) if less is None else less), x.dtype
+    )
 
 
 @operator(Traits(rows=RowRule.REDUCTION, padding=_norm_padding))
@@ -237,7 +239,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, p: float) -> Array:
     return xp.astype(xp.sum(sizes**p, axis=axis, keepdims=keep) ** (1 / p), x.dtype)
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="lowest")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="lowest")))
 def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The logarithm of the sum of the exponentials, computed so that it does not overflow.
 
@@ -264,7 +266,9 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
         pointwise=True,
         rows=RowRule.REDUCTION,
         array_reduction="max",
-        broadcasting_form="maximum", padding=Padding(reduced="lowest")),
+        broadcasting_form="maximum",
+        padding=Padding(("after*",), reduced="lowest"),
+    ),
     roles={"s": "shapes"},
 )
 def max(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
@@ -293,7 +297,9 @@ def _(xp: Arrays, *parts: Array, axis: Ints | None, keep: bool) -> Array:
         pointwise=True,
         rows=RowRule.REDUCTION,
         array_reduction="min",
-        broadcasting_form="minimum", padding=Padding(reduced="highest")),
+        broadcasting_form="minimum",
+        padding=Padding(("after*",), reduced="highest"),
+    ),
     roles={"s": "shapes"},
 )
 def min(arity: int, *, axis: Ints | None = None, keep: bool = False) -> Rule:
@@ -327,7 +333,7 @@ def _largest(name: str, arity: int, axis: Ints | None, keep: bool) -> Rule:
     return "(t s, t s) -> t s where t : num"
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="false")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="false")))
 def any(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Is one of the elements along axes true?
 
@@ -345,7 +351,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.any(x, axis=axis, keepdims=keep)
 
 
-@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(reduced="true")))
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="true")))
 def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Are all the elements along axes true?
 
@@ -384,9 +390,7 @@ def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
 
 
 @argmax.padded
-def _(
-    xp: Arrays, true: TrueSizes, x: Array, axis: int | None, keep: bool, last: bool
-) -> Array:
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
     found = _place(xp, xp.argmax, x, axis, keep, last)
     return found if axis is not None else _renumbered(true, x, found)
 
@@ -412,9 +416,7 @@ def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
 
 
 @argmin.padded
-def _(
-    xp: Arrays, true: TrueSizes, x: Array, axis: int | None, keep: bool, last: bool
-) -> Array:
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
     found = _place(xp, xp.argmin, x, axis, keep, last)
     return found if axis is not None else _renumbered(true, x, found)
 

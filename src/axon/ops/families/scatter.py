@@ -23,7 +23,10 @@ def _bad_mode(mode: str) -> Problem | None:
     return Problem(f'mode is "{mode}"; it can be "set", "add", "mul", "min" or "max"')
 
 
-@operator(Traits(padding=Padding(("after*",), {"n": "any", "m": "any"})), roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"})
+@operator(
+    Traits(padding=Padding(("after*",), {"n": "any", "m": "any"})),
+    roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"},
+)
 def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
     """A copy of the first tensor, in which the rows with the given numbers are replaced by the rows
     of the third.

@@ -7,7 +7,7 @@ from typing import Any
 from axon.ops.arrays import Array, Arrays, Value, whole, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
-from axon.ops.traits import FILLED_SHAPE, POINTWISE, Padding, RowRule, Traits
+from axon.ops.traits import POINTWISE, Padding, RowRule, Traits
 
 
 @operator(Traits(passes_through=True))
