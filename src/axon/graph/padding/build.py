@@ -334,15 +334,18 @@ class Builder:
             given = list(operands)
             for place, along in lanes.spread.items():
                 operands[place] = self.spread(given[place], along, given)
-        operator, attributes = node.operator, node.attributes
-        if lanes.counted and operator.padded_meaning is not None:
+        if lanes.counted and node.operator.padded_meaning is not None:
             places, numbers = self.places(node, operands)
-            attributes = {**attributes, "places": places}
-            operator, operands = rewritten(operator), [*operands, *numbers]
+            made = self.apply(
+                rewritten(node.operator),
+                [*operands, *numbers],
+                node.result.type,
+                **node.attributes,
+                places=places,
+            )
+            return self.keep(made, lanes.kept)
         result = replace(node.result)
-        self.nodes.append(
-            Apply(result, operator, tuple(operands), attributes, node.span, node.type, node.written)
-        )
+        self._plainly(replace(node, result=result), tuple(operands))
         return self.keep(result, lanes.kept)
 
     def places(

@@ -155,18 +155,50 @@ def standing_for(
                 _replace(stands, first, whole)
             else:
                 _tie(tied, (whole, first), guard)
-        if isinstance(guard.relation, DimEq | ShapeEq):
-            _tie(
-                tied,
-                [v for v in relation_variables(guard.relation) if isinstance(v, DimVar)],
-                guard,
-            )
     return {
         var: problem
         for known, problem in tied.items()
         for var in dims.variables(sizes.dim(known))
         if isinstance(var, DimVar)
     }
+
+
+OTHERS = (2, 3, 7)
+"""By how much a size is made larger, to see whether a condition still holds."""
+
+
+def tied_by_equations(
+    requires: Sequence[Guard], true: Mapping[DimVar, int], wanted: Iterable[DimVar]
+) -> dict[DimVar, NotPadded]:
+    """The variables that cannot have other sizes without others having them too. (Whether the
+    conditions hold for some buckets is checked for these.)
+    """
+    tied: dict[DimVar, NotPadded] = {}
+    for guard in requires:
+        mentioned = set(relation_variables(guard.relation))
+        for var in mentioned.intersection(wanted):
+            assert isinstance(var, DimVar)
+            sizes = dict(true)
+            for more in OTHERS:
+                sizes[var] = true[var] + more
+                if not _equal(guard.relation, sizes):
+                    _tie(tied, (var,), guard)
+                    break
+    return tied
+
+
+def _equal(relation: Relation, sizes: dict[DimVar, int]) -> bool:
+    match relation:
+        case DimEq(left, right):
+            return dims.evaluate(left, sizes) == dims.evaluate(right, sizes)
+        case ShapeEq(left, right):
+            pairs = [
+                None if isinstance(item, ShapeVar) else dims.evaluate(item, sizes)
+                for item in (*left, *right)
+            ]
+            return pairs[: len(left)] == pairs[len(left) :] and None not in pairs
+        case _:
+            return True
 
 
 def _tie(tied: dict[DimVar, NotPadded], found: Iterable[Dim], guard: Guard) -> None:

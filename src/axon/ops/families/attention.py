@@ -19,7 +19,7 @@ UPDATES = ("linear", "gated", "delta", "gated_delta")
 @operator(
     Traits(
         padding=Padding(
-            ("b", "h", "m", "v", "~h"), {"n": "zero", "k": "zero", "l": "zero", "p": "any"}
+            ("b", "h", "m", "v", "~h"), {"n": "zero", "k": "zero", "l": "zero", "p": "zero"}
         )
     ),
     roles={"k": "key sizes", "n": "numbers of keys", "b": "batch sizes"},

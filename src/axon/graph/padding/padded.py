@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from axon.graph.graph import Apply, Call, Extern, Graph, Value
 from axon.graph.padding.build import Builder, Mode
-from axon.graph.padding.sizes import NotPadded, Sizes, sizes_in, standing_for
+from axon.graph.padding.sizes import NotPadded, Sizes, sizes_in, standing_for, tied_by_equations
 from axon.graph.scope import operand_type
 from axon.ops.padding import TRUE_SIZE
 from axon.source import Source, Span
@@ -54,6 +54,8 @@ def pad(
     """
     stands: dict[DimVar, Dim] = {var: size for var, size in true.items() if size in (0, 1)}
     tied = standing_for(graph.requires, stands, joining=True)
+    for var, problem in tied_by_equations(graph.requires, true, wanted).items():
+        tied.setdefault(var, problem)
     known = Sizes(stands, ())
     refused: dict[DimVar, NotPadded] = {}
     left: set[DimVar] = set()
@@ -62,10 +64,11 @@ def pad(
         if not isinstance(image, DimVar):
             reason = f"it is {image} in these calls" if isinstance(image, int) else "it is computed"
             refused[var] = NotPadded((var,), reason)
-        elif image in tied:
-            refused[var] = tied[image]
+        elif image in tied or var in tied:
+            refused[var] = refused[image] = tied.get(image) or tied[var]
         else:
             left.add(image)
+    left -= refused.keys()
     while True:
         variables = tuple(sorted(left, key=lambda var: var.id))
         try:
@@ -197,15 +200,30 @@ def _bind(
 
 
 def _solve(item: Dim, size: Dim, bound: dict[DimVar, Dim], sizes: Sizes) -> None:
-    """A size of a parameter that is an expression: a multiple of one variable and a constant."""
-    unknown = [v for v in dims.variables(item) if isinstance(v, DimVar) and v not in bound]
+    """A size of a parameter that is an expression: a multiple of one variable and a constant, or
+    one that the size outside is of another variable.
+    """
+    unknown = {v for v in dims.variables(item) if isinstance(v, DimVar) and v not in bound}
     if len(unknown) != 1 or not sizes.padded_in(size):
         return
+    (var,) = unknown
     terms = dict(dims.terms_of(item))
     offset = terms.pop((), 0)
-    factor = terms.get((unknown[0],), 0)
+    factor = terms.get((var,), 0)
     if len(terms) == 1 and factor > 0:
-        bound[unknown[0]] = dims.floordiv(dims.sub(size, offset), factor)
+        bound[var] = dims.floordiv(dims.sub(size, offset), factor)
+        return
+    for other in dims.variables(size):
+        if isinstance(other, DimVar):
+            known = {**bound, var: other}
+            made = dims.substitute(item, _lookup(known), dims.of_size)
+            if sizes.dim(made) == sizes.dim(size):
+                bound[var] = other
+                return
+
+
+def _lookup(known: Mapping[DimVar, Dim]) -> Callable[[DimVar], Dim]:
+    return lambda var: known.get(var, var)
 
 
 def _as_called(
@@ -242,7 +260,7 @@ def _compare(
     for inner, outer in pairs:
         if isinstance(inner, ShapeVar) or isinstance(outer, ShapeVar):
             raise NotPadded(sizes.padded, "the rank of a value is not known")
-        there = dims.substitute(inside.dim(inner), lambda var: bound.get(var, var), dims.of_size)
+        there = dims.substitute(inside.dim(inner), _lookup(bound), dims.of_size)
         found = sizes.padded_in(outer) | sizes.padded_in(there)
         if found and sizes.dim(there) != sizes.dim(outer):
             raise NotPadded(found, "the result of a function has a size that is not known alike")
