@@ -32,7 +32,7 @@ import numpy
 import onnx
 from onnx_models.fill import fill, inputs
 from onnx_models.quantised import MADE, cut, off_by_a_step, rounded
-from values.apart import apart
+from values.difference import difference
 
 import axon
 
@@ -115,7 +115,7 @@ def first_apart(model: Any, path: Path, backend: str, given: list[Any]) -> str |
         except Exception as problem:
             return f"with tensors inside as outputs: {type(problem).__name__}: {_sentence(problem)}"
         for name in names:
-            how = apart(mine[name], true[name])
+            how = difference(mine[name], true[name])
             if how:
                 return f"first `{name}` of {makers[name].op_type}: {how}"
     return None
@@ -162,7 +162,7 @@ def judge_run(model: Any, truth: Any, run: int, path: Path, backend: str, every:
     except Exception as problem:  # a bug, and what is looked for here
         return Outcome("does not run", f"{type(problem).__name__}: {_sentence(problem)}")
     for name in names:
-        how = apart(mine[name], true[name])
+        how = difference(mine[name], true[name])
         if how and rounded(model):
             return judge_steps(path, backend, given)
         if how:
@@ -193,7 +193,7 @@ def judge_steps(path: Path, backend: str, given: list[Any]) -> Outcome:
     between = 0
     for name in names:
         if not name.endswith(MADE):
-            how = apart(mine[name], true[name])
+            how = difference(mine[name], true[name])
         else:
             node = next(n for n in nodes if n.output[0] + MADE == name)
             scale = _along(node, truth[node.input[1]], truth[node.input[0]].ndim)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
-from values.apart import apart
+from values.difference import difference
 
 import axon
 
@@ -62,7 +62,7 @@ def judge(program: Path, values: Path, backend: str) -> tuple[str, str]:
         return "does not run", sentence(problem)
     every = list(found) if isinstance(found, tuple) else [found]
     for number, (mine, theirs) in enumerate(zip(every[-len(true) :], true, strict=True)):
-        how = apart(mine, theirs)
+        how = difference(mine, theirs)
         if how:
             return "different", f"output {number}: {how}"
     return "equal", ""

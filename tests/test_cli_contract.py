@@ -31,6 +31,18 @@ def test_check_exits_0_when_fine_and_1_when_not(folder: Path) -> None:
     assert "error" not in found.stdout
 
 
+def test_check_takes_what_is_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.axon").write_text("f = fn (x) { x };\n")
+    (tmp_path / "b.axon").write_text("g = fn (x) { x };\n")
+    found = axon(["check", "."], tmp_path)
+    assert found.stdout == "./b.axon: fine, 1 definition\n./deep/a.axon: fine, 1 definition\n"
+    (tmp_path / "deep" / "m.onnx").write_bytes(b"no model")
+    assert axon(["check", "."], tmp_path).status == 2
+    (tmp_path / "none").mkdir()
+    assert axon(["check", "none"], tmp_path).status == 2
+
+
 def test_infer_prints_one_line_a_definition(folder: Path) -> None:
     found = axon(["infer", "good.axon"], folder)
     assert found.status == 0

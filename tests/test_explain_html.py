@@ -229,6 +229,20 @@ def test_a_page_keeps_to_its_room(monkeypatch: pytest.MonkeyPatch, room: int) ->
     assert all(o["place"] is None or o["place"] < places for o in model["origins"])
 
 
+def test_a_definition_keeps_its_signature_where_its_constraints_do_not_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So a large one has its graph all the same."""
+    program = re.sub(r"\bw\d+", "w", _chain(40)).replace(", w" * 40 + ")", ", w : f32 [n,n])")
+    whole_page = _model(program)
+    (whole,) = whole_page["definitions"]
+    monkeypatch.setattr(derivation, "MOST_BYTES", len(embedded(whole_page["source"])) + 2_000)
+    (f,) = _model(program)["definitions"]
+    assert f["signature"] == whole["signature"] and f["free"].keys() == whole["free"].keys()
+    assert not f["constraints"] and not f["steps"]
+    assert (f["asked"], f["total"]) == (len(whole["constraints"]), whole["total"])
+
+
 def test_a_long_program_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(derivation, "MOST_SOURCE", 100)
     model = _model("# a comment\n" * 50 + "f = fn (x) { x };\n")

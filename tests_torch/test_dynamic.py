@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from torch.export import Dim
 from torch.nn import functional
+from torch.utils._pytree import tree_map
 
 import axon
 from axon.importers.torch.archive import open_archive
@@ -107,6 +108,35 @@ class Paired(nn.Module):
         return a @ second, functional.relu(x)
 
 
+class Pooled(nn.Module):
+    """Sizes that are halved twice, and must not become 1: PyTorch decides that they are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 4, 3, 2, 1), nn.Conv2d(4, 4, 3, 2, 1)
+
+    def forward(self, x: Any) -> Any:
+        return functional.max_pool2d(self.second(self.first(x)), 2)
+
+
+class Skipping(nn.Module):
+    """What was halved is joined with what was not: an even size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down, self.up = nn.Conv2d(3, 4, 3, 2, 1), nn.ConvTranspose2d(4, 4, 2, 2)
+
+    def forward(self, x: Any) -> Any:
+        return torch.cat([self.up(self.down(x)), x], 1)
+
+
+class Repeated(nn.Module):
+    """A number of repetitions for each row."""
+
+    def forward(self, x: Any, times: Any) -> Any:
+        return x * times[:, None] + x
+
+
 MODULES = [
     (Masked(), (torch.randn(2, 9, 8),)),
     (Halves(), (torch.randn(2, 12, 8),)),
@@ -118,6 +148,9 @@ MODULES = [
         Paired(),
         (torch.randn(2, 5, 8), {"first": torch.randn(2, 7, 8), "second": torch.randn(2, 7, 3)}),
     ),
+    (Pooled(), (torch.randn(2, 3, 32, 40),)),
+    (Skipping(), (torch.randn(2, 3, 12, 18),)),
+    (Repeated(), (torch.randn(5, 4), torch.ones(5))),
 ]
 FIXING = MODULES[:5]
 
@@ -155,20 +188,38 @@ def test_the_argument_of_a_module_is_taken(module: Any, inputs: Sequence[Any]) -
     succeeds(module, inputs, found)
 
 
+@pytest.mark.parametrize("sizes", [Dim.AUTO, None], ids=["open", "fixed"])
 @pytest.mark.parametrize(
     ("module", "inputs"),
     [each for each in MODULES if not isinstance(each[0], Rounds | Rooted)],
     ids=lambda each: named(each),
 )
 def test_the_argument_of_an_archive_is_taken(
-    module: Any, inputs: Sequence[Any], tmp_path: Path
+    module: Any, inputs: Sequence[Any], sizes: Any, tmp_path: Path
 ) -> None:
-    program = torch.export.export(module.eval(), tuple(inputs), strict=False)
+    shapes = tree_map(lambda each: [sizes] * each.ndim, tuple(inputs))
+    program = torch.export.export(
+        module.eval(), tuple(inputs), dynamic_shapes=shapes if sizes else None, strict=False
+    )
     torch.export.save(program, tmp_path / "m.pt2")
     archive = open_archive(str(tmp_path / "m.pt2"), "m.pt2")
     found = dynamic_of(model_of(archive), archive)
     if found.argument.text:
         succeeds(module, inputs, found)
+
+
+def test_bounds_are_those_that_pytorch_needs() -> None:
+    module, inputs = next(each for each in MODULES if isinstance(each[0], Pooled))
+    found = axon.from_torch(module, *inputs).dynamic
+    assert 'x_2 = Dim("x_2", min=13)' in found.argument.lines  # 13, 7, 4, 2
+    assert any(line.startswith("x[2] of 5, 6, 7") for line in found.more)
+    assert module(torch.randn(2, 3, 5, 40)).shape == (2, 4, 1, 5)
+
+
+def test_a_multiple_is_stated_as_one() -> None:
+    module, inputs = next(each for each in MODULES if isinstance(each[0], Skipping))
+    found = axon.from_torch(module, *inputs).dynamic
+    assert "2: 2*_x_2, 3: 2*_x_3" in found.argument.text
 
 
 def test_a_bound_is_a_bound() -> None:

@@ -48,11 +48,12 @@ function origins(numbers) {
 }
 
 function start() {
-  const { constraints, total, texts } = definition;
+  const { constraints, steps, total, texts } = definition;
   const rows = constraints.map(([, text, origin]) => el("tr", "", el("td", "mono", texts[text]), el("td", "", origin === null ? "" : origins([origin]))));
   return [
     el("h2", "", "The constraints"),
     el("p", "quiet", total ? `What the definition asks for, and where. ${total === 1 ? "One step solves" : `${total} steps solve`} them.` : "There is nothing to solve."),
+    steps.length < total ? el("p", "quiet", `This page has room for ${steps.length || "none"} of them.`) : null,
     rows.length ? el("table", "table", el("tbody", "", ...rows)) : null,
   ];
 }

@@ -124,7 +124,7 @@ const look = EditorView.theme({
   "&": { height: "100%", fontSize: "14px", color: "var(--ink)", backgroundColor: "var(--card)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.65", fontVariantLigatures: "none" },
-  ".cm-content": { padding: "10px 0 30vh", caretColor: "var(--ink)" },
+  ".cm-content": { padding: "10px 8px 30vh 0", caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "2px" },
   ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--quiet)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--wash)" },
@@ -221,7 +221,7 @@ export function makeEditor(parent, { hover, complete, changed, moved }) {
           { key: "Tab", run: acceptCompletion }, // else Tab leaves the editor
           ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,
         ]),
-        EditorView.contentAttributes.of({ "aria-label": "Program. Tab leaves the editor", spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
+        EditorView.contentAttributes.of({ tabindex: "0", "aria-label": "Program. Tab leaves the editor", spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed();
           else if (update.selectionSet) moved(update.state.selection.main.head);

@@ -96,8 +96,10 @@ function openTab(next, focus = false) {
 function showTab() {
   if (tab !== "derivation") editor.mark([]);
   $("chooser").hidden = Boolean(model) || !["derivation", "graph", "run"].includes(tab) || !$("definition").options.length;
-  const to = model ? showModel : { types: types, derivation: derivation, graph: graph, problems: problems, run: run }[tab];
-  if (model || checked) to();
+  if (model) return showModel();
+  if (!checked) return;
+  showProblems(checked.diagnostics, (at) => editor.go(at)); // however many there are, every tab says so
+  ({ types, derivation, graph, run })[tab]?.();
 }
 
 // Ask once for what a tab shows, and show it unless something else is to be shown by then.
@@ -121,12 +123,7 @@ function types() {
   });
 }
 
-function problems() {
-  showProblems(checked.diagnostics, (at) => editor.go(at));
-}
-
 function derivation() {
-  showProblemsCount();
   const definition = $("definition").value;
   if (!definition) return noDerivation("A definition has a derivation here as soon as it can be read.");
   askDerivation(definition);
@@ -137,10 +134,6 @@ function askDerivation(definition) {
     if (answer.error) noDerivation(answer.error);
     else showDerivation(answer, (places) => { if (tab === "derivation") editor.mark(places); });
   });
-}
-
-function showProblemsCount() {
-  if (!model && checked) showProblems(checked.diagnostics, (at) => editor.go(at));
 }
 
 function graph() {
@@ -173,7 +166,7 @@ function drawGraph(answer, hooks) {
   $("graph-bar").hidden = false;
   document.querySelector("#graph .pane").hidden = false;
   const { boxes, edges } = answer.graph.drawings[0];
-  $("graph-said").textContent = `${counted(boxes.length, "box").replace("boxs", "boxes")}, ${counted(edges.length, "edge")}`;
+  $("graph-said").textContent = `${counted(boxes.length, "box", "boxes")}, ${counted(edges.length, "edge")}`;
   Graph.show(answer.graph, hooks);
 }
 
@@ -346,9 +339,9 @@ const dark = () => ({ dark: "dark", light: "light" }[document.documentElement.da
 function setTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
-  const [short, long] = { dark: ["Dark", "dark colours"], light: ["Light", "light colours"] }[theme] ?? ["Auto", "colours as the system has them"];
-  $("theme").textContent = short;
-  $("theme").setAttribute("aria-label", `${short}: ${long}`);
+  const [short, long] = { dark: ["dark", "dark colours"], light: ["light", "light colours"] }[theme] ?? ["auto", "the colours that the system prefers"];
+  $("theme-name").textContent = short;
+  $("theme").title = `The page has ${long}`;
   try { localStorage.setItem("axon-theme", theme); } catch { /* as before next time */ }
   redraw();
 }

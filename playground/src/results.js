@@ -48,4 +48,4 @@ export function showProblems(diagnostics, go) {
     : el("p", "quiet", "No problems."));
 }
 
-export const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+export const counted = (n, word, words = `${word}s`) => `${n} ${n === 1 ? word : words}`;

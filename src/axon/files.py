@@ -22,14 +22,18 @@ class Unwritable(Exception):
     """The same for one that cannot be written."""
 
 
-def read_program(path: str) -> Source:
-    """The program in a file, or on standard input if that is `-`."""
-    return read_source(path) if path != "-" else _source("<stdin>", _standard_input())
+def read_program(path: str, empty: bool = False) -> Source:
+    """The program in a file, or on standard input if that is `-`; may it be empty?"""
+    if path == "-":
+        return _source("<stdin>", _standard_input(), empty)
+    return read_source(path, empty)
 
 
-def read_source(path: str) -> Source:
+def read_source(path: str, empty: bool = False) -> Source:
     """The program in a file."""
     try:
+        if os.path.isdir(path) and not os.access(path, os.R_OK):
+            raise Unreadable(f"{path} may not be read: permission denied")
         if os.path.isdir(path):
             raise Unreadable(f"{path} is a directory, not a program")
         if os.path.exists(path) and not os.path.isfile(path):
@@ -44,7 +48,7 @@ def read_source(path: str) -> Source:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise Unreadable(f"{path!r} cannot be read: {reason}") from None
-    return _source(path, data)
+    return _source(path, data, empty)
 
 
 def _standard_input() -> bytes:
@@ -60,7 +64,7 @@ def _standard_input() -> bytes:
     return bytes(data)
 
 
-def _source(name: str, data: bytes) -> Source:
+def _source(name: str, data: bytes, empty: bool) -> Source:
     if b"\0" in data:
         raise Unreadable(f"{name} is a binary file, not a program")
     try:
@@ -68,7 +72,7 @@ def _source(name: str, data: bytes) -> Source:
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         raise Unreadable(f"{name} is not UTF-8: a wrong byte on line {line}") from None
-    if not text.strip():
+    if not empty and not text.strip():
         raise Unreadable(f"{name} is empty")
     return Source(name, text)
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy
 
 import axon
-from axon.run.buckets import Buckets, Policy
+from axon.backends.buckets import Buckets, Policy
 
 NAN = float("nan")
 HUGE = 1e30

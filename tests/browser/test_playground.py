@@ -98,11 +98,11 @@ def test_a_mistake_is_underlined_and_its_text_is_shown(play: Playground) -> None
         "#editor .cm-lintRange-error", "all => all.map((each) => each.textContent)"
     )
     assert underlined == ["x"]
+    assert play.page.inner_text("#count-problems") == "1"  # while another tab is open
     play.tab("problems")
     text = play.said("problems")
     assert "matmul: the inner sizes differ, 3 and 4" in text
     assert "second-last size 4, from `y : f32 [4,m]` (line 1)" in text
-    assert play.page.inner_text("#count-problems") == "1"
     play.page.hover("#editor .cm-lintRange-error")
     shown = play.page.wait_for_selector("#editor .cm-tooltip-lint").inner_text()
     assert "second-last size 4" in shown
@@ -329,6 +329,8 @@ def test_the_page_is_usable_on_a_phone(play: Playground) -> None:
     play.tab("derivation")
     play.page.wait_for_selector("#steps:not([hidden])")
     wide = max(wide, play.page.evaluate("document.documentElement.scrollWidth"))
+    play.write("".join(FINE.replace("net", f"net{i}") for i in range(20)))  # which scrolls
+    assert play.serious() == []
     play.page.set_viewport_size({"width": 1280, "height": 800})
     assert wide <= 390
 

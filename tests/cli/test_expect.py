@@ -72,6 +72,8 @@ f = fn (x : f32 [n,3], y : f32 [4,m]) {
 g = fn (x : f32 [n,m]) { matmul(x, x) };
 """
     assert _run(tmp_path, text).stdout == "a.axon: 2 passed\n"
+    short = text.replace("error AX101", "AX101").replace("warning AX301", "AX301")
+    assert _run(tmp_path, short).stdout == "a.axon: 2 passed\n"
     wrong = _run(tmp_path, text.replace("AX101", "AX102"))
     assert wrong.status == 1
     assert "error AX101 matmul: the inner sizes differ, 3 and 4" in wrong.stdout

@@ -38,6 +38,12 @@ def given(text: bytes, arguments: list[str], folder: Path) -> subprocess.Complet
     )
 
 
+def test_nothing_stays_nothing(folder: Path) -> None:
+    (folder / "empty.axon").write_text("")
+    assert axon(["fmt", "--check", "empty.axon"], folder).status == 0
+    assert given(b"\n\n", ["-"], folder).stdout == b""
+
+
 def test_files_are_rewritten(folder: Path) -> None:
     os.utime(folder / "tight.axon", (1, 1))
     os.chmod(folder / "loose.axon", 0o640)

@@ -18,21 +18,19 @@ FAILS = "g = fn (x : f32 [n,3], y : f32 [4,m]) {\n  matmul(x, y)\n};\n"
 def _last_script() -> str:
     """What the last step of the action runs."""
     text = (ROOT / "action.yml").read_text()
-    scripts: list[str] = re.findall(r"^ +run: (.*)$", text, re.MULTILINE)
+    scripts: list[str] = re.findall(r"^ +run: '(.*)'$", text, re.MULTILINE)
     return scripts[-1]
 
 
 def test_the_step_fails_on_a_warning_and_shows_it_at_its_line(tmp_path: Path) -> None:
     (tmp_path / "net.axon").write_text(WARNS)
-    (tmp_path / "bin").mkdir()
-    command = tmp_path / "bin" / "axon"
+    command = tmp_path / "axon of the action"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m axon "$@"\n')
     command.chmod(0o755)
-    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
     found = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", _last_script()],
         cwd=tmp_path,
-        env={**os.environ, "PATH": path, "FILES": "*.axon"},
+        env={**os.environ, "AXON": str(command), "FILES": "."},
         capture_output=True,
         text=True,
         check=False,

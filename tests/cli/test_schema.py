@@ -52,6 +52,8 @@ CASES = [
     ("explain", ["AX101"]),
     ("run", ["a.axon", "f", "x=rand[2,3]"]),
     ("run", ["a.axon", "h", "x=[1,2]"]),
+    ("run", ["a.axon", "f", "x=true"]),
+    ("run", ["b.axon", "f", "x=[1,2,3]"]),
     ("run", ["a.axon", "r", "x=[[1],[2,3]]"]),
     ("ops", []),
     ("ops", ["conv"]),

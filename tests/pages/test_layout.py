@@ -147,3 +147,24 @@ def test_a_box_is_as_wide_as_its_text() -> None:
     narrow, _ = box_size(Box(Kind.OPERATOR, "add"))
     wide, high = box_size(Box(Kind.OPERATOR, "add", lines=["axis = 0, keep = true"] * 3))
     assert wide > narrow and high > 60
+
+
+def test_a_value_that_all_layers_take_is_one_straight_line() -> None:
+    """So a graph is no wider for more layers."""
+
+    def drawn(layers: int) -> Layout:
+        boxes = [Box(Kind.INPUT, each, outputs=[Output("[b]")]) for each in ("x", "w")]
+        edges: list[Edge] = []
+        last = 0
+        for _ in range(layers):
+            at = len(boxes)
+            boxes += [Box(Kind.OPERATOR, each, outputs=[Output("[b]")]) for each in ("@", "f", "+")]
+            edges += [Edge(last, 0, at), Edge(1, 0, at, 1), Edge(at, 0, at + 1)]
+            edges += [Edge(last, 0, at + 2), Edge(at + 1, 0, at + 2, 1)]
+            last = at + 2
+        return arranged(Drawing("layers", boxes, edges), {})
+
+    layout = drawn(40)
+    assert layout.width <= drawn(4).width + 1
+    (trunk,) = [points for edge, points in layout.trunks if layout.drawing.edges[edge].source == 1]
+    assert len({round(x) for x, _ in trunk[2:]}) == 1

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from onnx import TensorProto, helper
 
+from axon.importers.formats import read_model as read_any
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.model import import_model
 from axon.importers.reporting.report import report_on
@@ -48,6 +49,16 @@ def test_layers_that_repeat_are_one_box() -> None:
     inside = sum(b.kind == Kind.OPERATOR for b in inner.boxes)
     nodes = len(read_model(str(EXAMPLES / "encoder.onnx")).graph.node)
     assert count - 1 + layer.count * inside == nodes
+
+
+def test_layers_of_pytorch_are_named_by_their_modules() -> None:
+    """What PyTorch added itself has no line of the user's."""
+    imported = read_any(str(EXAMPLES.parent / "torch" / "encoder.pt2")).imported(program=False)
+    picture = picture_of_model(imported, report_on(imported, "model", suggesting=False), "model")
+    (layer,) = [box for box in picture.top.boxes if box.kind == Kind.FUNCTION]
+    assert (layer.title, layer.count) == ("layer", 2)
+    lines = [box.lines for box in picture.top.boxes if box.kind == Kind.OPERATOR]
+    assert lines == [["dim = 0"], ["dim = 1"], ["weight [50,8]", "encoder.py:43"]]
 
 
 def test_an_error_is_marked() -> None:

@@ -15,7 +15,7 @@ from axon.pages.outline import outline_of
 from axon.pages.program import picture_of
 from axon.pages.recorded import Files
 from axon.pages.svg import svg_of
-from axon.pages.symbols import pieces
+from axon.pages.symbols import split_label
 from axon.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,7 +170,7 @@ def test_a_symbol_has_one_colour() -> None:
     for drawing in picture.drawings:
         for box in drawing.boxes:
             for output in box.outputs:
-                for text, symbol in pieces(output.label, picture.symbols):
+                for text, symbol in split_label(output.label, picture.symbols):
                     if re.fullmatch(r"\w+", text) and symbol is not None:
                         colours.setdefault(text, set()).add(symbol)
     assert {"b", "s", "c", "d"} <= colours.keys()
@@ -185,7 +185,7 @@ def test_a_symbol_has_one_colour() -> None:
 
 
 def test_numbers_have_no_colour() -> None:
-    assert pieces("[b,8,3*d]", {"b": 0, "d": 1}) == [
+    assert split_label("[b,8,3*d]", {"b": 0, "d": 1}) == [
         ("[", None),
         ("b", 0),
         (",8,3*", None),

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from axon.cli import main
-from axon.playground import processes, server
+from axon.playground import server
 from axon.playground.processes import Checking, run
 from axon.playground.server import Server
+from axon.processes import environment
 
 PAGE = '<meta name="axon-checker" content="browser"><meta name="axon-token" content="">'
 SLOW = "main = fn (x : f32 [n]) { fold(0f, fn (s, y) { s + y * sum(ones([3000,3000])) }, x) };"
@@ -128,7 +129,7 @@ def test_too_large_a_request_is_refused(served: Server) -> None:
 def test_a_check_that_takes_too_long_is_stopped_and_the_next_is_answered() -> None:
     checking = Checking(seconds=1.5)
     assert checking.answer({"kind": "check", "text": HUGE}) == {"stopped": True}
-    checking._seconds = 60  # what is not slow may need long on a busy machine
+    checking.seconds = 60  # what is not slow may need long on a busy machine
     assert checking.answer({"kind": "check", "text": "f = 1;"})["names"] == ["f"]
     checking.close()
 
@@ -136,7 +137,7 @@ def test_a_check_that_takes_too_long_is_stopped_and_the_next_is_answered() -> No
 def test_a_checker_that_ends_is_told_and_started_again() -> None:
     checking = Checking(seconds=60)
     checking.answer({"kind": "check", "text": ""})
-    process = checking._process
+    process = checking.worker.process
     assert process is not None
     process.send_signal(signal.SIGSTOP)  # so that it is there when it is asked
     threading.Timer(0.3, process.kill).start()
@@ -207,7 +208,7 @@ def test_the_command_serves_until_it_is_interrupted(built: Path) -> None:
         [sys.executable, "-c", code, str(built)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**processes.environment(), "PYTHONUNBUFFERED": "1"},
+        env={**environment(), "PYTHONUNBUFFERED": "1"},
     )
     assert process.stdout is not None
     line = process.stdout.readline()

@@ -150,8 +150,8 @@ def test_a_worker_that_dies_is_replaced() -> None:
     engine = Engine()
     try:
         assert engine.ask(question, "isl", PATIENCE) == {0: 3}
-        assert engine._process is not None
-        os.kill(engine._process.pid, signal.SIGKILL)
+        assert engine.worker.process is not None
+        os.kill(engine.worker.process.pid, signal.SIGKILL)
         assert engine.ask(question, "isl", PATIENCE) is True
         assert engine.ask(question, "z3", PATIENCE) == {0: 3}
         assert engine.ask(question, "no such engine", PATIENCE) is True
@@ -165,8 +165,8 @@ def test_a_worker_that_hangs_is_ended() -> None:
     question = can_hold([DimEq(DimVar("n"), 3)])
     try:
         engine.start()
-        assert engine._process is not None
-        hanging = engine._process
+        assert engine.worker.process is not None
+        hanging = engine.worker.process
         os.kill(hanging.pid, signal.SIGSTOP)
         begun = monotonic()
         assert engine.ask(question, "isl", 0.1) is True
@@ -181,8 +181,8 @@ def test_the_memory_of_the_worker_is_bounded() -> None:
     engine = Engine()
     engine.start()
     try:
-        assert engine._process is not None
-        limits = Path(f"/proc/{engine._process.pid}/limits")
+        assert engine.worker.process is not None
+        limits = Path(f"/proc/{engine.worker.process.pid}/limits")
         if limits.exists():  # Linux
             (line,) = (x for x in limits.read_text().splitlines() if x.startswith("Max address"))
             assert line.split()[3:5] == [str(BYTES)] * 2

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import axon
-from axon.run.buckets import Policy, buckets_of
+from axon.backends.buckets import Policy
+from axon.run.buckets import buckets_of
 from tests.backends.padded import agree, gradients, poisoned, same
 
 ATTENTION = """

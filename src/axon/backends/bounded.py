@@ -10,7 +10,7 @@ import numpy
 
 from axon.graph.graph import Function, Graph, Operand, Value
 from axon.ops import Operator
-from axon.ops.arrays import Array, Meaning
+from axon.ops.arrays import Array, Meaning, wide
 from axon.ops.memory import Refused, check_fits
 
 Joined = dict[Value, tuple[Meaning, tuple[Operand, ...]] | None]
@@ -43,6 +43,16 @@ class Bounded:
         nothing does.
         """
         return {}
+
+    def matmul(self, x: Array, y: Array) -> Array:
+        return self.library.matmul(x, y)
+
+    def wide_matmul(self, x: Array, y: Array) -> Array:
+        arrays: Any = self
+        return self.matmul(wide(arrays, x), wide(arrays, y))
+
+    def stop_gradient(self, x: Array) -> Array:
+        return x
 
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of a `word`."""

@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy
 
+from axon.backends.failures import TOO_LARGE
 from axon.backends.ragged import Ragged
+
+NUMPY_TOO_LARGE = ("array is too big", "Maximum allowed ")
+"""How NumPy begins to say that an array cannot have a size; it raises `ValueError` for much."""
 
 
 def converted(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -47,3 +51,7 @@ class Home:
 
             return nested(converted(result, to_torch), args)
         return converted(result, sys.modules["jax.numpy"].asarray)
+
+    def failure(self, problem: Exception) -> str | None:
+        too_large = isinstance(problem, ValueError) and str(problem).startswith(NUMPY_TOO_LARGE)
+        return TOO_LARGE if too_large else None

@@ -15,9 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from axon.backends.bounded import Bounded
+from axon.backends.bounded import Bounded, Made
+from axon.backends.jax_meanings import BETTER
 from axon.backends.numpy_arrays import element, lowest, sliding
-from axon.ops.arrays import Array, Arrays, Pairs, Value, is_integer, wide
+from axon.ops import Operator
+from axon.ops.arrays import Array, Arrays, Meaning, Pairs, Value, is_integer, wide
 from axon.ops.memory import check_fits
 
 
@@ -55,6 +57,22 @@ class JaxArrays(Bounded):
         """The dtype; where 64-bit elements are disabled in JAX, those of 32 bits replace them."""
         narrow = name.replace("64", "32") if not jax.config.values["jax_enable_x64"] else name
         return element(narrow)
+
+    def meaning_of(self, operator: Operator, given: frozenset[str], made: Made) -> Meaning:
+        found = BETTER.get(id(operator))
+        return found or super().meaning_of(operator, given, made)
+
+    def wide_matmul(self, x: Array, y: Array) -> Array:
+        if x.dtype != y.dtype and jnp.bfloat16 in (x.dtype, y.dtype):
+            x, y = x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)
+        if x.dtype != y.dtype or x.dtype.itemsize != 2:
+            return jnp.matmul(wide(self, x), wide(self, y))
+        # else cotangents, which are f32, would make the products of a derivative those of f32
+        precision = lax.DotAlgorithmPreset.BF16_BF16_F32 if x.dtype == jnp.bfloat16 else None
+        return jnp.matmul(x, y, precision=precision, preferred_element_type=jnp.float32)
+
+    def stop_gradient(self, x: Array) -> Array:
+        return lax.stop_gradient(x)
 
     def power(self, x: Array, y: Array) -> Array:
         """Of integers by squaring, for exponents of any size; `jnp.power` looks at seven bits."""
@@ -126,9 +144,6 @@ class JaxArrays(Bounded):
             ((0, 0),) * rest + pad,
             window_dilation=(*ones, *dilation),
         ).astype(x.dtype)
-
-    def stop_gradient(self, x: Array) -> Array:
-        return lax.stop_gradient(x)
 
     def map(
         self,

@@ -14,15 +14,20 @@ import numpy
 
 from axon.backends.checks import Untraceable
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.jax_buckets import cut, lengthened
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.graph.graph import (
     Graph,
 )
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
+
+XLA_NO_MEMORY = "RESOURCE_EXHAUSTED"
+"""The name of XLA's status code, which an exception of JAX has in its text alone."""
 
 MOST_COMPILED = 256
 """How many compiled versions of one graph are kept."""
@@ -31,10 +36,10 @@ MOST_COMPILED = 256
 class JaxBackend(Home):
     name = "jax"
     native = frozenset({"jax", "numpy"})
+    options: Options = DEFAULT
 
-    def __init__(self, buckets: Any = None) -> None:
+    def __init__(self) -> None:
         self.arrays = JaxArrays()
-        self.buckets = buckets
         self._traced = 0
 
     @property
@@ -56,7 +61,7 @@ class JaxBackend(Home):
 
         types = [param.type for param in graph.params]
         spread = any(isinstance(t, Tuple) and _sizes(_parts(t)) for t in types)
-        given = _together(traced, types) if spread else traced
+        given = _of_leaves(traced, types) if spread else traced
         parts = [part for t in types for part in _parts(t)] if spread else types
         whole = compiled(given, _sizes(parts))
         seen = 0
@@ -74,7 +79,7 @@ class JaxBackend(Home):
         def outside(*args: Any) -> Any:
             nonlocal seen
             before = self._traced
-            result = whole(*(_apart(types, args) if spread else args))
+            result = whole(*(_leaves(types, args) if spread else args))
             seen += self._traced - before
             if seen > MOST_COMPILED:
                 whole.clear_cache()
@@ -95,10 +100,10 @@ class JaxBackend(Home):
         function, _ = compile_graph(graph, self.arrays, externs)
         types = [param.type for param in graph.params]
         spread = any(isinstance(t, Tuple) and _sizes(_parts(t)) for t in types)
-        given = _together(function, types) if spread else function
+        given = _of_leaves(function, types) if spread else function
         parts = [part for t in types for part in _parts(t)] if spread else types
         whole = jax.jit(given, static_argnums=_sizes(parts))
-        return lambda *args: whole(*(_apart(types, args) if spread else args))
+        return lambda *args: whole(*(_leaves(types, args) if spread else args))
 
     def lengthened(self, array: Any, shape: tuple[int, ...], fill: float) -> Any:
         """The array at the front of a larger one."""
@@ -107,6 +112,11 @@ class JaxBackend(Home):
     def cut(self, array: Any, shape: tuple[int, ...]) -> Any:
         """The front of an array."""
         return cut(array, shape)
+
+    def failure(self, problem: Exception) -> str | None:
+        if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
+            return NO_MEMORY
+        return super().failure(problem)
 
 
 def _sizes(types: Sequence[Type]) -> list[int]:
@@ -121,24 +131,24 @@ def _parts(type_: Type) -> list[Type]:
     return [type_]
 
 
-def _apart(types: Sequence[Type], values: Sequence[Any]) -> list[Any]:
+def _leaves(types: Sequence[Type], values: Sequence[Any]) -> list[Any]:
     found: list[Any] = []
     for type_, value in zip(types, values, strict=True):
-        found += _apart(type_.items, value) if isinstance(type_, Tuple) else [value]
+        found += _leaves(type_.items, value) if isinstance(type_, Tuple) else [value]
     return found
 
 
-def _together(function: Callable[..., Any], types: Sequence[Type]) -> Callable[..., Any]:
+def _of_leaves(function: Callable[..., Any], types: Sequence[Type]) -> Callable[..., Any]:
     """The function of what its arguments consist of."""
 
-    def whole(type_: Type, parts: Iterator[Any]) -> Any:
+    def structure(type_: Type, parts: Iterator[Any]) -> Any:
         if isinstance(type_, Tuple):
-            return tuple([whole(item, parts) for item in type_.items])
+            return tuple([structure(item, parts) for item in type_.items])
         return next(parts)
 
     def run(*args: Any) -> Any:
         parts = iter(args)
-        return function(*[whole(type_, parts) for type_ in types])
+        return function(*[structure(type_, parts) for type_ in types])
 
     return run
 

@@ -136,9 +136,6 @@ class NumpyArrays(Bounded):
             outputs.append(output)
         return state, _stack(outputs)
 
-    def stop_gradient(self, x: Array) -> Array:
-        return x
-
     def cond(
         self, condition: Array, then: Callable[[], Value], otherwise: Callable[[], Value]
     ) -> Value:

@@ -10,6 +10,7 @@ import numpy
 from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.home import Home
 from axon.backends.numpy_arrays import ARRAYS
+from axon.backends.options import DEFAULT, Options
 from axon.backends.owned import owned
 from axon.graph.graph import Graph
 
@@ -17,6 +18,7 @@ from axon.graph.graph import Graph
 class NumpyBackend(Home):
     name = "numpy"
     native = frozenset({"numpy"})
+    options: Options = DEFAULT
 
     @property
     def compilations(self) -> int:

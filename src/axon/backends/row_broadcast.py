@@ -12,7 +12,7 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host, namespace
 from axon.backends.ragged_rows import map_rows, rows_of, zeros_row
-from axon.backends.row_plan import Plan, inside, is_varying, which
+from axon.backends.row_plan import Plan, blank_inside, is_varying, which
 from axon.backends.row_sizes import RowSizes, at
 from axon.ops.arrays import Arrays, Meaning, Value
 
@@ -56,7 +56,7 @@ def broadcast(
         inner = [next(given) if by_row else a for a, by_row in _pairs(args, outer)]
         return broadcast(plan, meaning, xp, inner, attributes, level + 1)
 
-    blank = inside(plan.blank, level + 1)
+    blank = blank_inside(plan.blank, level + 1)
     return map_rows(one, stretched, ragged_result=which(plan.levels, level), blank=blank)
 
 
@@ -133,7 +133,7 @@ def _none(
     ]
     with suppress(Exception):
         return broadcast(plan, meaning, xp, given, attributes, level + 1)
-    return inside(plan.blank, level + 1)
+    return blank_inside(plan.blank, level + 1)
 
 
 def _stretch(tensor: Row, count: int) -> Row:

@@ -7,7 +7,7 @@ from typing import Any
 
 from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
-from axon.backends.row_plan import Plan, as_levels, batched, inside, which
+from axon.backends.row_plan import Plan, as_levels, batched, blank_inside, which
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
 
@@ -24,7 +24,7 @@ def functional(
                 tensors,
                 ragged_result=which(plan.levels),
                 batched=together,
-                blank=inside(plan.blank, 1),
+                blank=blank_inside(plan.blank, 1),
             )
         case Calls.BRANCH:
             condition, then, otherwise = args
@@ -59,7 +59,7 @@ def _loop(plan: Plan, state: Value, function: Callable[..., Any], tensors: Seque
         now = as_levels(after, levels)
         return output
 
-    blank = None if plan.blank is None else inside(plan.blank[1], 1)
+    blank = None if plan.blank is None else blank_inside(plan.blank[1], 1)
     outputs = map_rows(step, tensors, ragged_result=which(made), blank=blank)
     return (now if len(tensors[0]) else state), outputs
 

@@ -9,7 +9,7 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host, join
 from axon.backends.ragged_rows import map_rows, rows_of
-from axon.backends.row_plan import Plan, inside, which
+from axon.backends.row_plan import Plan, blank_inside, which
 from axon.ops.arrays import Array, Arrays, Meaning, Value
 from axon.ops.levels import depth
 
@@ -52,12 +52,12 @@ def stack(
         lambda *rows: stack(plan, meaning, xp, rows, axis - 1, level + 1),
         parts,
         ragged_result=which(plan.levels, level),
-        blank=inside(plan.blank, level + 1),
+        blank=blank_inside(plan.blank, level + 1),
     )
 
 
 def _rows_of(plan: Plan, x: Ragged, function: Callable[[Row], Value], level: int) -> Value:
-    blank = inside(plan.blank, level + 1)
+    blank = blank_inside(plan.blank, level + 1)
     return map_rows(function, [x], ragged_result=which(plan.levels, level), blank=blank)
 
 

@@ -65,10 +65,10 @@ def which(levels: LevelTree, level: int = 0) -> Any:
     return ragged.Varying(sizes) if any(sizes) else None
 
 
-def inside(blank: Value | None, level: int) -> Value | None:
+def blank_inside(blank: Value | None, level: int) -> Value | None:
     """A row, `level` dimensions in, of a result without elements."""
     if isinstance(blank, tuple):
-        return tuple(inside(part, level) for part in blank)
+        return tuple(blank_inside(part, level) for part in blank)
     return None if blank is None else zeros(namespace(blank), blank.shape[level:], blank.dtype)
 
 

@@ -18,7 +18,7 @@ from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_broadcast import broadcast
 from axon.backends.row_functions import functional
 from axon.backends.row_moves import even, expand, is_batch, one_matrix, reduce_flat, squeeze, stack
-from axon.backends.row_plan import Lifted, Plan, batched, inside, is_varying, which
+from axon.backends.row_plan import Lifted, Plan, batched, blank_inside, is_varying, which
 from axon.backends.row_sizes import RowSizes, at, rows_among
 from axon.ops.arrays import Arrays, Meaning, Value
 from axon.ops.traits import RowRule
@@ -95,7 +95,7 @@ def _by_rows(
         tensors,
         ragged_result=which(plan.levels, level),
         batched=together,
-        blank=inside(plan.blank, level + 1),
+        blank=blank_inside(plan.blank, level + 1),
     )
 
 

@@ -80,6 +80,9 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
             return numpy.iinfo(element(self.narrow))
         return numpy.iinfo(str(dtype).removeprefix("torch."))
 
+    def stop_gradient(self, x: Array) -> Array:
+        return x.detach()
+
     def low32(self, x: Array) -> Array:
         return x & 0xFFFFFFFF
 

@@ -11,8 +11,10 @@ import numpy
 import torch
 
 from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.home import converted
 from axon.backends.nested import nested
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
 from axon.backends.torch_arrays import arrays_on
@@ -22,12 +24,17 @@ from axon.graph.graph import Graph
 
 Run = Callable[..., Any]
 
+OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+CPU_NO_MEMORY = "can't allocate memory"
+"""What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
+
 
 class TorchBackend:
     """Tensors stay where they are; arrays of other libraries are brought here and back."""
 
     name = "torch"
     native = frozenset({"torch"})
+    options: Options = DEFAULT
 
     def __init__(self, compiled: bool = False, fixed: frozenset[str] = frozenset()) -> None:
         """The sizes of the parameters named in `fixed` do not change: they are those of weights."""
@@ -77,6 +84,16 @@ class TorchBackend:
             jnp = sys.modules["jax.numpy"]
             return converted(result, lambda tensor: jnp.asarray(to_host(tensor)))
         return nested(result, args) if library == "torch" else result
+
+    def failure(self, problem: Exception) -> str | None:
+        if isinstance(problem, torch.OutOfMemoryError):
+            return NO_MEMORY
+        if isinstance(problem, RuntimeError):
+            if CPU_NO_MEMORY in str(problem):
+                return NO_MEMORY
+            if any(words in str(problem) for words in OUT_OF_RANGE):
+                return out_of_range(problem)
+        return None
 
 
 def _placed(value: Any, device: Any) -> Any:

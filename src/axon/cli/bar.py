@@ -26,8 +26,13 @@ class Bar:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Make room for other lines; it is shown again at the next step."""
         if self.shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
+            self.shown = False
 
     def __call__(self, done: int, total: int) -> None:
         taken = time.monotonic() - self.began

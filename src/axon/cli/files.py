@@ -12,6 +12,10 @@ from axon.files import Unreadable
 FILES = "a program, - for standard input, an ONNX model (.onnx), or a PyTorch program (.pt2)"
 
 
+def no_programs(paths: Sequence[str]) -> str:
+    return f"no programs (*.axon) in directory {', '.join(paths)}"
+
+
 def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
     """Apply a command to each file, also behind one that cannot be read; the worst status."""
     status = FINE
@@ -24,15 +28,22 @@ def for_each(paths: Sequence[str], command: Callable[[str], int]) -> int:
     return status
 
 
-def programs(paths: Sequence[str]) -> Iterator[str]:
-    """Files as they are; of folders, the programs in them."""
+def programs(paths: Sequence[str], endings: tuple[str, ...] = (".axon",)) -> Iterator[str]:
+    """Files as they are; of folders, the files in them with these endings, folder by folder, by
+    their names. A folder that cannot be read is given as a file, so that somebody says so; links
+    to folders are not followed.
+    """
     for path in paths:
         if not os.path.isdir(path):
             yield path
             continue
-        for folder, folders, names in os.walk(path):
+        unread: list[OSError] = []
+        for folder, folders, names in os.walk(path, onerror=unread.append):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(".axon"))
+            for name in sorted(names):
+                if name.lower().endswith(endings) and not name.startswith("."):
+                    yield os.path.join(folder, name)
+        yield from (problem.filename for problem in unread)
 
 
 def counted(count: int, noun: str) -> str:

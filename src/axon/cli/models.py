@@ -46,7 +46,7 @@ def infer(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | N
     if options.check:
         found = tuple(_strict(diagnostic) for diagnostic in found)
     status = HAS_ERRORS if any(d.severity == Severity.ERROR for d in found) else FINE
-    document = _document(report, found) if options.json else None
+    document = _document(report, found, model.nodes) if options.json else None
     if document is not None and dynamic is not None:
         document |= dynamic.as_json()
     if document is None and dynamic is not None:
@@ -121,7 +121,7 @@ def _write(path: str, model: ModelFile, report: Report) -> None:
         file.write(annotated(model.source, report).SerializeToString())
 
 
-def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object]:
+def _document(report: Report, found: tuple[Diagnostic, ...], nodes: int) -> dict[str, object]:
     model = {
         "name": "model",
         "signature": report.signature,
@@ -130,6 +130,7 @@ def _document(report: Report, found: tuple[Diagnostic, ...]) -> dict[str, object
     }
     return {
         "definitions": [model] if report.ok else [],
+        "nodes": nodes,
         "tensors": {
             name: {
                 "dtype": t.dtype,

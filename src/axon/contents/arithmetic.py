@@ -27,7 +27,7 @@ def is_symbol(x: object) -> bool:
     return isinstance(x, SYMBOLS)
 
 
-def whole(x: Any) -> Any:
+def as_integer(x: Any) -> Any:
     """A number as an integer, as a cast makes it; a size is one."""
     if isinstance(x, float):
         return int(x) if math.isfinite(x) else None

@@ -144,7 +144,7 @@ def as_type(applied: Applied, x: Contents) -> Contents | None:
 def element(scope: SizeFacts, to: str, x: Any) -> Any:
     """One element, cast to the type of that name."""
     if to.startswith(("i", "u")):
-        return size_of(scope, x) if isinstance(x, Real) else arithmetic.whole(x)
+        return size_of(scope, x) if isinstance(x, Real) else arithmetic.as_integer(x)
     if is_symbol(x) or isinstance(x, Real):
         return None if to == "bool" else floats.as_float(x, to)
     return bool(x) if to == "bool" else float(x)

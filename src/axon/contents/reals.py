@@ -72,7 +72,7 @@ def as_float(size: Dim | Real, elem: str) -> Real | None:
 
 
 def add(a: Any, b: Any) -> Real | None:
-    pair = _alike(a, b)
+    pair = _as_fractions(a, b)
     if pair is None:
         return None
     one, other = pair
@@ -192,7 +192,7 @@ def _odd(number: int) -> int:
     return number // (number & -number) if number else 1
 
 
-def _alike(a: Any, b: Any) -> tuple[Real, Real] | None:
+def _as_fractions(a: Any, b: Any) -> tuple[Real, Real] | None:
     """Both as fractions of one type of floats."""
     bits = next((x.bits for x in (a, b) if isinstance(x, Real)), 0)
     found = []
@@ -250,7 +250,7 @@ def _limits(a: Real) -> tuple[Limit, ...]:
 
 
 def _extreme(function: Callable[[Dim, Dim], Dim], a: Any, b: Any) -> Real | None:
-    pair = _alike(a, b)
+    pair = _as_fractions(a, b)
     if pair is None or pair[0].rounded or pair[1].rounded:
         return None
     one, other = pair

@@ -20,7 +20,7 @@ MOST_QUESTIONS = 4
 def actions(document: EditedFile, start: int, end: int) -> list[Action]:
     found = list(_fixes(document, start, end))
     view = document.view_at(start)
-    if view is None or start > view.whole[1] + 1:
+    if view is None or start > view.extent[1] + 1:
         return found
     found += _signatures(document, view, start - view.start)
     found += _questions(document, view, start)

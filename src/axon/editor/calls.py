@@ -33,7 +33,7 @@ class Around:
 def call_around(document: EditedFile, offset: int) -> Around | None:
     """The innermost call whose brackets are around an offset, read backwards from it."""
     view = document.view_at(offset)
-    start = min(view.whole[0], offset) if view is not None else 0
+    start = min(view.extent[0], offset) if view is not None else 0
     text = document.text[start:offset]
     read, _ = lex(Source("", text))
     kinds = read.kinds

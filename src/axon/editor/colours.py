@@ -56,7 +56,7 @@ def _plain(word: str, start: int, end: int) -> Token:
 def _named(document: EditedFile, start: int, end: int) -> dict[int, Token]:
     found: dict[int, Token] = {}
     for view in document.views:
-        if view.whole[1] < start or view.whole[0] > end:
+        if view.extent[1] < start or view.extent[0] > end:
             continue
         for use in view.names.uses:
             at = use.start + view.start

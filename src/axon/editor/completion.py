@@ -81,7 +81,7 @@ def _in_comment_or_string(line: str) -> bool:
 
 def _before(document: EditedFile, view: View | None, offset: int) -> list[tuple[str, str]]:
     """The tokens of the definition before an offset: their kinds and texts."""
-    start = min(view.whole[0], offset) if view is not None else 0
+    start = min(view.extent[0], offset) if view is not None else 0
     read, _ = lex(Source("", document.text[start:offset]))
     return [(kind, read.text(at)) for at, kind in enumerate(read.kinds[:-1])]
 
@@ -217,7 +217,7 @@ def _plain(
         yield from _arguments(document, start, place)
     if view is not None:
         yield from _locals(document, view, start, place)
-        number = view.at if start <= view.whole[1] and not at_margin else view.at + 1
+        number = view.at if start <= view.extent[1] and not at_margin else view.at + 1
         for other, binder in document.outer_names():
             if binder.kind != "alias" and (other.at < number):
                 signature = next((s for s in other.signatures if s.name == binder.name), None)

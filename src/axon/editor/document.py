@@ -25,7 +25,7 @@ class Document(EditedFile):
         """The type and the documentation of what is at an offset."""
         from axon.editor.hovers import hover
 
-        return hover(self, self._inside(offset))
+        return hover(self, self._clamped(offset))
 
     def hints(self, start: int = 0, end: int | None = None) -> list[Hint]:
         """The types that are not written, in a part of the text."""
@@ -37,24 +37,24 @@ class Document(EditedFile):
         """Where the name at an offset is bound. The file may be `std/…`, of the library."""
         from axon.editor.places import definition
 
-        return definition(self, self._inside(offset))
+        return definition(self, self._clamped(offset))
 
     def references(self, offset: int, declaration: bool = True) -> list[Place]:
         """Where the name at an offset is used, in all files that are known."""
         from axon.editor.places import references
 
-        return references(self, self._inside(offset), declaration)
+        return references(self, self._clamped(offset), declaration)
 
     def highlights(self, offset: int) -> list[Place]:
         """Where the name at an offset is used in this file."""
         from axon.editor.places import highlights
 
-        return highlights(self, self._inside(offset))
+        return highlights(self, self._clamped(offset))
 
     def can_rename(self, offset: int) -> Place | Refusal:
         from axon.editor.renaming import can_rename
 
-        return can_rename(self, self._inside(offset))
+        return can_rename(self, self._clamped(offset))
 
     def rename(self, offset: int, new: str) -> list[Edit] | Refusal:
         """The edits, in all files that are known, that give a name another one. What would change
@@ -62,19 +62,19 @@ class Document(EditedFile):
         """
         from axon.editor.renaming import rename
 
-        return rename(self, self._inside(offset), new)
+        return rename(self, self._clamped(offset), new)
 
     def completions(self, offset: int) -> list[Completion]:
         """What may stand at an offset, the likely first."""
         from axon.editor.completion import completions
 
-        return completions(self, self._inside(offset))
+        return completions(self, self._clamped(offset))
 
     def signature_help(self, offset: int) -> SignatureHelp | None:
         """The call around an offset."""
         from axon.editor.calls import signature_help
 
-        return signature_help(self, self._inside(offset))
+        return signature_help(self, self._clamped(offset))
 
     def symbols(self) -> list[Symbol]:
         """What the file defines."""
@@ -92,7 +92,7 @@ class Document(EditedFile):
         """The expressions around an offset, the smallest first."""
         from axon.editor.outline import selections
 
-        return selections(self, self._inside(offset))
+        return selections(self, self._clamped(offset))
 
     def tokens(self, start: int = 0, end: int | None = None) -> list[Token]:
         """The pieces of the text that have a meaning."""
@@ -104,7 +104,7 @@ class Document(EditedFile):
         """What can be done about a part of the text."""
         from axon.editor.actions import actions
 
-        return actions(self, self._inside(start), self._inside(end))
+        return actions(self, self._clamped(start), self._clamped(end))
 
     def why(self, offset: int, question: str) -> Answer | None:
         """The answer to a question of an action, or to `n`, `x[1]`, `result[0]` as `axon explain
@@ -112,7 +112,7 @@ class Document(EditedFile):
         """
         from axon.editor.whys import why
 
-        return why(self, self._inside(offset), question)
+        return why(self, self._clamped(offset), question)
 
     def formatted(self) -> str | Refusal:
         """The text in canonical form."""
@@ -120,5 +120,5 @@ class Document(EditedFile):
 
         return formatted(self)
 
-    def _inside(self, offset: int) -> int:
+    def _clamped(self, offset: int) -> int:
         return min(max(offset, 0), len(self.text))

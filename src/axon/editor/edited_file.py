@@ -95,7 +95,7 @@ class EditedFile:
                 at += 1
         self._views = views
         self._ordered = list(views.values())
-        self._starts = [view.whole[0] for view in self._ordered]
+        self._starts = [view.extent[0] for view in self._ordered]
         self.has_imports = any(isinstance(view.item, ast.Import) for view in self._ordered)
 
     @property

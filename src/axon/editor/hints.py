@@ -18,7 +18,7 @@ def hints(document: EditedFile, start: int, end: int) -> list[Hint]:
     """The hints between two offsets, in order."""
     found: list[Hint] = []
     for view in document.views:
-        first, last = view.whole
+        first, last = view.extent
         if last < start or first > end:
             continue
         for hint in _hints(view):

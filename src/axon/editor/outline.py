@@ -30,7 +30,7 @@ def _symbol(document: EditedFile, view: View, binder: Binder) -> Symbol:
         _kind(view, binder),
         detail if len(detail) <= 120 else f"{detail[:119]}…",
         place,
-        Place(document.name, *view.whole),
+        Place(document.name, *view.extent),
         tuple(_locals(document, view, binder)),
     )
 

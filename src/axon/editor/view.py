@@ -38,7 +38,7 @@ class View:
         return self.part.item
 
     @property
-    def whole(self) -> tuple[int, int]:
+    def extent(self) -> tuple[int, int]:
         span = self.part.item.span
         return span.start + self.start, span.end + self.start
 

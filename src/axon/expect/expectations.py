@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from axon.source import Source
 
 _COMMENT = re.compile(r"#\s*expect:[ \t]*(.*?)\s*$")
-_DIAGNOSTIC = re.compile(r"(error|warning)\s+(AX\d{3})\b[:\s]*(.*)")
+_DIAGNOSTIC = re.compile(r"(?:(error|warning)\s+)?(AX\d{3})\b[:\s]*(.*)")
+_WARNINGS = "AX3"
 _OPENERS, _CLOSERS = "([{", ")]}"
 
 
@@ -76,7 +77,9 @@ def _next_code(lines: list[str], number: int) -> int:
 def _read(line: int, about: int, text: str, offset: int) -> Expected:
     diagnostic = _DIAGNOSTIC.fullmatch(text)
     if diagnostic is not None:
-        return DiagnosticExpected(line, about, diagnostic[1], diagnostic[2], diagnostic[3])
+        severity, code, words = diagnostic.groups()
+        severity = severity or ("warning" if code.startswith(_WARNINGS) else "error")
+        return DiagnosticExpected(line, about, severity, code, words)
     colon = _colon(text)
     if colon is None:
         return ValueExpected(line, text)

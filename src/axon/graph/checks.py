@@ -224,7 +224,9 @@ def _place(
     for node in nodes:
         if isinstance(node, Apply) and any(isinstance(o, Function) for o in node.operands):
             operands = tuple(
-                replace(o, nodes=_inside(o, waiting, known)) if isinstance(o, Function) else o
+                replace(o, nodes=_place_in_function(o, waiting, known))
+                if isinstance(o, Function)
+                else o
                 for o in node.operands
             )
             node = replace(node, operands=operands)
@@ -235,7 +237,9 @@ def _place(
     return tuple(result)
 
 
-def _inside(function: Function, waiting: _Checks, known: set[SizeVar]) -> tuple[Node, ...]:
+def _place_in_function(
+    function: Function, waiting: _Checks, known: set[SizeVar]
+) -> tuple[Node, ...]:
     """The same in a function: sizes known inside are not known after it, and a size that was
     checked outside may differ inside.
     """

@@ -207,7 +207,9 @@ def _as_factor(written: Fn, actual: Fn, at: int, own: Own, trace: Tracked) -> Us
     if not lost:  # from a size to the same size: the last of the two is summed over
         twice = _last_of_two(items)
         return None if twice is None or not others else Use(Kind.FACTOR, trace.axes, twice)
-    elsewhere = {v for _, param in others if isinstance(param, Tensor) for v in _inside(param)}
+    elsewhere = {
+        v for _, param in others if isinstance(param, Tensor) for v in _size_variables(param)
+    }
     if any(not elsewhere.isdisjoint(dims.variables(item)) for item, _ in lost):
         return Use(Kind.FACTOR, trace.axes, tuple(axis for _, axes in lost for axis in axes))
     if any(_has_integers(actual.params[i]) for i, _ in others):
@@ -246,7 +248,7 @@ def _last_of_two(
     return None
 
 
-def _inside(type_: Tensor) -> set[object]:
+def _size_variables(type_: Tensor) -> set[object]:
     return {
         v for item in type_.shape if not isinstance(item, ShapeVar) for v in dims.variables(item)
     }

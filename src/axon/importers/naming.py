@@ -35,6 +35,25 @@ def size_name(name: str) -> str:
     return f"n_{base}" if base[0].isdigit() or base in RESERVED else base
 
 
+def word_of_layer(a: str, b: str) -> str:
+    """The word before the number in which the names of two layers differ: `block` for
+    `net.blocks.0.query` and `net.blocks.1.query`.
+    """
+    first, second = re.split(r"[./]", a), re.split(r"[./]", b)
+    if len(first) < 2 or "::" in a:
+        return ""
+    before = ""
+    for x, y in zip(first, second, strict=False):
+        if x != y:
+            stem = re.sub(r"[_:]*\d+$", "", x)
+            if re.sub(r"[_:]*\d+$", "", y) != stem:
+                return ""
+            word = re.sub(r"(?<=[a-z]{3})s$", "", re.sub(r"[^A-Za-z0-9_]", "", stem or before))
+            return word if len(word) > 2 and word[0].isalpha() else "layer"
+        before = x
+    return ""
+
+
 def hint(node: Any) -> str:
     """A name for a weight that a node uses: `query.weight` in `/layer/query/MatMul`."""
     words = (node.name or "".join(node.outputs[:1])).rsplit("/", 2)

@@ -395,7 +395,7 @@ def with_attributes(operation: Operation, given: Attributes) -> Operation:
 
 
 def _filled(attributes: Attributes, given: Attributes) -> Attributes:
-    def inside(graph: Graph) -> Graph:
+    def filled(graph: Graph) -> Graph:
         return replace(
             graph, operations=[with_attributes(each, given) for each in graph.operations]
         )
@@ -403,7 +403,7 @@ def _filled(attributes: Attributes, given: Attributes) -> Attributes:
     if not any(isinstance(value, Reference | Graph | tuple) for value in attributes.values()):
         return attributes
     found = {
-        name: given.get(value.name) if isinstance(value, Reference) else _with_graphs(value, inside)
+        name: given.get(value.name) if isinstance(value, Reference) else _with_graphs(value, filled)
         for name, value in attributes.items()
     }
     return {name: value for name, value in found.items() if value is not None}

@@ -161,17 +161,17 @@ def _sizes(node: object) -> Iterator[str]:
     """The sizes and shapes that the types and the conditions in a tree name, each time that they
     do.
     """
-    return (each.name for each in _inside(node) if isinstance(each, ast.IndexName))
+    return (each.name for each in _descendants(node) if isinstance(each, ast.IndexName))
 
 
 def _sizes_in_conditions(node: object) -> Iterator[str]:
     """Those of conditions alone."""
-    for each in _inside(node):
+    for each in _descendants(node):
         if isinstance(each, ast.Fn):
             yield from _sizes(each.where)
 
 
-def _inside(node: object) -> Iterator[object]:
+def _descendants(node: object) -> Iterator[object]:
     """A node, and every node that it consists of."""
     todo = [node]
     while todo:

@@ -22,6 +22,7 @@ from axon.lsp.messages import (
     success,
 )
 from axon.lsp.wire import encoded
+from axon.processes import limit_memory, private_output
 
 QUIET = 0.02
 """How many seconds nothing must come before diagnostics are sent: not after each key."""
@@ -134,14 +135,8 @@ def main() -> None:
     import gc
 
     gc.set_threshold(200_000, 50, 50)  # trees that stay need not be searched after every edit
-    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what prints by mistake does not disturb the protocol
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    except (ImportError, OSError, ValueError):
-        pass  # not on every system
+    limit_memory(MOST_MEMORY)
+    source, sink = sys.stdin.buffer, private_output()
     with suppress(BrokenPipeError):  # the server has ended
         Worker(source, sink).run()
     os._exit(0)  # without a last attempt to write what nobody reads

@@ -39,6 +39,14 @@ class Arrays(Protocol):
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of words."""
 
+    def wide_matmul(self, x: Array, y: Array) -> Array:
+        """A product of matrices in which half-precision floats are added up in f32, which the
+        result has. Where one of them is of half precision, a backend may round the other to it.
+        """
+
+    def stop_gradient(self, x: Array) -> Array:
+        """The same array, constant in derivatives."""
+
     def erf(self, x: Array) -> Array:
         """The error function."""
 
@@ -51,9 +59,6 @@ class Arrays(Protocol):
 
         `mode` is set, add, mul, min or max; in all but `set` a repeated index counts repeatedly.
         """
-
-    def stop_gradient(self, x: Array) -> Array:
-        """The array, of which nothing is derived."""
 
     def conv(
         self,
@@ -139,7 +144,7 @@ def wide(xp: Arrays, x: Array) -> Array:
     return xp.astype(x, xp.element("f32"))
 
 
-def whole(xp: Arrays, x: Array, dtype: Any) -> Array:
+def to_integers(xp: Arrays, x: Array, dtype: Any) -> Array:
     """Floats as integers, truncated. Those out of range are clamped, and NaN is 0: the array
     libraries differ here.
     """

@@ -6,7 +6,7 @@ import math
 import struct
 from dataclasses import dataclass
 
-from axon.ops.arrays import Array, Arrays, whole, wide
+from axon.ops.arrays import Array, Arrays, to_integers, wide
 from axon.ops.memory import Refused
 from axon.ops.operator import Ints
 
@@ -134,7 +134,7 @@ def _round(xp: Arrays, where: Array, rounding: str) -> Array:
             rounded = xp.floor(where + 0.5)
         case _:
             rounded = xp.ceil(where - 0.5)
-    return whole(xp, rounded, xp.element("i64"))
+    return to_integers(xp, rounded, xp.element("i64"))
 
 
 def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way) -> Array:
@@ -156,7 +156,7 @@ def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way
     total = xp.where(total == 0, 1, total)
     y = xp.zeros((), dtype=x.dtype)
     for tap, weight in zip(taps, weights, strict=True):
-        number = whole(xp, xp.clip(left + tap, 0, length - 1), xp.element("i64"))
+        number = to_integers(xp, xp.clip(left + tap, 0, length - 1), xp.element("i64"))
         share = _upright(xp, xp.astype(weight / total, x.dtype), axis, x.ndim)
         y = y + xp.take(x, number, axis=axis) * share
     return y

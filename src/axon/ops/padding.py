@@ -258,6 +258,10 @@ def rewritten(operator: Operator) -> Operator:
             return meaning(xp, TrueSizes(args[:count], known), *args[:count], **attributes)
 
         known = _REWRITTEN[operator] = Operator(
-            operator.name, operator.rule, operator.doc, operator.family, meaning=padded
+            f"{operator.name} of true sizes",
+            operator.rule,
+            operator.doc,
+            operator.family,
+            meaning=padded,
         )
     return known

@@ -73,7 +73,7 @@ def _width(itemsize: int, kind: str) -> tuple[int, int]:
     return (16, 10) if kind == "f" else (8, 7)
 
 
-def inside(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
+def open_uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
     """Uniforms in the middle between two places, so that none is 0 or 1. For f32 and f64."""
     made = uniforms(xp, key, shape, element)
     return made + (2.0**-53 if made.dtype.itemsize == 8 else 2.0**-24)

@@ -44,7 +44,7 @@ def merge_chains(drawing: Drawing) -> None:
         if box.kind != Kind.FUNCTION or box.inside is None or len(users[at]) != 1:
             continue
         (after,) = users[at]
-        if after > at and _alike(box, boxes[after]):
+        if after > at and _is_copy(box, boxes[after]):
             first[after] = first[at]
     if all(each == at for at, each in enumerate(first)):
         return
@@ -67,7 +67,7 @@ def merge_chains(drawing: Drawing) -> None:
     drawing.boxes, drawing.edges = merged, list(edges.values())
 
 
-def _alike(one: Box, other: Box) -> bool:
+def _is_copy(one: Box, other: Box) -> bool:
     return (
         other.kind == Kind.FUNCTION
         and (one.inside, one.title, one.lines) == (other.inside, other.title, other.lines)

@@ -15,6 +15,7 @@ from axon.solver.trace import LAWS, Derivation, Fact, Step, derive
 from axon.source import Source, Span
 from axon.syntax.lexer import lex
 from axon.syntax.tokens import ELEMENT_TYPES, RESERVED, Tokens
+from axon.types.variables import Var
 
 # A page is smaller than 5 MB whatever the program: what does not fit is left out, with a note.
 MOST_BYTES = 4_500_000
@@ -80,15 +81,32 @@ def _fitting(
     places: Places,
     bytes_left: int,
 ) -> tuple[Json | None, int]:
-    """The definition with as much as fits: all, no sets, or no steps either."""
-    for sets, steps in ((True, MOST_STEPS), (False, MOST_STEPS), (False, 0)):
+    """The definition with as much as fits: all, no sets, no steps, or no constraints either."""
+    asked, total = len(derivation.constraints), len(derivation.steps)
+    for sets, steps, listed in (
+        (True, MOST_STEPS, True),
+        (False, MOST_STEPS, True),
+        (False, 0, True),
+        (False, 0, False),
+    ):
         mark = places.mark()
-        model = _definition_model(definition, derivation, paper, places, sets, steps)
+        part = derivation if listed else _bare(definition, derivation)
+        model = _definition_model(definition, part, paper, places, sets, steps)
+        model |= {"asked": asked, "total": total}
         size = len(embedded(model)) + places.size_since(mark)
         if size <= bytes_left:
             return model, size
         places.back_to(mark)
     return None, 0
+
+
+def _bare(definition: Definition | Failed, derivation: Derivation) -> Derivation:
+    """Only what a signature calls its variables."""
+    named: set[Var] = set()
+    if isinstance(definition, Definition):
+        named = set(describe_definition(definition).variables.values())
+    names = {var: name for var, name in derivation.names.items() if var in named}
+    return Derivation((), (), None, (), (), "", (), (), names, 0)
 
 
 def _is_inside(diagnostic: Diagnostic, definition: Definition | Failed) -> bool:
@@ -232,7 +250,6 @@ def _definition_model(
             for found in derivation.solved
             if found.step <= len(steps)
         },
-        "total": len(derivation.steps),
         "sets": with_sets,
         "texts": texts.table,
     }

@@ -13,7 +13,7 @@ _SHAPES = {Kind.INPUT: "oval", Kind.RESULT: "oval", Kind.WEIGHT: "note", Kind.CO
 
 
 def dot_of(picture: Picture, depth: int = 0) -> str:
-    return "\n".join(_Writer(picture).whole(depth)) + "\n"
+    return "\n".join(_Writer(picture).document(depth)) + "\n"
 
 
 class _Writer:
@@ -21,7 +21,7 @@ class _Writer:
         self.picture = picture
         self.count = 0
 
-    def whole(self, depth: int) -> Iterator[str]:
+    def document(self, depth: int) -> Iterator[str]:
         yield f"digraph {_quoted(self.picture.title)} {{"
         yield '  graph [rankdir=TB, fontname="sans-serif", compound=true];'
         yield '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];'

@@ -31,7 +31,7 @@ class Expressions:
         self.depth = 0
 
     @abstractmethod
-    def inside(
+    def function_drawing(
         self, closure: Closure, given: list[Value], type_: Fn | None
     ) -> tuple[int | None, list[Wire]]:
         """The drawing of a function at a call, and what it takes from around itself."""
@@ -128,7 +128,7 @@ class Expressions:
             return known
         box = page.box(Kind.CONSTANT, name, [], item.span)
         thunk = ast.Fn((), None, (), ast.Block((), value, value.span), value.span)
-        index, captured = self.inside(Closure(thunk, self._top(home, at), name), [], None)
+        index, captured = self.function_drawing(Closure(thunk, self._top(home, at), name), [], None)
         assert not captured
         page.drawing.boxes[box].inside = index
         whole = Wire(page, box, (), type_)
@@ -251,7 +251,7 @@ class Expressions:
                     text = param.default.span.text
                 lines.append(clip(f"{param.name} = {text}"))
         fn = type_ if isinstance(type_, Fn) else None
-        index, captured = self.inside(closure, args, fn)
+        index, captured = self.function_drawing(closure, args, fn)
         values = [*args, *captured]
         wire = self._box(page, Kind.FUNCTION, closure.name or "fn", values, lines, call, scope)
         assert isinstance(wire, Wire)
@@ -274,7 +274,9 @@ class Expressions:
         index: int | None = None
         captured: list[Wire] = []
         if len(functions) == 1:
-            index, captured = self.inside(functions[0], [], self._types(1, expr, scope)[0])
+            index, captured = self.function_drawing(
+                functions[0], [], self._types(1, expr, scope)[0]
+            )
         elif functions:
             index, captured = self._several(functions, title, expr, scope)
         wire = self._box(
@@ -302,7 +304,7 @@ class Expressions:
         for function, type_ in zip(
             functions, self._types(len(functions), expr, scope), strict=True
         ):
-            index, captured = self.inside(function, [], type_)
+            index, captured = self.function_drawing(function, [], type_)
             box = page.box(Kind.FUNCTION, function.name or "fn", [], function.fn.span)
             page.drawing.boxes[box].inside = index
             for port, wire in enumerate(captured):

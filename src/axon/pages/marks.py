@@ -23,7 +23,7 @@ def mark_problems(picture: Picture, errors: Sequence[Diagnostic], within: Span) 
         if len(picture.problems) >= MOST_PROBLEMS:
             picture.notes.append("More errors are not marked.")
             return
-        if error.span is None or not _inside(error.span, within):
+        if error.span is None or not _is_within(error.span, within):
             continue
         number = len(picture.problems)
         picture.problems.append(Problem(f"{error.code}: {error.message}", render(error)))
@@ -90,12 +90,12 @@ def _box_at(picture: Picture, span: Span) -> Box | None:
     found: Box | None = None
     for drawing in picture.drawings:
         for box in drawing.boxes:
-            if box.place is not None and _inside(span, box.place):
+            if box.place is not None and _is_within(span, box.place):
                 known = None if found is None else found.place
                 if known is None or box.place.end - box.place.start < known.end - known.start:
                     found = box
     return found
 
 
-def _inside(span: Span, whole: Span) -> bool:
+def _is_within(span: Span, whole: Span) -> bool:
     return span.source is whole.source and whole.start <= span.start and span.end <= whole.end

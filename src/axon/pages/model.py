@@ -18,7 +18,7 @@ from axon.importers.reporting.report import Report
 from axon.pages.drawing import Box, Drawing, Edge, Kind, Output, Picture, Problem
 from axon.pages.labels import clip, label, type_text
 from axon.pages.marks import MOST_PROBLEMS, mark_edges
-from axon.pages.repeats import Layers, repeated_layers
+from axon.pages.repeated_layers import Layers, repeated_layers
 from axon.pages.symbols import number_all
 from axon.types.show import Show
 from axon.types.type import Type
@@ -138,7 +138,10 @@ class _Model:
         page.drawing.boxes.append(box)
         made = {name for each in every for name in each.outputs if name}
         outer = dict.fromkeys(
-            n for each in every for n in _taken(each) if n and n not in made and not self._held(n)
+            n
+            for each in every
+            for n in _taken(each)
+            if n and n not in made and not self._is_weight(n)
         )
         for port, name in enumerate(outer):
             self._connect(page, name, target, port)
@@ -199,7 +202,7 @@ class _Model:
     def _connect(self, page: _Page, name: str, target: int, port: int) -> None:
         """An edge to a box; what no box of the drawing makes comes in as an input."""
         if name not in page.made:
-            if self._held(name):
+            if self._is_weight(name):
                 page.drawing.boxes[target].lines.append(self._weight(name))
                 return
             self._input(page, name, self._own(name))
@@ -207,7 +210,7 @@ class _Model:
         if source != target:
             page.drawing.edges.append(Edge(source, output, target, port))
 
-    def _held(self, name: str) -> bool:
+    def _is_weight(self, name: str) -> bool:
         return name in self.weights
 
     def _own(self, name: str) -> str:

@@ -315,21 +315,24 @@
   const isConflict = (step) => definition.conflict !== null && step === definition.total;
 
   function drawStart(out) {
-    const { given, constraints, total } = definition;
+    const { given, constraints, asked, total } = definition;
     const fit = definition.steps.length;
     const card = el("div", "card", el("h2", "", "The constraints"),
       el("p", "law", "What the definition asks for, and where. The steps solve them one by one."));
     for (const one of definition.problems) card.append(problem(one));
     if (!definition.ok && !definition.problems.length)
       card.append(el("p", "effect failed", "It has no error of its own, but uses what has."));
-    if (fit < total)
+    if (constraints.length < asked)
+      card.append(el("p", "note", `There are ${asked}, and ${steps(total)}: more than fit on this page.`));
+    else if (fit < total)
       card.append(el("p", "note", `There are ${steps(total)}, of which ${fit || "none"} fit on this page.`));
     if (definition.sets < fit)
       card.append(el("p", "note", `The sets between the steps are shown for the first ${definition.sets} of them only.`));
     out.append(card);
     if (given.length) out.append(el("h3", "", "Given by annotations"), givenTable());
     const bad = new Set(definition.conflict ? definition.conflict.keys : []);
-    out.append(el("h3", "", "To solve", el("span", "tally", String(constraints.length))), constraintTable(new Set(), bad));
+    if (constraints.length === asked)
+      out.append(el("h3", "", "To solve", el("span", "tally", String(asked))), constraintTable(new Set(), bad));
     if (bad.size) out.append(el("p", "legend", "Those in red cannot all hold."));
     markSource([[definition.place, ["mark"], "here"]], true);
   }

@@ -23,7 +23,7 @@ def placed(found: Layered, layers: list[list[int]], widths: list[float], gap: fl
     place = _places(layers, count)
     above = _neighbours(found.above, place)
     below = _neighbours(found.below, place)
-    marked = _conflicts(found, layers, above, place) | _beside(found, above)
+    marked = _conflicts(found, layers, above, place) | _beside(found, above) | _branches(found)
     runs: list[list[float]] = []
     for up in (True, False):
         for left in (True, False):
@@ -82,6 +82,17 @@ def _beside(found: Layered, above: Neighbours) -> set[tuple[int, int]]:
         if len(others) > 1 and any(found.above[other] for other in others)
         for other in others
         if not found.above[other]
+    }
+
+
+def _branches(found: Layered) -> set[tuple[int, int]]:
+    """Edges that leave a trunk that goes on: the trunk stays straight."""
+    return {
+        (node, other)
+        for node in range(found.boxes, len(found.layer))
+        if any(found.is_dummy(other) for other, _ in found.below[node])
+        for other, _ in found.below[node]
+        if not found.is_dummy(other)
     }
 
 

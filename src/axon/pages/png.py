@@ -8,7 +8,7 @@ from importlib.util import find_spec
 NEEDED = "a .png needs resvg_py: pip install 'axon-shapes[png]'; a .svg needs nothing"
 SCALE = 2.0
 MOST_PIXELS = 60_000_000
-LONGEST_SIDE = 16_000
+LONGEST_SIDE = 32_000
 
 
 def missing() -> bool:

@@ -150,7 +150,7 @@ class _Draw(Expressions):
         box = page.box(Kind.RESULT, title, lines, None)
         page.connect(value, box, 0)
 
-    def inside(
+    def function_drawing(
         self, closure: Closure, given: list[Value], type_: Fn | None
     ) -> tuple[int | None, list[Wire]]:
         """The drawing of a function at a call, and what it takes from around itself."""

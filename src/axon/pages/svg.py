@@ -12,7 +12,7 @@ from axon.pages.labels import clip
 from axon.pages.layout import Layout, Placed, Point, lay_out
 from axon.pages.measure import LINE, STUB, TAG, TITLE, sans, tag_width, title_of
 from axon.pages.palette import STYLE
-from axon.pages.symbols import colour, pieces
+from axon.pages.symbols import colour, split_label
 
 MOST_FOOT = 8
 _BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -35,7 +35,7 @@ def svg_of(picture: Picture, depth: int = 0, theme: str = "") -> str:
 def drawn(picture: Picture, depth: int = 0, theme: str = "") -> Drawn:
     """The same, and its size."""
     writer = _Writer(picture)
-    text = "".join(writer.whole(lay_out(picture, depth), theme))
+    text = "".join(writer.document(lay_out(picture, depth), theme))
     return Drawn(text, writer.width, writer.height)
 
 
@@ -49,7 +49,7 @@ class _Writer:
         self.picture = picture
         self.width = self.height = 0.0
 
-    def whole(self, layout: Layout, theme: str) -> Iterator[str]:
+    def document(self, layout: Layout, theme: str) -> Iterator[str]:
         title, said = self.picture.title, self.picture.signature
         foot = self._foot(max(layout.width, 320.0))
         width = max(layout.width, 160.0, *(sans(line) * 0.9 + 32 for line in foot))
@@ -135,7 +135,7 @@ class _Writer:
 
     def coloured(self, label: str) -> str:
         found = []
-        for text, symbol in pieces(label, self.picture.symbols):
+        for text, symbol in split_label(label, self.picture.symbols):
             name = colour(symbol)
             found.append(
                 f'<tspan class="{name}">{escaped(text)}</tspan>' if name else escaped(text)

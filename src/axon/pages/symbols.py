@@ -59,7 +59,7 @@ def number_all(picture: Picture) -> None:
             number_symbols([output.label for output in box.outputs], picture.symbols)
 
 
-def pieces(label: str, known: dict[str, int]) -> list[Piece]:
+def split_label(label: str, known: dict[str, int]) -> list[Piece]:
     found: list[Piece] = []
     at = 0
     for start, end, symbol in symbols_in(label):

@@ -5,15 +5,14 @@ Each has a limit of time. What takes longer is ended, and the next request has a
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import subprocess
-import sys
 import tempfile
 import threading
 from pathlib import Path
 from typing import Any
+
+from axon.processes import Ended, Late, NotStarted, Worker, command, environment
 
 Json = dict[str, Any]
 
@@ -25,75 +24,30 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}'*\Z")
 _ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*'*=")
 
 
-def command(*arguments: str) -> list[str]:
-    """Python with this Axon, and no module of the folder that the user is in."""
-    return [sys.executable, "-P", "-m", *arguments]
-
-
-def environment() -> dict[str, str]:
-    here = str(Path(__file__).parents[2])
-    others = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([here, others] if others else [here])}
-
-
 class Checking:
     """A process that answers requests, one after the other; it is started when it is needed."""
 
     def __init__(self, seconds: float = CHECK_SECONDS) -> None:
-        self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self.seconds = seconds
+        self.worker = Worker("axon.playground.worker")
         self._lock = threading.Lock()
 
     def answer(self, request: Json) -> Json:
         with self._lock:
-            process = self._running()
-            timer = threading.Timer(self._seconds, process.kill)
-            timer.start()
             try:
-                assert process.stdin is not None and process.stdout is not None
-                process.stdin.write(json.dumps(request).encode() + b"\n")
-                process.stdin.flush()
-                line = process.stdout.readline()
-                found = json.loads(line) if line.endswith(b"\n") else None
-            except OSError:
-                found = None
-            finally:
-                late = not timer.is_alive()
-                timer.cancel()
-            if isinstance(found, dict):
-                return found
-            self._end()
-            if late:
+                found = self.worker.ask(request, self.seconds)
+            except Late:
                 return {"stopped": True}
-            return {"error": "The checker ended.", "bug": "its process ended without an answer"}
+            except (Ended, NotStarted):
+                found = None
+        if isinstance(found, dict):
+            return found
+        return {"error": "The checker ended.", "bug": "its process ended without an answer"}
 
     def close(self) -> None:
+        self.worker.close()
         with self._lock:
-            self._end()
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
-            self._end()
-            self._process = subprocess.Popen(
-                command("axon.playground.worker"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment(),
-            )
-        return self._process
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:  # what was not written yet
-                    continue
+            self.worker.end()
 
 
 def run(request: Json, files: dict[str, str], seconds: float = RUN_SECONDS) -> Json:

@@ -114,7 +114,7 @@ class Table:
         bottoms = [self.atoms[at][2] for at in places if self.atoms[at][0] == "div"]
         return [[[">=", [*bottom, [-1, []]]]] for bottom in bottoms if not is_constant(bottom)]
 
-    def inside(self, condition: Condition) -> set[int]:
+    def atoms_of(self, condition: Condition) -> set[int]:
         """The atoms that a condition is composed of, recursively."""
         dim = condition.dim if isinstance(condition, AtLeast) else None
         if dim is None:
@@ -157,7 +157,7 @@ def can_fail(condition: Condition, assumptions: Sequence[Relation]) -> Question:
     """
     table = Table()
     clauses = table.fails(condition)
-    own = table.divisors(table.inside(condition))
+    own = table.divisors(table.atoms_of(condition))
     clauses += _known(table, assumptions)
     return _question(table, [*clauses, *own])
 

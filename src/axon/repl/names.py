@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from axon.inference.environment import bound_names
-from axon.repl.held import Held
+from axon.repl.kept_values import KeptTensor
 from axon.syntax import ast, free_names, mentioned
 
 
@@ -27,7 +27,7 @@ class Known:
     needs: frozenset[str]
     written: ast.Item
     file: str = ""
-    held: tuple[Held, ...] | None = None
+    held: tuple[KeptTensor, ...] | None = None
     """The tensors of a value; None if it is no value."""
 
     token: object = field(default_factory=object)

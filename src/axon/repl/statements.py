@@ -10,7 +10,7 @@ from axon.diagnostics import Severity
 from axon.driver import check_tree
 from axon.files import Finder
 from axon.inference.environment import bound_names
-from axon.repl.held import Kept, keep
+from axon.repl.kept_values import Kept, keep
 from axon.repl.names import Known, Table, needs_of
 from axon.repl.programs import (
     MAIN,

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from axon.backends.buckets import Buckets, Policy
 from axon.backends.checks import holds
 from axon.backends.code import Externs
 from axon.backends.sizes import Undetermined
@@ -21,7 +22,6 @@ from axon.graph.scope import operand_type
 from axon.inference.program import Definition
 from axon.run.bind import Binding, bind
 from axon.run.bucket_report import DimensionReport, Report
-from axon.run.buckets import Buckets, Policy
 from axon.run.names import names_at_call
 from axon.types import dim as dims
 from axon.types.show import Names
@@ -33,8 +33,6 @@ Run = Callable[..., Any]
 
 class Compiling(Protocol):
     """A backend that compiles a graph for each list of sizes."""
-
-    buckets: Buckets | None
 
     def prepare(self, graph: Graph, externs: Externs) -> Run: ...
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
+from axon.backends.failures import reason
 from axon.backends.home import converted
 from axon.backends.nature import DoesNotFit
+from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
-from axon.backends.rowwise import NotASize
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
 from axon.driver import Checked, check, graph
@@ -24,7 +25,7 @@ from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
-from axon.ops.memory import Refused, shown
+from axon.ops.memory import shown
 from axon.run import values
 from axon.run.bind import Binding, bind
 from axon.run.bucket_report import Report
@@ -34,7 +35,6 @@ from axon.run.errors import ArgumentError, RunError
 from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
-from axon.run.options import PLAIN, Options
 from axon.run.specialise import Specialised, specialise
 from axon.run.structures import Unfit, leaves, with_records
 from axon.syntax.comments import comment_above
@@ -50,20 +50,13 @@ if TYPE_CHECKING:
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
 
-TOO_LARGE = ("array is too big", "Maximum allowed ")
-"""How NumPy begins to say that a size is none of an array's: inside an operator it has the word."""
-
-OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
-"""How PyTorch says that there is no such row, where it raises no `IndexError`."""
-
-NO_MEMORY = ("RESOURCE_EXHAUSTED", "CUDA out of memory", "can't allocate memory")
-
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
 
 
 class Backend(Protocol):
     name: str
+    options: Options
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
 
@@ -82,10 +75,21 @@ class Backend(Protocol):
     def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
         """A result as an array of the library that the arguments were of."""
 
+    def failure(self, problem: Exception) -> str | None:
+        """The reason, where an exception of the library means that there is one in the values or
+        the sizes.
+        """
 
-def backend(name: str, options: Options = PLAIN) -> Backend:
-    """A backend by name: `numpy`, `jax` or `torch`."""
+
+def backend(name: str, options: Options = DEFAULT) -> Backend:
+    """A backend by name, `numpy`, `jax` or `torch`, with options that are its own."""
     options.check(name)
+    made = _backend(name, options)
+    made.options = options
+    return made
+
+
+def _backend(name: str, options: Options) -> Backend:
     if name == "numpy":
         from axon.backends.numpy_backend import NumpyBackend
 
@@ -95,7 +99,14 @@ def backend(name: str, options: Options = PLAIN) -> Backend:
             from axon.backends.jax_backend import JaxBackend
         except ImportError:
             raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
-        return JaxBackend(options.buckets)
+        if options.cache is not None:
+            from axon.backends.jax_cache import Unusable, keep_in
+
+            try:
+                keep_in(options.cache)
+            except Unusable as problem:
+                raise ArgumentError(str(problem)) from None
+        return JaxBackend()
     if name == "torch":
         try:
             from axon.backends.torch_backend import TorchBackend
@@ -148,6 +159,7 @@ class Function:
         self._backend = program._backend if backend is None else backend
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -158,7 +170,7 @@ class Function:
         self._left_out = left_out
         self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
-        buckets = getattr(self._backend, "buckets", None)
+        buckets = self._backend.options.buckets
         self._bucketed = None if buckets is None else Bucketed(self.__name__, definition, buckets)
 
     def picture(self, depth: int = 0) -> Figure:
@@ -531,6 +543,8 @@ class Function:
         key = tuple(values.key(a) for a in arrays)
         found = self._graphs.get(key)
         if found is None:
+            if key in self._undetermined_at:
+                return self._exact(arrays)
             found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
         return found
 
@@ -545,6 +559,7 @@ class Function:
             function = self._prepared(made)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
+            self._undetermined_at.add(key)
             return self._exact(arrays)
         except DoesNotFit as problem:
             raise self._does_not_fit(problem) from None
@@ -683,15 +698,15 @@ class Function:
             )
         if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
-        reason = _failure(problem)
-        if reason is None:
+        why = reason(problem) or self._backend.failure(problem)
+        if why is None:
             return problem
         span = place_of(problem)
         if span is None:
-            return RunError(f"{name}: {reason}")
+            return RunError(f"{name}: {why}")
         label = Label(span, "computed here", primary=True)
         return RunError(
-            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, reason, (label,))]
+            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, why, (label,))]
         )
 
 
@@ -704,25 +719,6 @@ def _is_of_a_tracer(problem: Exception) -> bool:
     """Whether JAX, if it is there at all, has found one of its tracers on NumPy."""
     jax: Any = sys.modules.get("jax")
     return jax is not None and isinstance(problem, jax.errors.TracerArrayConversionError)
-
-
-def _failure(problem: Exception) -> str | None:
-    """The message, if the values or the sizes caused the failure."""
-    if isinstance(problem, Refused | NotASize):
-        return str(problem)
-    if isinstance(problem, ZeroDivisionError):
-        return "a size is divided by zero"
-    if isinstance(problem, IndexError):
-        return f"an index is out of range: {problem}"
-    if isinstance(problem, RuntimeError) and any(word in str(problem) for word in OUT_OF_RANGE):
-        return f"an index is out of range: {problem}"
-    if isinstance(problem, MemoryError) or any(word in str(problem) for word in NO_MEMORY):
-        return "there is not enough memory"
-    if isinstance(problem, OverflowError):
-        return "a number on the way is larger than an array can hold"
-    if isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE):
-        return "an array on the way would be larger than there can be"
-    return None
 
 
 def _settled_type(value: Any) -> Type:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from axon.importers.formats import ModelFile
 from axon.importers.recognise import TORCH
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program
 from axon.run.errors import ProgramError
+from axon.run.function import Backend
 from axon.run.program import Program
 from axon.run.weights import Weight
 from axon.source import Source
@@ -52,9 +53,7 @@ class ModelProgram(Program):
         """
         return self._model.report()
 
-    def on(self, backend_name: str, *, compiled: bool = False, buckets: Any = None) -> ModelProgram:
-        """The same program on another backend; `compiled` is for PyTorch, `buckets` for JAX."""
-        made = super().on(backend_name, compiled=compiled, buckets=buckets)
-        assert isinstance(made, ModelProgram)
-        made._model, made._investigate = self._model, self._investigate
-        return made
+    def _on(self, made: Backend) -> Self:
+        other = super()._on(made)
+        other._model, other._investigate = self._model, self._investigate
+        return other

@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from axon.backends.buckets import Buckets
+from axon.backends.options import Options
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
@@ -23,7 +25,6 @@ from axon.run.buckets import buckets_of, check_names
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
-from axon.run.options import Options
 from axon.run.safetensors import read
 from axon.run.weights import weights as weights_in
 from axon.source import Source
@@ -93,7 +94,7 @@ class Program:
         self._checked = checked
         self._module = module
         self._finder = finder
-        self._backend = backend(backend_name, Options(compiled))
+        self._backend = backend(backend_name, Options(compiled=compiled))
         self._ops: dict[str, Callable[..., Any]] = {}
         self._functions: dict[str, Function] = {}
         for name, function in (ops or {}).items():
@@ -172,26 +173,38 @@ class Program:
         self._ops.update(found)
         self._functions.clear()
 
-    def on(self, backend_name: str, *, compiled: bool = False, buckets: Any = None) -> Program:
-        """The same program on another backend; `compiled` is for PyTorch.
+    def on(
+        self,
+        backend_name: str,
+        *,
+        compiled: bool = False,
+        cache: str | Path | None = None,
+        buckets: Any = None,
+    ) -> Self:
+        """The same program on another backend; `compiled` is for PyTorch. `cache` is for JAX: a
+        folder that keeps what it has compiled, for the next process.
 
-        `buckets` are for JAX, which compiles for each list of sizes: the dimensions with these
+        `buckets` are for JAX too, which compiles for each list of sizes: the dimensions with these
         names are padded to some sizes, so that it compiles less often. They are "pow2" (powers of
         two), a number (its multiples), or a list of sizes; `"auto"` is "pow2" for all dimensions
         that can be padded. Results are those of the exact program. `net.f.report()` shows what
         became of it.
         """
-        made = backend(backend_name, self._options(compiled, buckets))
+        folder = None if cache is None else str(cache)
+        options = Options(compiled, folder, self._buckets(buckets))
+        return self._on(backend(backend_name, options))
+
+    def _on(self, made: Backend) -> Self:
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
 
-    def _options(self, compiled: bool, buckets: Any) -> Options:
-        if buckets is None:
-            return Options(compiled)
-        found = buckets_of(buckets)
+    def _buckets(self, given: Any) -> Buckets | None:
+        if given is None:
+            return None
+        found = buckets_of(given)
         known = [self._find(name) for name in self]
         names = [name for f in known if f is not None for name in f.described.variables]
         check_names(found, tuple(dict.fromkeys(names)))
-        return Options(compiled, found)
+        return found
 
     @classmethod
     def linked(
@@ -201,9 +214,9 @@ class Program:
         made: Backend,
         ops: dict[str, Callable[..., Any]],
         finder: Finder,
-    ) -> Program:
+    ) -> Self:
         """A program that was checked, without errors, and linked."""
-        program: Program = object.__new__(cls)
+        program = object.__new__(cls)
         program._checked, program._module = checked, module
         program._finder = finder
         program._backend, program._ops, program._functions = made, ops, {}
@@ -220,7 +233,8 @@ class Program:
         """
         source = self._module.program.source
         files = {at: (found.name, found.text) for at, found in self._finder.known.items()}
-        return _again, (source.name, source.text, files, *_kind(self._backend), self._ops)
+        made = self._backend
+        return _again, (source.name, source.text, files, made.name, made.options, self._ops)
 
     def function(self, name: str) -> Function | None:
         """A definition as a function, whatever it is."""
@@ -243,11 +257,6 @@ def _declared(module: Module) -> set[str]:
     return own.union(*(_declared(other) for other in module.imports.values()))
 
 
-def _kind(backend: Backend) -> tuple[str, Options]:
-    compiled, buckets = getattr(backend, "compiled", False), getattr(backend, "buckets", None)
-    return backend.name, Options(compiled, buckets)
-
-
 def _again(
     name: str,
     text: str,
@@ -258,7 +267,7 @@ def _again(
 ) -> Program:
     """A program from its pickled parts."""
     finder = Finder({at: Source(*found) for at, found in files.items()})
-    program = Program(Source(name, text), backend_name, finder=finder, compiled=options.compiled)
+    program = Program(Source(name, text), finder=finder)
     program._backend = backend(backend_name, options)
     program._ops.update(ops)
     return program

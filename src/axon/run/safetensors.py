@@ -154,7 +154,7 @@ NOTES = "__metadata__"
 def _places(path: str, header: bytes, size: int) -> dict[str, Place]:
     places: dict[str, Place] = {}
     noted = False
-    for name, said in _pieces(path, header):
+    for name, said in _entries(path, header):
         if name in places or (name == NOTES and noted):
             raise _broken(path, f"`{_short(name)}` is in it twice")
         if name == NOTES:
@@ -165,7 +165,7 @@ def _places(path: str, header: bytes, size: int) -> dict[str, Place]:
     return places
 
 
-def _pieces(path: str, header: bytes) -> Iterator[tuple[str, bytes]]:
+def _entries(path: str, header: bytes) -> Iterator[tuple[str, bytes]]:
     """The names in a header, each with what is said of it."""
     if _EMPTY.fullmatch(header):
         return

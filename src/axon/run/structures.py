@@ -18,7 +18,7 @@ class Unfit(Exception):
 
     path = ""
 
-    def inside(self, part: object) -> Unfit:
+    def in_part(self, part: object) -> Unfit:
         """The same of the structure that has this part."""
         self.path = f".{part}{self.path}"
         return self

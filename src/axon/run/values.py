@@ -107,7 +107,7 @@ def _part(name: object, given: Given, wanted: Type | None, tensors: bool) -> Any
     try:
         return take(given, wanted, tensors)
     except Unfit as unfit:
-        raise unfit.inside(name) from None
+        raise unfit.in_part(name) from None
 
 
 def _as_wanted(given: Ragged, wanted: Type | None) -> Ragged:

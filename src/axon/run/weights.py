@@ -34,19 +34,19 @@ class Weight:
         return self.read()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _held, (numpy.array(self.read()),)
+        return _loaded, (numpy.array(self.read()),)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Loaded:
     array: Any
 
     def __call__(self) -> Any:
         return self.array
 
 
-def _held(array: Any) -> Weight:
-    return Weight(_Held(array))
+def _loaded(array: Any) -> Weight:
+    return Weight(_Loaded(array))
 
 
 def weights(module: Module, stored: Stored, known: Container[str]) -> dict[str, Callable[[], Any]]:

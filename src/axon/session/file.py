@@ -154,7 +154,7 @@ class File:
         unused = unused_names(program.items, program.result, result.failed)
         result.diagnostics = (*walk.diagnostics[said:], *unused)
         made = walk.definitions[first:]
-        result.gives = {n: names[n] for n in _given(part) if n in names}
+        result.gives = {n: names[n] for n in _declared_names(part) if n in names}
         types = walk.environment.types
         result.types = {n: types[n] for n in _named_types(part) if n in types}
         result.known = _is_closed(part, result, made)
@@ -232,7 +232,7 @@ def _closed(meaning: Meaning, final: dict[Span, Scheme]) -> Meaning:
     return replace(meaning, type=known or UNKNOWN)
 
 
-def _given(part: Part) -> list[str]:
+def _declared_names(part: Part) -> list[str]:
     ops = [item.name for item in part.program.items if isinstance(item, ast.OpDecl)]
     main = ["main"] if part.program.result is not None else []
     return [*(name for name, _ in part.bound), *ops, *main]

@@ -62,9 +62,9 @@ class Cutter:
         if not starts or _SPANS_LINES.search(text) or not _COMMENTS.fullmatch(text, 0, starts[0]):
             starts = [0]
         found = _Cut(self, text, [*starts, len(text)])
-        pieces = found.pieces()
+        pieces = found.piece_by_piece()
         if pieces is None or not _add_up(pieces):
-            pieces = found.whole()
+            pieces = found.at_once()
         self._known, self._together = found.used, found.together
         above, at = 0, 0
         for piece in pieces:
@@ -84,7 +84,7 @@ class _Cut:
         self.used: dict[tuple[str, int], Piece] = {}
         self.together: dict[tuple[str, str], Piece | None] = {}
 
-    def pieces(self) -> list[Piece] | None:
+    def piece_by_piece(self) -> list[Piece] | None:
         """The pieces, None if what follows a mistake is not read as it is alone."""
         texts, starts = self._texts, self._starts
         found: list[Piece] = []
@@ -101,7 +101,7 @@ class _Cut:
             at = following
         return found
 
-    def whole(self) -> list[Piece]:
+    def at_once(self) -> list[Piece]:
         """The text read as a whole; where that is what a piece is alone, that piece."""
         text = self._text
         program, problems = parse_program(Source(self._cutter.name, text))

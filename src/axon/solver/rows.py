@@ -139,5 +139,5 @@ def _of_all_rows(row: Dim, call: RowCall) -> Dim | None:
     ):
         return call.all_of(row)
     return dims.substitute(
-        row, lambda v: call.whole(v) if v.over or call.is_inside(v) else v, dims.of_size
+        row, lambda v: call.all_rows(v) if v.over or call.is_inside(v) else v, dims.of_size
     )

@@ -280,7 +280,7 @@ class _Writer:
         match relation:
             case ShapeEq(left, right):
                 if raw:
-                    left, right = self._given(left), self._given(right)
+                    left, right = self._with_annotations(left), self._with_annotations(right)
                     return f"{self.show.shape(left)} = {self.show.shape(right)}"
                 return f"{self.show.shape(store.word(left))} = {self.show.shape(store.word(right))}"
             case DimEq(left, right):
@@ -289,7 +289,7 @@ class _Writer:
             case _:
                 return self.show.relation(relation)
 
-    def _given(self, word: Shape) -> Shape:
+    def _with_annotations(self, word: Shape) -> Shape:
         """The word with the values from annotations substituted."""
         out: list[Dim | ShapeVar] = []
         for item in word:

@@ -136,7 +136,7 @@ def _first_indent(text: str) -> int:
     return len(text) - len(text.lstrip(" \t")) if text[:1] in (" ", "\t") else 0
 
 
-def _whole(text: str) -> str | None:
+def _with_its_digit(text: str) -> str | None:
     """`.5` and `1.` with the digit that they lack."""
     if text.startswith("."):
         return f"write `0{shorten(text)}`"
@@ -148,7 +148,7 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
         case "open":
             return error("AX001", NO_END, span, 'a string ends with `"` on its line')
         case "number":
-            point = _whole(text)
+            point = _with_its_digit(text)
             before = span.source.text[span.start - 1 : span.start]
             if point is not None and (before.isalnum() or before in ("_", ")")):
                 point = "a tuple is taken apart by a pattern: `a, b = p;`"

@@ -30,6 +30,7 @@ from axon.types.poly import (
     shared_factor,
     sub,
     terms_of,
+    total,
     without_factor,
 )
 from axon.types.sign import is_nonnegative, is_not_one
@@ -71,6 +72,7 @@ __all__ = [
     "sub",
     "substitute",
     "terms_of",
+    "total",
     "variables",
     "weight",
     "without_factor",

@@ -81,12 +81,12 @@ def _floordiv_constant(numerator: Dim, divisor: int) -> Dim:
         numerator = combine(top, bottom, from_terms(rest))
         divisor *= bottom
     rest[()] = constant
-    atom = _inside(rest, divisor) or make_atom(FloorDiv, (from_terms(rest), divisor))
+    atom = _nested_quotient(rest, divisor) or make_atom(FloorDiv, (from_terms(rest), divisor))
     whole[atom,] = whole.get((atom,), 0) + 1
     return from_terms(whole)
 
 
-def _inside(terms: dict[Mono, int], divisor: int) -> FloorDiv | None:
+def _nested_quotient(terms: dict[Mono, int], divisor: int) -> FloorDiv | None:
     """(a*(p/c) + b*p + e)/(a + b*c) -> p/c: the remainder of p by c is too small to matter."""
     for mono, a in terms.items():
         atom = mono[0] if len(mono) == 1 else None

@@ -105,6 +105,15 @@ def combine(left: Dim, factor: int, right: Dim) -> Dim:
     return from_terms(terms)
 
 
+def total(parts: Iterable[Dim]) -> Dim:
+    """The sum of many, in time proportional to their terms."""
+    terms: dict[Mono, int] = {}
+    for part in parts:
+        for mono, coefficient in terms_of(part).items():
+            terms[mono] = terms.get(mono, 0) + coefficient
+    return from_terms(terms)
+
+
 def vast() -> Poly:
     return Poly({(Vast(()),): 1})
 

@@ -323,10 +323,14 @@ class Reader:
         while isinstance(expr, ast.DimOp):  # chains are left-associative and may be long
             operations.append(expr)
             expr = expr.left
-        value = self._operand(expr)
+        addends = [self._operand(expr)]
         for operation in reversed(operations):
-            value = self._apply(operation, value, self.dim(operation.right))
-        return value
+            right = self.dim(operation.right)
+            if operation.op == "+":
+                addends.append(right)
+            else:
+                addends = [self._apply(operation, dims.total(addends), right)]
+        return addends[0] if len(addends) == 1 else dims.total(addends)
 
     def _operand(self, expr: ast.DimExpr) -> Dim:
         match expr:

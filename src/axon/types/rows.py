@@ -15,12 +15,12 @@ class RowCall:
     again finds the same variables.
     """
 
-    __slots__ = ("_computed", "_dims", "_members", "_shapes", "_wholes", "depth")
+    __slots__ = ("_all_rows", "_computed", "_dims", "_members", "_shapes", "depth")
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
         self._members: dict[DimVar, DimVar] = {}
-        self._wholes: dict[DimVar, DimVar] = {}
+        self._all_rows: dict[DimVar, DimVar] = {}
         self._computed: dict[Dim, DimVar] = {}
         self._dims: dict[tuple[Dim, bool], DimVar] = {}
         self._shapes: dict[tuple[ShapeVar, bool], ShapeVar] = {}
@@ -37,16 +37,16 @@ class RowCall:
                 over=whole.over - 1,
                 row=True,
             )
-            self._wholes[found] = whole
+            self._all_rows[found] = whole
         return found
 
-    def whole(self, member: DimVar) -> DimVar:
+    def all_rows(self, member: DimVar) -> DimVar:
         """The sizes of all rows, for a size that each call receives or makes, or one that varies in
         the result of each call.
         """
-        found = self._wholes.get(member)
+        found = self._all_rows.get(member)
         if found is None:
-            found = self._wholes[member] = DimVar(
+            found = self._all_rows[member] = DimVar(
                 member.name,
                 member.level,
                 scope=made_at(self.depth),
@@ -57,7 +57,7 @@ class RowCall:
 
     def is_made(self, member: DimVar) -> bool:
         """Whether a size is made in each call, and is not that of a row."""
-        return self.is_inside(member) and member not in self._wholes
+        return self.is_inside(member) and member not in self._all_rows
 
     def all_of(self, size: Dim) -> DimVar:
         """The sizes of all rows, for one that is computed from what each call makes, or from what

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from axon.cli.files import FILES, counted, for_each
-from axon.cli.out import print_diagnostics, say, say_json
+from axon.cli.files import FILES, counted, for_each, programs
+from axon.cli.out import print_diagnostics, say, say_json, wrong
 from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
 from axon.files import find_import, read_program
-from axon.importers.recognise import is_model
+from axon.importers.recognise import ENDINGS, is_model
 
 if TYPE_CHECKING:
     from axon.diagnostics import Diagnostic
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
+    parser.add_argument("files", nargs="+", metavar="FILE", help=f"{FILES}; a folder of them")
     parser.add_argument("--json", action="store_true", help="the diagnostics as JSON")
     parser.add_argument(
         "--github", action="store_true", help="each message as an annotation of GitHub too"
@@ -57,7 +57,11 @@ def run(options: argparse.Namespace) -> int:
         warned = options.strict and any(d.severity == "warning" for d in diagnostics)
         return FINE if ok and not warned else HAS_ERRORS
 
-    status = for_each(options.files, check_one)
+    paths = list(programs(options.files, (".axon", *ENDINGS)))
+    if not paths:
+        listed = ", ".join(options.files)
+        return wrong(f"{listed}: no programs and no models in this directory")
+    status = for_each(paths, check_one)
     if options.json:
         say_json({"diagnostics": [to_json(d) for d in found]})
     return status
@@ -69,7 +73,8 @@ def annotation(diagnostic: Diagnostic) -> str:
     place = {"title": f"{diagnostic.severity} {diagnostic.code}"}
     if diagnostic.span is not None:
         span = diagnostic.span
-        place |= {"file": span.source.name, "line": str(span.line), "col": str(span.column)}
+        name = span.source.name.removeprefix("./")  # as GitHub calls it
+        place |= {"file": name, "line": str(span.line), "col": str(span.column)}
     listed = ",".join(f"{name}={_escaped(text, ',:')}" for name, text in place.items())
     lines = [diagnostic.message]
     for label in diagnostic.labels:

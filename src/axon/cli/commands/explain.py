@@ -31,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--short", action="store_true", help="the steps without the sets between them"
     )
-    parser.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    parser.add_argument(
+        "--notation",
+        choices=("infix", "paper"),
+        default="infix",
+        help="how sums and products of sizes are written: a+b, or (+ a b) as in the paper",
+    )
     parser.add_argument(
         "--html", metavar="PATH", help="write a page to step through in a browser, errors included"
     )

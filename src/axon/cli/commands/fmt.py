@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from axon.cli.files import for_each, programs
+from axon.cli.files import for_each, no_programs, programs
 from axon.cli.out import complain, print_diagnostics, say, say_json
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics import Diagnostic
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     documents: list[dict[str, object]] = []
 
     def format_one(path: str) -> int:
-        source = read_program(path)
+        source = read_program(path, empty=True)
         found = format_text(source.text, source.name)
         if options.json:
             documents.append(_document(found, source.name, options.diff, path == "-"))
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
     paths = list(programs(options.files))
     if not paths:
-        complain("there are no programs (*.axon) in these folders")
+        complain(no_programs(options.files))
         return WRONG_USAGE
     status = for_each(paths, format_one)
     if options.json:

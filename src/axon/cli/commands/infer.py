@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from axon.cli.files import FILES, for_each
+from axon.cli.many import command as many
 from axon.cli.out import print_diagnostics, say, say_json, wrong
 from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
+    parser.add_argument("files", nargs="+", metavar="FILE", help=f"{FILES}; a folder of them")
     parser.add_argument("--json", action="store_true", help="signatures and diagnostics as JSON")
     parser.add_argument(
         "--classes", action="store_true", help="show element classes (t : float) too"
@@ -34,7 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show what a person would write down for a type with open ranks or broadcasts too",
     )
-    parser.add_argument("--notation", choices=("infix", "paper"), default="infix")
+    parser.add_argument(
+        "--notation",
+        choices=("infix", "paper"),
+        default="infix",
+        help="how sums and products of sizes are written: a+b, or (+ a b) as in the paper",
+    )
     parser.add_argument(
         "--forget-inputs",
         action="store_true",
@@ -62,11 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " others",
     )
     add_prove(parser)
+    many.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if lacks_prover(options):
         return WRONG_USAGE
+    if _is_many(options):
+        return many.run(options)
     several = len(options.files) > 1
     if several and options.write:
         return wrong("--write takes one model at a time")
@@ -93,6 +103,26 @@ def run(options: argparse.Namespace) -> int:
     if options.json and documents:
         say_json({"files": documents} if several else documents[0])
     return status
+
+
+def _is_many(options: argparse.Namespace) -> bool:
+    """Whether files are inferred in processes of their own."""
+    given = (options.jobs, options.timeout, options.memory)
+    return any(each is not None for each in given) or any(map(os.path.isdir, options.files))
+
+
+def infer_document(path: str, options: argparse.Namespace) -> tuple[dict[str, object], int]:
+    """The document about a file, a program or a model, and the status for it; `options.json` is
+    true.
+    """
+    if is_model(path):
+        from axon.cli.models import infer
+
+        document, status = infer(path, options)
+    else:
+        document, status = _infer_program(path, options)
+    assert document is not None, "with --json nothing is printed"
+    return document, status
 
 
 def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, object] | None, int]:

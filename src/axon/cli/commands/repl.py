@@ -11,7 +11,9 @@ from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="a program to load first")
-    parser.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
+    parser.add_argument(
+        "--backend", choices=("numpy", "jax"), default="numpy", help="what computes"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

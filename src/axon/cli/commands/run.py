@@ -17,6 +17,7 @@ from axon.cli.models import model_errors
 from axon.cli.out import complain, print_diagnostics, say_json, wrong
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics import Severity
+from axon.diagnostics.json import to_json
 from axon.files import keep, read_program, replacing
 from axon.importers.recognise import is_model
 from axon.run.errors import AxonError, Misfit, ProgramError
@@ -37,12 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a .npy, .npz (FILE.npz:KEY) or .safetensors file, a number, a list, rand[8,16], "
         "zeros[3], ones[3]",
     )
-    parser.add_argument("--backend", choices=("numpy", "jax"), default="numpy")
+    parser.add_argument(
+        "--backend", choices=("numpy", "jax"), default="numpy", help="what computes"
+    )
     parser.add_argument(
         "--seed", type=_count, metavar="N", default=0, help="of what rand[…] makes up"
     )
     parser.add_argument("--save", metavar="PATH", help="write the result to a .npy or .npz file")
-    parser.add_argument("--json", action="store_true", help="the type and the value as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="the type and the value, or what is wrong, as JSON"
+    )
     parser.add_argument(
         "--weights",
         metavar="PATH",
@@ -73,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
         if not errors:
             complain(str(problem))
             return WRONG_USAGE
+        if options.json:
+            return _failed(AxonError(f"{options.file} has errors", errors))
         print_diagnostics(errors)
         return HAS_ERRORS
     if options.weights is not None:
@@ -100,6 +107,8 @@ def run(options: argparse.Namespace) -> int:
         complain(str(problem))
         return WRONG_USAGE
     except AxonError as problem:
+        if options.json:
+            return _failed(problem)
         complain(str(problem))
         return HAS_ERRORS
     except MemoryError:
@@ -110,6 +119,13 @@ def run(options: argparse.Namespace) -> int:
     else:
         _show(result)
     return _save(options.save, result, taken) if options.save else FINE
+
+
+def _failed(problem: AxonError) -> int:
+    """A program or a call with errors, as JSON."""
+    diagnostics = [to_json(d) for d in problem.diagnostics]
+    say_json({"message": problem.message, "diagnostics": diagnostics})
+    return HAS_ERRORS
 
 
 def _program(options: argparse.Namespace, model: bool) -> Program:

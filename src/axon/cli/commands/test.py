@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from axon.cli.files import counted, for_each, programs
+from axon.cli.files import counted, for_each, no_programs, programs
 from axon.cli.out import complain, print_diagnostics, say, say_json
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
 from axon.diagnostics.json import to_json
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
     paths = list(programs(options.files))
     if not paths:
-        complain("there are no programs (*.axon) in these folders")
+        complain(no_programs(options.files))
         return WRONG_USAGE
     status = for_each(paths, test_one)
     if options.json:

@@ -68,7 +68,7 @@ def read_weight(constant: Constant, folder: str | None) -> Any:
     entries = {entry.key: entry.value for entry in tensor.external_data}
     _check_sizes(tensor)
     sizes = constant.dims
-    path = _inside(entries.get("location", ""), folder, tensor.name)
+    path = _path_in(entries.get("location", ""), folder, tensor.name)
     try:
         dtype = numpy.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
         offset = int(entries.get("offset", "0") or 0)
@@ -88,7 +88,7 @@ def _check_sizes(tensor: Any) -> None:
         raise NoModel(f"the weight `{tensor.name}` has a negative size")
 
 
-def _inside(location: str, folder: str | None, name: str) -> str:
+def _path_in(location: str, folder: str | None, name: str) -> str:
     """The path of a data file, which must be a plain file in the folder of the model."""
     if folder is None:
         raise NoModel(f"the data of `{name}` is in a file, but the model is in none")

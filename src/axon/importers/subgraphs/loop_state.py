@@ -265,8 +265,8 @@ def write_loop(
     if not rows or (not states and len(rows) == 1):
         node.step((*states, *rows), expr, later)
     else:
-        state = _whole(node, "state", states, types)
-        row = _whole(node, "rows", rows, types[len(states) :])
+        state = _joint_name(node, "state", states, types)
+        row = _joint_name(node, "rows", rows, types[len(states) :])
         node.step((state, row), expr, later)
         for part, names in ((state, states), (row, rows)):
             if len(names) > 1:
@@ -294,7 +294,7 @@ def _as_they_come(
     return names, steps
 
 
-def _whole(node: Node, own: str, names: Sequence[str], types: Sequence[Type]) -> str:
+def _joint_name(node: Node, own: str, names: Sequence[str], types: Sequence[Type]) -> str:
     """One name for all of them."""
     if len(names) < 2:
         return "".join(names)

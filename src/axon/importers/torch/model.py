@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from axon.importers.imported import Imported, import_operations
-from axon.importers.node import Format, Made, Node, Rule
-from axon.importers.operations import Operation, Unsupported
+from axon.importers.node import Format
 from axon.importers.reporting.report import Report, report_on
 from axon.importers.torch import rules  # noqa: F401 (they enter themselves)
 from axon.importers.torch.archive import Archive, open_archive
@@ -14,30 +13,7 @@ from axon.importers.torch.rules.complex_numbers import find
 from axon.types.type import Type
 from axon.workspace import workspace
 
-NOT_AS_DECLARED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
-"""What a rule may raise where an argument is not of the kind that PyTorch's schema has for it."""
-
-
-def careful(operation: Operation, version: int) -> Rule | None:
-    """The rule for an operation. Nothing is known of the results where its arguments are not those
-    of its operator: an archive may say anything, and it has no schema to compare with.
-    """
-    rule = find(operation, version)
-    if rule is None:
-        return None
-
-    def applied(node: Node) -> Made:
-        try:
-            return rule(node)
-        except NOT_AS_DECLARED as problem:
-            kind = type(problem).__name__
-            what = f"{operation.operator} with arguments that its rule does not know ({kind})"
-            raise Unsupported(what) from problem
-
-    return applied
-
-
-TORCH = Format(careful, "std/torch.axon", TorchNode, batched=True)
+TORCH = Format(find, "std/torch.axon", TorchNode, batched=True)
 
 
 def import_program(

@@ -65,7 +65,7 @@ class Root:
 
 
 @dataclass(slots=True)
-class Held:
+class TensorState:
     """A tensor: the views that it is taken by, and the name of what it holds at a version."""
 
     root: Root
@@ -110,7 +110,7 @@ def _is_in_place(operation: Operation) -> bool:
 @dataclass(slots=True)
 class _Rewriter:
     graph: Graph
-    tensors: dict[str, Held] = field(default_factory=dict)
+    tensors: dict[str, TensorState] = field(default_factory=dict)
     written: list[Operation] = field(default_factory=list)
     own: set[str] = field(default_factory=set)
     """The names of what was added here."""
@@ -133,10 +133,10 @@ class _Rewriter:
 
     # --- tensors ---
 
-    def held(self, name: str) -> Held:
+    def state_of(self, name: str) -> TensorState:
         found = self.tensors.get(name)
         if found is None:
-            found = self.tensors[name] = Held(Root(name, name), (), name, 0)
+            found = self.tensors[name] = TensorState(Root(name, name), (), name, 0)
         return found
 
     def value(self, name: str) -> str:
@@ -206,18 +206,18 @@ class _Rewriter:
             return
         base = _self(operation)
         if base and self.is_view(operation, base):
-            held = self.held(base)
+            held = self.state_of(base)
             for part, name in enumerate(operation.outputs):
                 if name:
                     path = (*held.path, View(operation, part))
-                    self.tensors[name] = Held(held.root, path, name, held.root.version)
+                    self.tensors[name] = TensorState(held.root, path, name, held.root.version)
 
     def is_view(self, operation: Operation, base: str) -> bool:
         operator = operation.operator
         if operator in ("dropout", "feature_dropout", "alpha_dropout"):
             return operation.attributes.get("train") is False
         if operator in WHERE_STRAIGHT:
-            held = self.held(base)
+            held = self.state_of(base)
             return all(view.operation.operator in STRAIGHT for view in held.path)
         return operator in VIEWS
 
@@ -227,14 +227,14 @@ class _Rewriter:
         if not name:
             self.written.append(now)
             return
-        held = self.held(name)
+        held = self.state_of(name)
         bare = operation.operator.rstrip("_")
         if bare in VIEWS or bare in SAME:  # the tensor itself is another view from here on
             plain = now.changed(operator=bare)
             self.written.append(plain)
             path = held.path if bare in SAME else (*held.path, View(plain, 0))
             if made:
-                self.tensors[name] = Held(held.root, path, made, held.root.version)
+                self.tensors[name] = TensorState(held.root, path, made, held.root.version)
                 self.tensors[made] = self.tensors[name]
             return
         if not made:
@@ -245,7 +245,7 @@ class _Rewriter:
         root = held.root
         root.current = self.put_back(operation, held.path, before, made)
         root.version += 1
-        self.tensors[name] = Held(root, held.path, made, root.version)
+        self.tensors[name] = TensorState(root, held.path, made, root.version)
         self.tensors[made] = self.tensors[name]
 
     # --- back into the tensor that a view is of ---

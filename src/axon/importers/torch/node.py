@@ -32,7 +32,7 @@ class TorchNode(Node):
 
     # --- what an argument is ---
 
-    def given(self, name: str) -> Any:
+    def argument(self, name: str) -> Any:
         """The value of an argument; None if it is not given."""
         return self.attributes.get(name)
 
@@ -48,12 +48,15 @@ class TorchNode(Node):
             raise Malformed(f"its argument `{name}` is no tensor")
         return found
 
-    def indices(self, name: str) -> list[int]:
-        """Which inputs an argument is that is a list of tensors."""
+    def indices(self, name: str, least: int = 0) -> list[int]:
+        """Which inputs an argument is that is a list of tensors, `least` of them or more."""
         found = self.attributes.get(name, ())
         every = found if isinstance(found, tuple) else (found,)
         if not all(isinstance(each, Operand) for each in every):
             raise Malformed(f"its argument `{name}` is no list of tensors")
+        if len(every) < least:
+            count = f"{len(every)} tensor{'' if len(every) == 1 else 's'}"
+            raise Malformed(f"its argument `{name}` lists {count}, and must list {least} or more")
         return [each.index for each in every]
 
     def part_of(self, inputs: Sequence[str], outputs: Sequence[str]) -> TorchNode:
@@ -86,14 +89,14 @@ class TorchNode(Node):
 
     def axis(self, name: str = "dim", default: int | None = None) -> int:
         """An axis, as it is given: a tensor without dimensions takes 0 and -1."""
-        found = self.whole(name, default)
+        found = self.integer(name, default)
         if found is None:
             raise Malformed(f"it has no argument `{name}`")
         return found
 
     # --- numbers ---
 
-    def whole(self, name: str, default: int | None = None) -> int | None:
+    def integer(self, name: str, default: int | None = None) -> int | None:
         """A whole number that must be known."""
         found = self.attributes.get(name, default)
         if isinstance(found, Operand):
@@ -104,7 +107,7 @@ class TorchNode(Node):
             raise Malformed(f"its argument `{name}` is no whole number")
         return found
 
-    def wholes(self, name: str, default: Sequence[int] = ()) -> list[int]:
+    def integers(self, name: str, default: Sequence[int] = ()) -> list[int]:
         """Whole numbers that must be known; one is a list of one."""
         found = self.attributes.get(name)
         if found is None:
@@ -123,6 +126,13 @@ class TorchNode(Node):
         if not isinstance(found, int | float):
             if isinstance(found, Operand):
                 raise Unsupported(f"{self.operator} whose argument `{name}` is not known")
+            raise Malformed(f"its argument `{name}` is no number")
+        return found
+
+    def number(self, name: str, default: float | None = None) -> float | Operand:
+        """A number, or one that the program computes."""
+        found = self.attributes.get(name, default)
+        if not isinstance(found, int | float | Operand):
             raise Malformed(f"its argument `{name}` is no number")
         return found
 
@@ -272,6 +282,8 @@ class TorchNode(Node):
         x = self.input(index)
         return x if self.elem(index) == elem else self.cast(x, elem)
 
-    def positional(self) -> list[Any]:
+    def positional(self, count: int) -> list[Any]:
         """The arguments in their order, where they have no names worth knowing."""
+        if len(self.attributes) != count:
+            raise Malformed(f"it has {len(self.attributes)} arguments, and must have {count}")
         return list(self.attributes.values())

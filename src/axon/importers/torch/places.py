@@ -9,13 +9,12 @@ from typing import Any
 from axon.importers.operations import Place
 
 FRAME = re.compile(r'File "([^"\n]*)", line (\d{1,9}), in [^\n]*(?:\n([^\n]*))?')
-OURS = "/torch/"
 LONGEST = 20_000
 LONGEST_LINE = 400
 
 
 def place_of(metadata: Any) -> Place | None:
-    """The innermost line that is not PyTorch's own."""
+    """The innermost line that is not PyTorch's own, if there is one."""
     if not isinstance(metadata, dict):
         return None
     trace, modules = metadata.get("stack_trace"), metadata.get("nn_module_stack")
@@ -26,18 +25,17 @@ def place_of(metadata: Any) -> Place | None:
 
 @lru_cache(4096)
 def _place(trace: str, modules: str) -> Place | None:
-    frames = FRAME.findall(trace)
-    if not frames:
+    own = [each for each in FRAME.findall(trace) if not is_torch(each[0])]
+    if not own:
         return None
-    own = [each for each in frames if not is_torch(each[0])]
-    file, line, text = (own or frames)[-1]
+    file, line, text = own[-1]
     return Place(file, int(line), text.strip()[:LONGEST_LINE], _module(modules))
 
 
 def is_torch(file: str) -> bool:
     """Whether a file is one of PyTorch itself."""
     path = file.replace("\\", "/")
-    return "site-packages/torch/" in path or path.startswith("torch/")
+    return "-packages/torch/" in path or path.startswith("torch/")
 
 
 def _module(modules: str) -> str:

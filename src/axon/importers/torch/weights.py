@@ -136,9 +136,9 @@ def layout(source: Any) -> Layout:
         if entry["use_pickle"]:
             raise NoModel(f"`{name}` is stored as a pickle, which Axon does not open")
         meta, path = entry["tensor_meta"], stored.folder + entry["path_name"]
-        sizes = tuple(_whole(n) for n in meta["sizes"])
-        strides = tuple(_whole(n) for n in meta["strides"])
-        offset, dtype = _whole(meta["storage_offset"]), _number(meta["dtype"])
+        sizes = tuple(_integer(n) for n in meta["sizes"])
+        strides = tuple(_integer(n) for n in meta["strides"])
+        offset, dtype = _integer(meta["storage_offset"]), _number(meta["dtype"])
     except (KeyError, TypeError, ValueError, AttributeError):
         raise wrong from None
     known = ELEMENTS.get(dtype)
@@ -160,7 +160,7 @@ def layout(source: Any) -> Layout:
     return found
 
 
-def _whole(value: Any) -> int:
+def _integer(value: Any) -> int:
     return _number(value["as_int"])
 
 

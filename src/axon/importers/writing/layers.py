@@ -18,7 +18,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from axon.importers.importer import known_shape
-from axon.importers.naming import RESERVED, short
+from axon.importers.naming import RESERVED, short, word_of_layer
 from axon.importers.steps import Called
 from axon.importers.writing.layer_runs import LayerRun, of_calls, of_repeat
 from axon.importers.writing.line_forms import (
@@ -30,7 +30,7 @@ from axon.importers.writing.line_forms import (
     wiring,
     with_operands,
 )
-from axon.importers.writing.periodicity import Repeat, repeats
+from axon.importers.writing.periodicity import Repeat, find_repeats
 from axon.importers.writing.writer import Line, Writer
 from axon.ops import OPERATORS
 from axon.syntax import ast, mentioned, sizes_mentioned
@@ -92,7 +92,7 @@ def _candidates(writer: Writer, body: list[Line]) -> Iterator[tuple[Mark, LayerR
         for each in of_calls(writer, body, calls):
             mark = (each.name, body[each.starts[0]].names[0], each.length)
             yield mark, each
-    for repeat in repeats(tokens(writer, body)):
+    for repeat in find_repeats(tokens(writer, body)):
         mark = ("", body[repeat.start].names[0], repeat.period)
         yield mark, repeat
 
@@ -297,7 +297,7 @@ class _Layer:
         for a, b in zip(copies[0], copies[1], strict=True):
             pairs += [(x, y) for x, y in zip(a.names, b.names, strict=True) if x and y]
         for x, y in pairs:
-            word = _counted(self.writer.originals[x], self.writer.originals[y])
+            word = word_of_layer(self.writer.originals[x], self.writer.originals[y])
             if word:
                 words[word] += 1
         base = words.most_common(1)[0][0] if words else "layer"
@@ -318,23 +318,6 @@ def _bare(type_: ast.TensorType | None) -> set[str]:
 def _expression(operand: Operand) -> ast.Expr:
     name = ast.Name(operand.removesuffix("()"), NOWHERE)
     return ast.Call(name, (), (), NOWHERE) if operand.endswith("()") else name
-
-
-def _counted(a: str, b: str) -> str:
-    """`block` for `net.blocks.0.query` and `net.blocks.1.query`."""
-    first, second = re.split(r"[./]", a), re.split(r"[./]", b)
-    if len(first) < 2 or "::" in a:
-        return ""
-    before = ""
-    for x, y in zip(first, second, strict=False):
-        if x != y:
-            stem = re.sub(r"[_:]*\d+$", "", x)
-            if re.sub(r"[_:]*\d+$", "", y) != stem:
-                return ""
-            word = re.sub(r"(?<=[a-z]{3})s$", "", re.sub(r"[^A-Za-z0-9_]", "", stem or before))
-            return word if len(word) > 2 and word[0].isalpha() else "layer"
-        before = x
-    return ""
 
 
 def _numbered(base: str) -> Iterator[str]:

@@ -339,7 +339,7 @@ def _signature(params: list[Type], results: list[Type]) -> tuple[Type, Names]:
     sizes: dict[Dim, Dim] = {}
     bare = {dim for p in params if isinstance(p, Tensor) for dim in p.shape}
 
-    def given(item: Any) -> Any:
+    def param_size(item: Any) -> Any:
         if not isinstance(item, Poly):
             return item
         return sizes.setdefault(item, DimVar("", 1))
@@ -362,7 +362,7 @@ def _signature(params: list[Type], results: list[Type]) -> tuple[Type, Names]:
             return type_
         return Tensor(type_.elem, tuple(map(change, type_.shape)))
 
-    general = [each(param, given) for param in params]
+    general = [each(param, param_size) for param in params]
     outcome = [each(result, made) for result in results]
     names = Names()
     for type_ in general:

@@ -28,7 +28,7 @@ class Repeat:
         return (self.end - self.start) // self.period * self.period - self.period
 
 
-def repeats(tokens: list[int]) -> Iterator[Repeat]:
+def find_repeats(tokens: list[int]) -> Iterator[Repeat]:
     """Repeats of numbers, those first that save the most, of them the shortest."""
     found = [repeat for period in _periods(tokens) for repeat in _runs(tokens, period)]
     yield from sorted(found, key=lambda r: (-r.saved, r.period, r.start))

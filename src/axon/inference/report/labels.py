@@ -57,7 +57,7 @@ def labels_of(
         labels.append(Label(span, text, clash is main or _of_one_call(clash, main)))
     if labels and not any(label.primary for label in labels):
         labels[0] = Label(labels[0].span, labels[0].text, primary=True)
-    labels = [label for label in labels if label.primary or not _inside(label, labels)]
+    labels = [label for label in labels if label.primary or not _is_nested(label, labels)]
     labels.sort(key=lambda label: (not label.primary, label.span.line, label.span.start))
     return tuple(labels)
 
@@ -121,7 +121,7 @@ def of_function(part: str, whose: str) -> str:
     return f"{items}{of}{whose} {last}"
 
 
-def _inside(label: Label, labels: list[Label]) -> bool:
+def _is_nested(label: Label, labels: list[Label]) -> bool:
     """Whether an enclosing label has the same text."""
     return any(
         other is not label and label.span.is_within(other.span) and other.text.endswith(label.text)

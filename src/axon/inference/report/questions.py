@@ -178,10 +178,10 @@ def _text(subject: _Subject, word: Shape, value: Shape, show: Show) -> str:
             return show.dim(one)
         return show.shape(value)
     item = item_at(word, index)
-    return _inside(subject.name, word, index, show) if item is None else show.dim(item)
+    return _in_open_part(subject.name, word, index, show) if item is None else show.dim(item)
 
 
-def _inside(name: str, word: Shape, index: int, show: Show) -> str:
+def _in_open_part(name: str, word: Shape, index: int, show: Show) -> str:
     """A dimension that is in a part of unknown rank, or beyond it: what is known instead."""
     opens = [i for i, item in enumerate(word) if isinstance(item, ShapeVar)]
     at = opens[0] if index >= 0 else opens[-1]

@@ -127,14 +127,14 @@ def _attention(
 ) -> Array:
     b, heads, m, _ = q.shape
     n = k.shape[2]
-    raw = _scores(xp, wide(xp, q), wide(xp, k), groups, scale, true[2])
+    raw = _scores(xp, q, k, groups, scale, true[2])
     capped = softcap * xp.tanh(raw / softcap) if softcap else raw
     open_ = _open(xp, m, n, offset, before, 0 if causal else after, rest[1:], true)
     masked = _masked(xp, capped, rest[:1], open_, true[3])
     weights = _weights(xp, masked)
     if give == "values":
         grouped = weights.reshape(b, heads // groups, groups, m, n)
-        made = xp.matmul(grouped, wide(xp, v)[:, :, None]).reshape(b, heads, m, v.shape[3])
+        made = xp.wide_matmul(grouped, v[:, :, None]).reshape(b, heads, m, v.shape[3])
     else:
         made = {"raw": raw, "capped": capped, "masked": masked, "weights": weights}[give]
     return xp.astype(made, q.dtype)
@@ -143,12 +143,15 @@ def _attention(
 def _scores(xp: Arrays, q: Array, k: Array, groups: int, scale: float | None, true: Any) -> Array:
     """The products of queries and keys, times the scale."""
     b, heads, m, size = q.shape
-    if scale is None and not isinstance(true, int):
-        factor = 1 / xp.sqrt(xp.astype(xp.asarray(true), q.dtype))
-    else:
-        factor = 1 / math.sqrt(true) if scale is None and true else scale or 0.0
-    grouped = (q * factor).reshape(b, heads // groups, groups, m, size)
-    return xp.matmul(grouped, xp.swapaxes(k, 2, 3)[:, :, None]).reshape(b, heads, m, k.shape[2])
+    factor: Any = scale or 0.0
+    if scale is None and isinstance(true, int):
+        factor = 1 / math.sqrt(true) if true else 0.0
+    elif scale is None:
+        factor = 1 / xp.sqrt(xp.astype(xp.asarray(true), wide(xp, q).dtype))
+    half = q.dtype.itemsize == 2
+    grouped = (q if half else q * factor).reshape(b, heads // groups, groups, m, size)
+    products = xp.wide_matmul(grouped, xp.swapaxes(k, 2, 3)[:, :, None])
+    return (products * factor if half else products).reshape(b, heads, m, k.shape[2])
 
 
 def _open(
@@ -207,7 +210,7 @@ def _masked(
 
 def _weights(xp: Arrays, scores: Array) -> Array:
     """Exponentials that add up to 1, or are all zero where no score is finite."""
-    top = xp.max(scores, axis=-1, keepdims=True, initial=-math.inf)
+    top = xp.stop_gradient(xp.max(scores, axis=-1, keepdims=True, initial=-math.inf))
     powers = xp.exp(scores - xp.where(top == -math.inf, 0, top))
     total = xp.sum(powers, axis=-1, keepdims=True)
     return powers / xp.where(total == 0, 1, total)

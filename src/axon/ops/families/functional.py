@@ -66,7 +66,7 @@ def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
 @reduce.means
 def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int, keep: bool) -> Array:
     rows = xp.moveaxis(x, axis, 0)
-    total = _direct(xp, function, start, rows)
+    total = _by_array_reduction(xp, function, start, rows)
     if total is None:
         combine = _combine(xp, function)
         begin = xp.broadcast_to(start, rows.shape[1:])
@@ -98,7 +98,7 @@ def _combine(xp: Arrays, function: Combine) -> Combine:
     return each
 
 
-def _direct(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array | None:
+def _by_array_reduction(xp: Arrays, function: Combine, start: Array, rows: Array) -> Array | None:
     """The rows combined by a reduction that arrays have, if there is one."""
     if rows.shape[0] == 0:
         return xp.broadcast_to(start, rows.shape[1:])
@@ -132,7 +132,7 @@ def _(
     keep: bool,
 ) -> Array:
     rows = xp.moveaxis(_neutral(xp, true, function, x), axis, 0)
-    total = _direct(xp, function, start, rows)
+    total = _by_array_reduction(xp, function, start, rows)
     if total is None:
         begin = xp.broadcast_to(start, rows.shape[1:])
         places = xp.arange(rows.shape[0], dtype=xp.element("i64"))

@@ -33,7 +33,7 @@ def _scaled(name: str, arity: int, shape: str, size: str, most: int) -> Rule:
 
 def _shifted(xp: Arrays, x: Array, axis: int) -> Array:
     """Moved so that the largest element along the axis is 0 and no exponential overflows."""
-    return x - xp.max(x, axis=axis, keepdims=True, initial=-inf)
+    return x - xp.stop_gradient(xp.max(x, axis=axis, keepdims=True, initial=-inf))
 
 
 def _standard(

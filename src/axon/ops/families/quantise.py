@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axon.ops.arrays import Array, Arrays, whole, wide
+from axon.ops.arrays import Array, Arrays, to_integers, wide
 from axon.ops.operator import Rule, operator
 from axon.ops.traits import POINTWISE
 
@@ -21,8 +21,8 @@ def _stored(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
     )
     steps = xp.rint(x / scale)
     middle = _modular(xp, zero)
-    up = xp.minimum(whole(xp, steps, u64), most - middle)
-    down = xp.minimum(whole(xp, -steps, u64), middle - least)
+    up = xp.minimum(to_integers(xp, steps, u64), most - middle)
+    down = xp.minimum(to_integers(xp, -steps, u64), middle - least)
     return xp.astype(xp.where(steps < 0, middle - down, middle + up), zero.dtype)
 
 
@@ -88,5 +88,5 @@ def _(xp: Arrays, x: Array) -> tuple[Array, Array, Array]:
     high = xp.max(y, initial=none)
     scale = (high - low) / 255
     scale = xp.astype(xp.where(scale == 0, xp.ones_like(scale), scale), y.dtype)
-    zero = whole(xp, xp.rint(-low / scale), xp.element("u8"))
+    zero = to_integers(xp, xp.rint(-low / scale), xp.element("u8"))
     return _stored(xp, y, scale, zero), xp.astype(scale, x.dtype), zero

@@ -15,7 +15,7 @@ from axon.ops.axes import at, bad_axes, place
 from axon.ops.memory import Refused, check_fits, shown
 from axon.ops.operator import Element, Extent, Ints, Problem, Rule, operator
 from axon.ops.padding import TrueSizes, numbered
-from axon.ops.threefry import below, inside, uniforms, words
+from axon.ops.threefry import below, open_uniforms, uniforms, words
 from axon.ops.traits import Padding, RowRule, Traits
 from axon.types.elements import BIT, FLOAT, INT
 
@@ -135,14 +135,14 @@ def normal(*, to: Element = "f32") -> Rule:
 @normal.means
 def _(xp: Arrays, key: Array, shape: Ints, to: Element) -> Array:
     """G. Box and M. Muller, "A note on the generation of random normal deviates", 1958."""
-    u = inside(xp, key, (2, *shape), _wide(to))
+    u = open_uniforms(xp, key, (2, *shape), _wide(to))
     made = xp.sqrt(-2 * xp.log(u[0])) * xp.cos(2 * pi * u[1])
     return xp.astype(made, xp.element(to))
 
 
 @normal.padded
 def _(xp: Arrays, true: TrueSizes, key: Array, shape: Ints, to: Element) -> Array:
-    flat = inside(xp, key, (2 * prod(shape),), _wide(to))
+    flat = open_uniforms(xp, key, (2 * prod(shape),), _wide(to))
     sizes = [true.result(axis, size) for axis, size in enumerate(shape)]
     number, count = numbered(xp, shape, sizes), 1
     for size in sizes:
@@ -268,7 +268,7 @@ def _(xp: Arrays, key: Array, logits: Array, axis: int) -> Array:
     """The largest after a number with Gumbel's distribution is added to each."""
     known = wide(xp, xp.asarray(logits))
     element = "f64" if known.dtype.itemsize == 8 else "f32"
-    added = -xp.log(-xp.log(inside(xp, key, known.shape, element)))
+    added = -xp.log(-xp.log(open_uniforms(xp, key, known.shape, element)))
     return xp.astype(xp.argmax(known + added, axis=axis), xp.element("i64"))
 
 

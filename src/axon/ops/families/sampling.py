@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from axon.ops.arrays import Array, Arrays, whole, wide
+from axon.ops.arrays import Array, Arrays, to_integers, wide
 from axon.ops.axes import dims
 from axon.ops.interpolate import cubic_curve
 from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
@@ -33,7 +33,7 @@ def _pick(xp: Arrays, x: Array, numbers: Sequence[Array]) -> Array:
     return xp.take_along_axis(rows, index, axis=2)
 
 
-def _inside(xp: Arrays, sizes: Ints, numbers: Sequence[Array]) -> Array:
+def _in_bounds(xp: Arrays, sizes: Ints, numbers: Sequence[Array]) -> Array:
     """Which whole places are some of the input's."""
     seen = xp.ones((1, 1), dtype=bool)
     for size, number in zip(sizes, numbers, strict=True):
@@ -50,8 +50,8 @@ def _linear(xp: Arrays, x: Array, where: Sequence[Array]) -> Array:
         weight = xp.ones((1, 1), dtype=x.dtype)
         for at, number in zip(where, numbers, strict=True):
             weight = weight * xp.astype(1 - xp.abs(at - number), x.dtype)
-        seen = _pick(xp, x, [whole(xp, n, i64) for n in numbers]) * weight[:, None, :]
-        inside = _inside(xp, x.shape[2:], numbers)[:, None, :]
+        seen = _pick(xp, x, [to_integers(xp, n, i64) for n in numbers]) * weight[:, None, :]
+        inside = _in_bounds(xp, x.shape[2:], numbers)[:, None, :]
         total = total + xp.where(inside, seen, xp.zeros_like(seen))
     return total
 
@@ -122,12 +122,14 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
             elif mode == "cubic":
                 weight = weight * xp.astype(cubic_curve(xp, xp.abs(at - number)), y.dtype)
         index = [
-            _brought_in(xp, whole(xp, number, xp.element("i64")), size, padding, align_corners)
+            _brought_in(
+                xp, to_integers(xp, number, xp.element("i64")), size, padding, align_corners
+            )
             for number, size in zip(numbers, sizes, strict=True)
         ]
         seen = _pick(xp, y, index) * weight[:, None, :]
         if padding == "zeros":  # what is outside counts for nothing, whatever stands at the edge
-            inside = _inside(xp, sizes, numbers)[:, None, :]
+            inside = _in_bounds(xp, sizes, numbers)[:, None, :]
             seen = xp.where(inside, seen, xp.zeros_like(seen))
         found = found + seen
     return xp.astype(xp.reshape(found, (*x.shape[:2], *shape)), x.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axon.ops.arrays import Array, Arrays, Value, whole, wide
+from axon.ops.arrays import Array, Arrays, Value, to_integers, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
 from axon.ops.traits import POINTWISE, Padding, RowRule, Traits
@@ -60,7 +60,7 @@ def _(xp: Arrays, x: Array, to: Element) -> Array:
 
 def _cast(xp: Arrays, x: Array, dtype: Any) -> Array:
     if xp.kind(dtype) in "iu" and xp.kind(x.dtype) not in "iub":
-        return whole(xp, wide(xp, x), dtype)
+        return to_integers(xp, wide(xp, x), dtype)
     return xp.astype(x, dtype)
 
 

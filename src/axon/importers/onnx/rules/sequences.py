@@ -11,7 +11,7 @@ from typing import Any
 
 from axon.importers.expressions import TupleOf
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.growing_sequences import Growing, element, join
+from axon.importers.onnx.rules.growing_sequences import GrowingSequence, element, join
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Unsupported
 from axon.importers.sequences import uniform_chunks as chunks
@@ -23,14 +23,14 @@ from axon.types.type import Tuple
 MOST_ELEMENTS = 256
 
 
-def _held(node: Node, index: int = 0) -> Any:
+def _sequence(node: Node, index: int = 0) -> Any:
     """What an input holds, if it is a sequence."""
     return node.importer.sequences.get(node.name(index))
 
 
 def _elements(node: Node, index: int = 0) -> list[str]:
     """The tensors that a sequence holds."""
-    found = _held(node, index)
+    found = _sequence(node, index)
     if not isinstance(found, tuple):
         raise Unsupported(f"{node.operator}: a sequence of which only a run knows the length")
     return list(found)
@@ -72,7 +72,7 @@ def empty(node: Node) -> None:
 
 @rule("SequenceInsert")
 def insert(node: Node) -> None:
-    if isinstance(held := _held(node), Chunks):
+    if isinstance(held := _sequence(node), Chunks):
         chunks.insert(node, held)
         return
     elements = _elements(node)
@@ -85,7 +85,7 @@ def insert(node: Node) -> None:
 
 @rule("SequenceErase")
 def erase(node: Node) -> None:
-    if isinstance(held := _held(node), Chunks):
+    if isinstance(held := _sequence(node), Chunks):
         chunks.erase(node, held)
         return
     elements = _elements(node)
@@ -97,10 +97,10 @@ def erase(node: Node) -> None:
 
 @rule("SequenceAt")
 def at(node: Node) -> Made:
-    held = _held(node)
+    held = _sequence(node)
     if isinstance(held, Chunks):
         return chunks.at(node, held)
-    if isinstance(held, Growing):
+    if isinstance(held, GrowingSequence):
         return element(node, held)
     elements = _elements(node)
     if not elements:
@@ -111,7 +111,7 @@ def at(node: Node) -> Made:
 
 def hand_on(node: Node) -> None:
     """A sequence under another name."""
-    held = _held(node)
+    held = _sequence(node)
     if isinstance(held, Chunks):
         chunks.hold(node, node.outputs[0], held)
     else:
@@ -120,7 +120,7 @@ def hand_on(node: Node) -> None:
 
 @rule("SequenceLength")
 def length(node: Node) -> Made:
-    held = _held(node)
+    held = _sequence(node)
     if isinstance(held, Chunks):
         return chunks.length(node, held)
     known = isinstance(held, tuple)
@@ -129,10 +129,10 @@ def length(node: Node) -> Made:
 
 @rule("ConcatFromSequence")
 def concat(node: Node) -> Made:
-    held = _held(node)
+    held = _sequence(node)
     if isinstance(held, Chunks):
         return chunks.concat(node, held)
-    if isinstance(held, Growing):
+    if isinstance(held, GrowingSequence):
         join(node, held)
         return None
     elements, axis = _elements(node), node.attribute("axis")
@@ -200,7 +200,7 @@ def _squeezed(node: Node, name: str, axis: int, number: int) -> str:
 def map_(node: Node) -> None:
     """The body for each element, one after another; tensors are the same for all of them."""
     importer = node.importer
-    if isinstance(_held(node), Chunks):
+    if isinstance(_sequence(node), Chunks):
         map_chunks(node)
         return
     count = len(_elements(node))

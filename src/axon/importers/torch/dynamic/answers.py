@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
-from math import lcm
 
 from axon.importers.operations import Model, Place
 from axon.importers.torch.archive import Archive
-from axon.importers.torch.dynamic.arguments import Argument, DimSpec, Range, argument
+from axon.importers.torch.dynamic.arguments import Argument, argument
 from axon.importers.torch.dynamic.causes import Cause, causes_of, causes_of_condition, places_of
 from axon.importers.torch.dynamic.compared import compared
 from axon.importers.torch.dynamic.conditions import Condition, conditions
-from axon.importers.torch.dynamic.given import Given, InputSize, given_to
-from axon.importers.torch.dynamic.plainer import bound, multiple_of
+from axon.importers.torch.dynamic.exportable import Exportable
+from axon.importers.torch.dynamic.input_sizes import InputSize, InputSizes, input_sizes_of
 from axon.importers.torch.dynamic.search import Found, Settled, searched, settled
 from axon.importers.torch.dynamic.table import Answer, Dynamic
 from axon.importers.torch.dynamic.unrolled import unrolled_over
@@ -48,7 +46,7 @@ SPECIALISED = "PyTorch found it fixed while it traced"
 def dynamic_of(model: Model, archive: Archive) -> Dynamic:
     """What could be dynamic in a program."""
     with workspace():
-        given = given_to(model, archive)
+        given = input_sizes_of(model, archive)
         said = conditions(archive.program, given)
         traced = [each for each in given.every() if each.is_fixed]
         sure, maybe = searched(model, TORCH, archive.name, given, traced)
@@ -58,7 +56,7 @@ def dynamic_of(model: Model, archive: Archive) -> Dynamic:
 @dataclass(slots=True)
 class _Answers:
     archive: Archive
-    given: Given
+    given: InputSizes
     said: list[Condition]
     sure: Found
     maybe: Found
@@ -188,27 +186,11 @@ class _Answers:
     # --- the argument ---
 
     def _argument(self, free: set[str], fixed: dict[DimVar, int]) -> Argument:
-        """The argument for sizes that PyTorch can state the conditions on; of those that hang
-        together otherwise the last ones stay as they are in the example.
-        """
-        fixed, same = dict(fixed), _pairs(self.settled.relations, self.given.examples)
-        found = settled(self.sure, fixed, same)
-        named = [each for each in self.given.every() if each.name in free and each.example > 1]
-        while hard := [each for each in named if _is_hard(found, each.var)]:
-            fixed[hard[-1].var] = hard[-1].example
-            named.remove(hard[-1])
-            self.left_out.append(hard[-1].name)
-            found = settled(self.sure, fixed, same)
-        specs: dict[str, dict[int, DimSpec]] = {name: {} for name in self.given.sizes}
-        ranges: dict[str, Range] = {}
-        roots: dict[DimVar, str] = {}
-        for size in named:
-            spec = _linear(found, roots, size)
-            if spec is not None:
-                specs[size.input][size.axis] = spec
-        for var, name in roots.items():
-            ranges[name] = _range(found, var)
-        return argument(specs, ranges, self.archive)
+        """The argument for sizes that PyTorch can state the conditions on."""
+        made = Exportable(self.sure, self.given, self.said)
+        made.state(free, self.settled.relations, fixed)
+        self.left_out = made.left_out
+        return argument(made.specs, made.ranges, self.archive)
 
     # --- notes ---
 
@@ -232,45 +214,7 @@ class _Answers:
             )
 
 
-def _pairs(relations: list[Relation], examples: dict[DimVar, int]) -> list[tuple[DimVar, DimVar]]:
-    """Sizes that are broadcast to each other, and are the same in the example."""
-    found: list[tuple[DimVar, DimVar]] = []
-    for relation in relations:
-        if not isinstance(relation, DimBroadcast):
-            continue
-        sizes = [part for part in relation.parts if isinstance(part, DimVar)]
-        for one, other in pairwise([v for v in sizes if examples.get(v, 1) > 1]):
-            if examples[one] == examples[other]:
-                found.append((one, other))
-    return found
-
-
-def _is_hard(found: Settled, var: DimVar) -> bool:
-    """Whether there are conditions that neither bounds nor multiples say."""
-    return any(
-        isinstance(r, DimEq | DimBroadcast) and multiple_of(r, var) is None
-        for r in found.about(var)
-    )
-
-
-def _range(found: Settled, var: DimVar) -> Range:
-    """The bounds of a size that are numbers."""
-    least: int | None = None
-    most: int | None = None
-    for relation in found.relations:
-        ends = bound(relation.dim, var) if isinstance(relation, AtLeast) else None
-        if ends is not None and ends[0] > 0:
-            least = max(least or 0, -(ends[1] // ends[0]))
-        elif ends is not None:
-            last = ends[1] // -ends[0]
-            most = last if most is None else min(most, last)
-    whole = lcm(*[n for r in found.about_root(var) if (n := multiple_of(r, var)) is not None])
-    least = None if least is None else -(-least // whole)
-    most = None if most is None else most // whole
-    return Range(None if not least or least < 2 else least, most)
-
-
-def _names(given: Given) -> Names:
+def _names(given: InputSizes) -> Names:
     names = Names()
     for each in given.every():
         names.given[each.var] = each.name
@@ -292,20 +236,3 @@ def _tightest(relations: list[Relation]) -> list[Relation]:
         if rest not in bounds or offset < bounds[rest][0]:
             bounds[rest] = offset, relation
     return [*kept, *(relation for _, relation in bounds.values())]
-
-
-def _linear(found: Settled, roots: dict[DimVar, str], size: InputSize) -> DimSpec | None:
-    """A size in terms of one `Dim`, `8*d + 1`; None if it is something else."""
-    value = found.values[size.var]
-    variables = {v for v in dims.variables(value) if isinstance(v, DimVar)}
-    if len(variables) != 1 or isinstance(value, int):
-        return None
-    (var,) = variables
-    terms = bound(value, var)
-    if terms is None or terms[0] < 1:
-        return None
-    every = [n for r in found.about_root(var) if (n := multiple_of(r, var)) is not None]
-    whole = lcm(*every)
-    base = f"{size.input}_{size.axis}"
-    name = roots.setdefault(var, base if (terms, whole) == ((1, 0), 1) else f"_{base}")
-    return DimSpec(name, terms[0] * whole, terms[1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from axon.importers.operations import Operation, Place
 from axon.importers.reporting.problems import operation_at
-from axon.importers.torch.dynamic.given import InputSize
+from axon.importers.torch.dynamic.input_sizes import InputSize
 from axon.importers.torch.dynamic.origins import carries, concerns, introducing, of_module
 from axon.importers.torch.dynamic.search import Found, tried
 from axon.importers.torch.dynamic.spelled import Spelling

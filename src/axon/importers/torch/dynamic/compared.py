@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from axon.importers.torch.dynamic.conditions import Condition
 from axon.importers.torch.dynamic.empty import needs_elements
-from axon.importers.torch.dynamic.given import Given
+from axon.importers.torch.dynamic.input_sizes import InputSizes
 from axon.importers.torch.dynamic.search import Found
 
 TRIED = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 25, 64, 100)
@@ -19,7 +19,7 @@ MOST = 12
 
 
 def compared(
-    given: Given, said: list[Condition], found: Found, free: set[str]
+    given: InputSizes, said: list[Condition], found: Found, free: set[str]
 ) -> tuple[list[str], list[str]]:
     """What the program takes that PyTorch excludes, and what it does not take although PyTorch
     has no condition against it.
@@ -33,7 +33,7 @@ def compared(
     return list(dict.fromkeys(more))[:MOST], list(_not_said(given, said, found, free))[:MOST]
 
 
-def _excluded(given: Given, condition: Condition, found: Found) -> Iterator[str]:
+def _excluded(given: InputSizes, condition: Condition, found: Found) -> Iterator[str]:
     """Sizes that a condition excludes and the program takes."""
     examples = {each.name: each.example for each in given.every()}
     for name in sorted(condition.about):
@@ -50,7 +50,9 @@ def _excluded(given: Given, condition: Condition, found: Found) -> Iterator[str]
             return
 
 
-def _not_said(given: Given, said: list[Condition], found: Found, free: set[str]) -> Iterator[str]:
+def _not_said(
+    given: InputSizes, said: list[Condition], found: Found, free: set[str]
+) -> Iterator[str]:
     """Sizes that all of PyTorch's conditions allow and the program does not take."""
     examples = {each.name: each.example for each in given.every()}
     open_ = [each for each in given.every() if each.name in free and not each.is_fixed]
@@ -69,5 +71,5 @@ def _not_said(given: Given, said: list[Condition], found: Found, free: set[str])
             yield f"{size.name} cannot be {', '.join(map(str, refused[:4]))}"
 
 
-def _takes(given: Given, found: Found, sizes: dict[str, int]) -> bool | None:
+def _takes(given: InputSizes, found: Found, sizes: dict[str, int]) -> bool | None:
     return found.takes({each.var: sizes[each.name] for each in given.every()})

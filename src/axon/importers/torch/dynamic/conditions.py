@@ -12,7 +12,7 @@ from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, ne, sub
 from typing import Any
 
 from axon.importers.operations import Arithmetic, Size
-from axon.importers.torch.dynamic.given import Given
+from axon.importers.torch.dynamic.input_sizes import InputSizes
 
 LONGEST = 10_000
 MOST_NODES = 2_000
@@ -48,7 +48,7 @@ class _NotArithmetic(Exception):
     """The text says more than arithmetic on sizes."""
 
 
-def conditions(program: Mapping[str, Any], given: Given) -> list[Condition]:
+def conditions(program: Mapping[str, Any], given: InputSizes) -> list[Condition]:
     """All of the exporter's conditions on the sizes of inputs."""
     names = {each.name for each in given.every()}
     found = [*_ranges(program, given), *_shared(given)]
@@ -193,7 +193,7 @@ def _bracketed(tree: ast.AST, about: set[str]) -> str:
 # --- symbols ---
 
 
-def _ranges(program: Mapping[str, Any], given: Given) -> Iterator[Condition]:
+def _ranges(program: Mapping[str, Any], given: InputSizes) -> Iterator[Condition]:
     """The bounds of symbols, as those of the first size that each of them is."""
     ranges = program.get("range_constraints")
     if not isinstance(ranges, dict):
@@ -213,7 +213,7 @@ def _bound(name: str, text: str, compare: Callable[[int, int], bool], n: int) ->
     return Condition(text, frozenset({name}), lambda sizes: compare(sizes[name], n))
 
 
-def _shared(given: Given) -> Iterator[Condition]:
+def _shared(given: InputSizes) -> Iterator[Condition]:
     """Sizes that have one symbol are equal, and others are what is computed from it."""
     first: dict[str, str] = {}
     for each in given.every():

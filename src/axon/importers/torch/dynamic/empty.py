@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from axon.importers.operations import Operation
-from axon.importers.torch.dynamic.given import Given
+from axon.importers.torch.dynamic.input_sizes import InputSizes
 from axon.importers.torch.dynamic.search import Found
 from axon.types import dim as dims
 from axon.types.type import Tensor
@@ -24,7 +24,7 @@ NOT_THESE = frozenset({"maximum", "minimum"})
 RESHAPES = frozenset({"view", "reshape", "_unsafe_view", "unflatten"})
 
 
-def needs_elements(given: Given, found: Found, sizes: Mapping[str, int]) -> bool:
+def needs_elements(given: InputSizes, found: Found, sizes: Mapping[str, int]) -> bool:
     """Whether some operation may refuse what it is given where inputs have these sizes."""
     values = {each.var: sizes[each.name] for each in given.every()}
     return any(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from axon.importers.operations import Operation
-from axon.importers.torch.dynamic.given import InputSize
+from axon.importers.torch.dynamic.input_sizes import InputSize
 from axon.importers.torch.dynamic.search import Found
 from axon.solver.store import Store
 from axon.types.dim import Dim

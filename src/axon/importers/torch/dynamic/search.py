@@ -11,9 +11,9 @@ from functools import partial
 from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format
 from axon.importers.operations import Model, Operation
-from axon.importers.torch.dynamic.given import Given, InputSize
+from axon.importers.torch.dynamic.input_sizes import InputSize, InputSizes
 from axon.importers.torch.dynamic.plainer import conditions_on
-from axon.importers.torch.dynamic.traced import Assumption, TracedNode, apart
+from axon.importers.torch.dynamic.traced import Assumption, TracedNode, distinguished
 from axon.inference.schemes import resolved
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
@@ -40,7 +40,7 @@ class Found:
     """A program inferred under an assumption."""
 
     imported: Imported
-    given: Given
+    given: InputSizes
     assumption: Assumption
     conditions: dict[Relation, Constraint] = field(init=False)
     """What is left to be checked of the sizes of inputs."""
@@ -155,7 +155,7 @@ class Settled:
 
 
 def settled(
-    found: Found, fixed: dict[DimVar, int], same: Sequence[tuple[DimVar, DimVar]] = ()
+    found: Found, fixed: dict[DimVar, int], same: Sequence[tuple[DimVar, Dim]] = ()
 ) -> Settled:
     """What is found, with numbers for some sizes, and where some are the same."""
     equal: list[tuple[DimVar, Dim]] = [*fixed.items(), *same]
@@ -175,12 +175,12 @@ def tried(example: int) -> list[int]:
 
 
 def searched(
-    model: Model, format: Format, name: str, given: Given, traced: list[InputSize]
+    model: Model, format: Format, name: str, given: InputSizes, traced: list[InputSize]
 ) -> tuple[Found, Found]:
     """The program with only what the source says are sizes, and with all that may be: the same if
     no size is `traced`.
     """
-    alike = apart(model)
+    alike = distinguished(model)
 
     def inferred(all_: bool) -> Found:
         assumption = Assumption(given, tuple(traced), all_)

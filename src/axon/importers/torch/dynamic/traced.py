@@ -15,7 +15,7 @@ from axon.contents.values import scalar
 from axon.importers.importer import Importer
 from axon.importers.node import Rules
 from axon.importers.operations import Model, Operand, Operation
-from axon.importers.torch.dynamic.given import Given, InputSize
+from axon.importers.torch.dynamic.input_sizes import InputSize, InputSizes
 from axon.importers.torch.dynamic.spelled import Spelling, mentions, spelled
 from axon.importers.torch.node import TorchNode
 from axon.types import dim as dims
@@ -58,7 +58,7 @@ class Assumption:
     each operation by position.
     """
 
-    given: Given
+    given: InputSizes
     traced: tuple[InputSize, ...]
     all_: bool
     groups: dict[Operation, dict[int, frozenset[DimVar]]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Assumption:
         return [each.var for each in self.traced if each.example == number]
 
 
-def apart(model: Model) -> Model:
+def distinguished(model: Model) -> Model:
     """The model with operations that list sizes different from each other, since the same number
     may stand for a size in one line and for itself in the next.
     """
@@ -139,7 +139,7 @@ class TracedNode(TorchNode):
         for i, name in enumerate(SINGLE.get(operator, ())):
             value = self.attributes.get(name)
             if isinstance(value, int) and self._open(i + 1)[i]:
-                self._replace(name, self._held(value, self._guess(value, None)))
+                self._replace(name, self._input_for(value, self._guess(value, None)))
 
     def _list(self, name: str) -> None:
         """Take numbers in a list for the sizes that they may be."""
@@ -155,13 +155,13 @@ class TracedNode(TorchNode):
             found = self._each(known, open_)
         else:
             return
-        made = [n if n is known[i] else self._held(every[i], n) for i, n in enumerate(found)]
+        made = [n if n is known[i] else self._input_for(every[i], n) for i, n in enumerate(found)]
         self._replace(name, tuple([every[i] if m is known[i] else m for i, m in enumerate(made)]))
 
     def _replace(self, name: str, value: Any) -> None:
         self.attributes = {**self.attributes, name: value}
 
-    def _held(self, number: Any, size: Any) -> Any:
+    def _input_for(self, number: Any, size: Any) -> Any:
         """An input of the node that holds a size; the number itself if it is that."""
         if is_number(size):
             return number
@@ -209,7 +209,7 @@ class TracedNode(TorchNode):
         """
         word = self._own()
         if word is not None and self.operator == "unflatten":
-            axis = self.whole("dim", 0) or 0
+            axis = self.integer("dim", 0) or 0
             word = word[axis : axis + 1] if -len(word) <= axis < len(word) else None
         before = None if word is None else [self._example(n) for n in word]
         after = [n if is_number(n) else self._example(n) for n in sizes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from axon.importers.operations import Operation, Place
-from axon.importers.torch.dynamic.given import InputSize
+from axon.importers.torch.dynamic.input_sizes import InputSize
 from axon.importers.torch.dynamic.search import Found
 from axon.types.type import Tensor
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
+from axon.importers.operations import Malformed
 from axon.importers.torch import elements
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
@@ -64,6 +66,8 @@ def hardtanh(node: TorchNode) -> Made:
     bounds = [node.real(name, bound) for name, bound in zip(names, usual, strict=True)]
     elem = node.elem_of()
     if elem is not None and not elements.is_float(elem):
+        if not all(map(math.isfinite, bounds)):
+            raise Malformed("a bound of integers is no number")
         bounds = [int(bound) for bound in bounds]
     return node.call("clip", node.x(), min=bounds[0], max=bounds[1])
 
@@ -83,7 +87,7 @@ def tanhshrink(node: TorchNode) -> Made:
 @rule("threshold")
 def threshold(node: TorchNode) -> Made:
     elem, x = node.elem_of(), node.x()
-    bound, value = (node.converted(node.given(name), elem) for name in ("threshold", "value"))
+    bound, value = (node.converted(node.argument(name), elem) for name in ("threshold", "value"))
     return node.call("where", node.call(">", x, bound), x, value)
 
 
@@ -157,7 +161,7 @@ def logit(node: TorchNode) -> Made:
     elem = node.elem_of()
     if elem is not None and not elements.is_float(elem):
         x = node.cast(x, elements.DEFAULT)
-    eps = node.given("eps")
-    if eps is not None:
-        x = node.call("clip", x, min=float(eps), max=1.0 - float(eps))
+    if node.argument("eps") is not None:
+        eps = float(node.real("eps", 0.0))
+        x = node.call("clip", x, min=eps, max=1.0 - eps)
     return node.call("log_odds", x)

@@ -103,7 +103,7 @@ def _over_keys(node: TorchNode, mask: Expression) -> Expression:
 
 
 def _scale(node: TorchNode) -> float | None:
-    return None if node.given("scale") is None else float(node.real("scale", 1.0))
+    return None if node.argument("scale") is None else float(node.real("scale", 1.0))
 
 
 def _by_products(node: TorchNode) -> Expression:
@@ -131,7 +131,7 @@ def _by_products(node: TorchNode) -> Expression:
 def native_multi_head_attention(node: TorchNode) -> None:
     """The result has the shape of the queries; the weights come averaged over the heads."""
     q, k = node.tensor_index("query"), node.tensor_index("key")
-    heads = node.whole("num_head") or 0
+    heads = node.integer("num_head") or 0
     if heads < 1:
         raise Malformed(f"it has {heads} heads")
     weights = node.declared("(t [b,m,d], t [b,n,d]) -> t [b,m,n]", q, k)

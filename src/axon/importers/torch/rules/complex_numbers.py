@@ -66,7 +66,8 @@ LINEAR = (
     "flipud", "rot90", "diagonal", "diagonal_copy", "tril", "triu", "sum", "mean", "cumsum",
     "neg", "negative", "_neg_view", "clone", "contiguous", "detach", "alias", "lift_fresh_copy",
     "lift_fresh", "requires_grad", "zeros_like", "new_zeros", "slice_scatter", "select_scatter",
-    "index_put", "copy", "constant_pad_nd", "unfold", "as_strided",
+    "index_put", "copy", "constant_pad_nd", "unfold", "as_strided", "fft_fftshift",
+    "fft_ifftshift",
 )  # fmt: skip
 """What makes the real part of its result of the real parts, and the imaginary one of the
 others.
@@ -121,7 +122,7 @@ def bilinear(node: TorchNode, apply: Rule) -> None:
 
 def _numbers(node: TorchNode, name: str) -> Pair | Expression:
     """An operand: the parts of a complex tensor, or what is real."""
-    value = node.given(name)
+    value = node.argument(name)
     if isinstance(value, Operand) and is_complex(node, value.index):
         return pair_of(node, value.index)
     return node.converted(value, _elem(node))
@@ -141,7 +142,7 @@ def add(node: TorchNode, apply: Rule) -> None:
     names = ("other", "self") if node.operator == "rsub" else ("self", "other")
     one, other = (_numbers(node, name) for name in names)
     sign = "+" if node.operator.rstrip("_") == "add" else "-"
-    if node.given("alpha") not in (None, 1):
+    if node.argument("alpha") not in (None, 1):
         factor = node.operand("alpha", _elem(node))
         other = (
             tuple(node.call("*", x, factor) for x in other)  # type: ignore[assignment]
@@ -188,7 +189,7 @@ def conjugate(node: TorchNode, apply: Rule) -> None:
 def identity(node: TorchNode, apply: Rule) -> None:
     """Into another complex type, or none; a real type has the real part alone."""
     re, im = pair_of(node, 0)
-    asked = node.given("dtype")
+    asked = node.argument("dtype")
     elem = OF_PARTS.get(asked or "")
     if asked is not None and elem is None:
         node.set_outputs(node.cast(re, asked))
@@ -240,7 +241,8 @@ def with_complex(apply: Rule, node: TorchNode) -> Made:
             return None
         return apply(node)
     node.alone = True
-    if operator in READS or operator.startswith(("fft_", "_fft", "istft")):
+    reads = operator in READS or operator.startswith(("fft_", "_fft", "istft"))
+    if reads and operator not in OF_COMPLEX:
         return apply(node)
     name = operator if operator.endswith("__") else operator.rstrip("_")
     found = OF_COMPLEX.get(operator) or OF_COMPLEX.get(name)

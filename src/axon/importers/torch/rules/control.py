@@ -27,14 +27,14 @@ from axon.types.type import Type
 
 @rule("cond", domain="higher_order")
 def cond(node: TorchNode) -> None:
-    test = node.given("test")
+    test = node.argument("test")
     _graph(node, "then"), _graph(node, "else")
     known = node.contents(test.index) if isinstance(test, Operand) else scalar(test, "bool")
     choose(node, known, node.as_scalar(test), "then", "else")
 
 
 def _graph(node: TorchNode, name: str) -> Graph:
-    found = node.given(name)
+    found = node.argument(name)
     if not isinstance(found, Graph):
         raise Unsupported(f"{node.operator} with other arguments than it has")
     return found

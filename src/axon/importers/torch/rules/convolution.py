@@ -80,12 +80,12 @@ def convolved(node: TorchNode, spatial: int, transposed: bool, is_batch: bool) -
 
 def _options(node: TorchNode, spatial: int, transposed: bool) -> dict[str, Any]:
     def spread_over(name: str, usual: int) -> list[int]:
-        found = node.wholes(name) or [usual]
+        found = node.integers(name) or [usual]
         if len(found) not in (1, spatial):
             raise Malformed(f"its argument `{name}` is not one number for each dimension")
         return list(spread(tuple(found), spatial))
 
-    given = node.given("padding")
+    given = node.argument("padding")
     if isinstance(given, str) and given not in WORDS:
         raise Malformed(f"its argument `padding` is {given}")
     slid: dict[str, Any] = {
@@ -143,5 +143,5 @@ def conv_tbc(node: TorchNode) -> Made:
     x = node.call("transpose", node.ranked(node.tensor_index("self"), 3), perm=[1, 2, 0])
     filters = node.ranked(node.tensor_index("weight"), 3)
     filters = node.call("transpose", filters, perm=[2, 1, 0])
-    made = node.call("conv", x, filters, node.x("bias"), pad=node.whole("pad", 0))
+    made = node.call("conv", x, filters, node.x("bias"), pad=node.integer("pad", 0))
     return node.call("transpose", made, perm=[2, 0, 1])

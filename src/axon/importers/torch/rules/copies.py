@@ -20,7 +20,7 @@ def copied(node: TorchNode) -> Made:
 def fill(node: TorchNode) -> Made:
     if node.operator.startswith("zero"):
         return node.call("zeros_like", node.x())
-    value, elem = node.given("value"), node.elem_of()
+    value, elem = node.argument("value"), node.elem_of()
     if not isinstance(value, Operand):
         return node.call("full", node.call("shape", node.x()), number_of(node, "value", elem))
     return node.call("broadcast_to", node.operand("value", elem), node.call("shape", node.x()))

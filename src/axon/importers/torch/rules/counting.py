@@ -15,7 +15,7 @@ from axon.importers.torch.rules.registry import rule
 def bincount(node: TorchNode) -> Made:
     """How often each number comes: how many numbers there are only a run knows."""
     numbers, weights = node.cast(node.x(), "i64"), node.index("weights")
-    least = node.as_found(node.given("minlength") or 0)
+    least = node.as_found(node.argument("minlength") or 0)
     if weights is None:
         return node.call("counted", numbers, least)
     elem = "f32" if node.elem(weights) == "f32" else "f64"
@@ -24,7 +24,7 @@ def bincount(node: TorchNode) -> Made:
 
 @rule("histc")
 def histogram(node: TorchNode) -> Made:
-    bins = node.whole("bins", 100)
+    bins = node.integer("bins", 100)
     return node.type_of(
         node.call("zeros", node.shape_literal([bins]), to=node.elem_of() or elements.DEFAULT)
     )
@@ -37,7 +37,7 @@ def searchsorted(node: TorchNode) -> Made:
     name = "input" if "input" in node.attributes else "self"
     if node.index(name) is None:
         return node.type_of(node.call("zeros", node.shape_literal([]), to=elem))
-    x, right = node.x(name), node.flag("right") or node.given("side") == "right"
+    x, right = node.x(name), node.flag("right") or node.argument("side") == "right"
     ordered = node.index("boundaries" if node.operator == "bucketize" else "sorted_sequence")
     if ordered is None or node.rank(ordered) != 1:
         return node.type_of(node.cast(node.call("zeros_like", x), elem))
@@ -73,7 +73,7 @@ def quantile(node: TorchNode) -> Made:
     rank, count = node.rank_of(), 0 if q is None else node.rank(q)
     if rank is None or count not in (0, 1):
         raise Unsupported("quantile of tensors whose rank is not known")
-    flat = node.given("dim") is None
+    flat = node.argument("dim") is None
     x = node.call("flatten", node.x()) if flat else row(node)
     axis = 0 if flat else one_axis(node)
     size = node.call("size", x, axis=axis)

@@ -56,7 +56,7 @@ def _full(node: TorchNode, shape: Expression, elem: str | None) -> Expression:
 
 def number_of(node: TorchNode, name: str, elem: str | None) -> Expression:
     """A number among the arguments, of this element type or of its own."""
-    value = node.given(name)
+    value = node.argument(name)
     if isinstance(value, Operand):
         return node.converted(value, elem)
     if not isinstance(value, int | float):
@@ -85,10 +85,10 @@ def like(node: TorchNode) -> Made:
 def eye(node: TorchNode) -> Made:
     rows, elem = node.size_argument("n"), node.dtype() or elements.DEFAULT
     if "m" not in node.attributes:
-        return node.call("eye", node.size(rows, node.as_found(node.given("n"))), to=elem)
+        return node.call("eye", node.size(rows, node.as_found(node.argument("n"))), to=elem)
     columns = node.size_argument("m")
     down, along = (
-        node.call("range", node.size(size, node.as_found(node.given(name))))
+        node.call("range", node.size(size, node.as_found(node.argument(name))))
         for name, size in (("n", rows), ("m", columns))
     )
     return node.cast(node.call("==", node.call("expand_dims", down, axis=[1]), along), elem)
@@ -100,7 +100,7 @@ def eye(node: TorchNode) -> Made:
 @rule("arange", "range")
 def arange(node: TorchNode) -> Made:
     """From a start up to and without an end; `range` has the end too."""
-    given = [node.given("start") or 0, node.given("end"), node.given("step") or 1]
+    given = [node.number("start", 0), node.number("end"), node.number("step", 1)]
     elem = node.dtype()
     if elem is None:
         kinds = [node.weight(value) for value in given]
@@ -210,8 +210,8 @@ def linspace(node: TorchNode) -> Made:
     elem = node.dtype() or elements.DEFAULT
     count = node.size_argument("steps")
     inner = elem if elements.is_float(elem) else "f64"
-    places = node.call("range", node.size(count, node.as_found(node.given("steps"))), to=inner)
-    ends = [node.converted_to(node.given(name), inner) for name in ("start", "end")]
+    places = node.call("range", node.size(count, node.as_found(node.argument("steps"))), to=inner)
+    ends = [node.converted_to(node.argument(name), inner) for name in ("start", "end")]
     made = node.call("evenly_between", places, *ends)
     if node.operator == "logspace":
         made = node.call("pow", node.scalar(node.real("base", 10.0), inner), made)
@@ -224,7 +224,7 @@ def linspace(node: TorchNode) -> Made:
 def triangle_indices(node: TorchNode) -> Made:
     """The places of the elements of a triangle: their rows, and their columns."""
     rows, columns = node.size_argument("row"), node.size_argument("col")
-    offset = node.whole("offset", 0)
+    offset = node.integer("offset", 0)
     assert offset is not None
     lower = node.operator == "tril_indices"
     down, along = (node.call("range", node.size(size)) for size in (rows, columns))

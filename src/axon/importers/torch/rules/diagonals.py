@@ -17,7 +17,7 @@ from axon.types import dim as dims
 
 def _diagonal(node: TorchNode, rank: int, first: str, second: str) -> tuple[int, int, int]:
     """The offset of a diagonal, and the two axes that it goes along."""
-    offset = node.whole("offset", 0)
+    offset = node.integer("offset", 0)
     assert offset is not None
     pair = {"dim1": 0, "dim2": 1} if first == "dim1" else {}
     a, b = (in_rank(node.axis(name, pair.get(name)), rank) for name in (first, second))
@@ -41,6 +41,8 @@ def along_diagonal(node: TorchNode, index: int, offset: int, a: int, b: int) -> 
     """Where the elements of an input lie that are on a diagonal in two of its axes."""
     word, x = node.sizes_of(index), node.input(index)
     assert word is not None
+    if a == b:
+        raise Malformed(f"the diagonal is of axis {a} twice")
     rest = [i for i in range(len(word)) if i not in (a, b)]
     order = [*rest, a, b]
     turned = x
@@ -84,7 +86,7 @@ def diagonal(node: TorchNode) -> Made:
     if rank is None:
         return node.declared(ANY_SHAPE, at)
     if name == "A":
-        offset = node.whole("offset", 0)
+        offset = node.integer("offset", 0)
         assert offset is not None
         a, b = (in_rank(node.axis(n, d), rank) for n, d in (("dim1", -2), ("dim2", -1)))
         return diagonal_of(node, at, offset, a, b)
@@ -105,7 +107,7 @@ def trace(node: TorchNode) -> Made:
 @rule("diag")
 def diag(node: TorchNode) -> Made:
     """The diagonal of a matrix, or the matrix with that diagonal."""
-    at, rank, k = node.tensor_index("self"), node.rank_of(), node.whole("diagonal", 0)
+    at, rank, k = node.tensor_index("self"), node.rank_of(), node.integer("diagonal", 0)
     assert k is not None
     if rank is None:
         return node.declared(ANY_SHAPE, at)
@@ -116,7 +118,7 @@ def diag(node: TorchNode) -> Made:
 
 @rule("diag_embed", "diagflat")
 def diag_embed(node: TorchNode) -> Made:
-    at, rank, offset = node.tensor_index("self"), node.rank_of(), node.whole("offset", 0)
+    at, rank, offset = node.tensor_index("self"), node.rank_of(), node.integer("offset", 0)
     assert offset is not None
     if rank is None:
         return node.declared(ANY_SHAPE, at)

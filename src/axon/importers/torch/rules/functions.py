@@ -47,7 +47,7 @@ def lacking(node: TorchNode) -> Made:
 def _floats(node: TorchNode) -> list[Expression]:
     """Two operands in their joint type, integers as floats."""
     found = node.joint("self", "other")
-    given = [node.given(name) for name in ("self", "other")]
+    given = [node.argument(name) for name in ("self", "other")]
     if found is None:
         return [node.converted(value, None) for value in given]
     elem = found if elements.is_float(found) else elements.DEFAULT

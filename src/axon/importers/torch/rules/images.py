@@ -23,7 +23,7 @@ from axon.types.type import Shape
 def _window(node: TorchNode) -> dict[str, Any]:
     names = {"stride": "stride", "pad": "padding", "dilation": "dilation"}
     usual = {"stride": 1, "pad": 0, "dilation": 1}
-    return {ours: node.wholes(theirs, [usual[ours]]) for ours, theirs in names.items()}
+    return {ours: node.integers(theirs, [usual[ours]]) for ours, theirs in names.items()}
 
 
 @rule("im2col")
@@ -31,7 +31,7 @@ def im2col(node: TorchNode) -> Made:
     at, how = node.tensor_index("self"), _window(node)
 
     def make(x: Expression, word: Shape | None) -> Expression:
-        return node.call("im2col", x, window=node.wholes("kernel_size"), **how)
+        return node.call("im2col", x, window=node.integers("kernel_size"), **how)
 
     return batched(node, at, 2, make, lambda: node.declared("t p -> t ?r", at))
 
@@ -40,7 +40,7 @@ def im2col(node: TorchNode) -> Made:
 def col2im(node: TorchNode) -> Made:
     at, how = node.tensor_index("self"), _window(node)
     sizes = node.shape_of_argument("output_size", node.sizes("output_size"))
-    window = node.shape_literal(node.wholes("kernel_size"))
+    window = node.shape_literal(node.integers("kernel_size"))
 
     def make(x: Expression, word: Shape | None) -> Expression:
         return node.call("col2im", x, sizes, window, **how)
@@ -51,7 +51,7 @@ def col2im(node: TorchNode) -> Made:
 @rule("pixel_shuffle", "pixel_unshuffle")
 def pixel_shuffle(node: TorchNode) -> Made:
     grows = node.operator == "pixel_shuffle"
-    block = node.whole("upscale_factor" if grows else "downscale_factor")
+    block = node.integer("upscale_factor" if grows else "downscale_factor")
     if block is None or block < 1:
         raise Malformed(f"it has blocks of {block}")
     at, area = node.tensor_index("self"), block * block
@@ -86,6 +86,8 @@ def _unflattened(node: TorchNode, made: Expression) -> Expression:
     node.alone = True
     found: Any = node.importer.shape(name)
     x, made = node.x(), node.tensor(name)
+    if found is None:  # it was refused
+        return made
     own = [node.call("size", x, axis=i) for i in range(len(word) - 3)]
     own += [node.call("size", made, axis=i) for i in (1, 2, 3)]
     sizes = [*word[:-3], *found[1:]]
@@ -95,7 +97,7 @@ def _unflattened(node: TorchNode, made: Expression) -> Expression:
 @rule("channel_shuffle", "native_channel_shuffle")
 def channel_shuffle(node: TorchNode) -> Made:
     """Channels in groups, dealt out like cards: the second axis."""
-    groups, rank, x = node.whole("groups"), node.rank_of(), node.x()
+    groups, rank, x = node.integer("groups"), node.rank_of(), node.x()
     if rank is None or rank < 3 or groups is None or groups < 1:
         return node.type_of(x)
     word: Any = node.shape(node.tensor_index("self"))
@@ -152,12 +154,12 @@ def _way(node: TorchNode) -> dict[str, Any] | None:
 
 def _factors(node: TorchNode, spatial: int) -> list[float] | None:
     """How many times as large the sizes become, if the program says it."""
-    given = node.given("scale_factors")
+    given = node.argument("scale_factors")
     if given is not None:
         every = given if isinstance(given, tuple) else (given,)
     else:
         names = [f"scales_{side}" for side in "dhw"[-spatial:]] if spatial > 1 else ["scales"]
-        every = tuple(node.given(name) for name in names)
+        every = tuple(node.argument(name) for name in names)
     if len(every) == 1:
         every *= spatial
     if any(each is None for each in every) or len(every) != spatial:
@@ -176,7 +178,7 @@ def _resized(
     way: dict[str, Any],
 ) -> Expression:
     """A size is told, or follows from a factor; then the factor is also that of the places."""
-    told = node.given("output_size") is not None
+    told = node.argument("output_size") is not None
     corners = way.get("coordinates") == "align_corners"  # which the sizes alone decide
     if factors is None or (told and corners):
         if not told:
@@ -193,7 +195,9 @@ def _resized(
     else:
         wanted = [_scaled(size, factor) for size, factor in zip(before, factors, strict=True)]
     if corners and None not in wanted:
-        held = node.list_of([_held(node, x, *each) for each in zip(axes, factors, strict=True)])
+        held = node.list_of(
+            [_scaled_size(node, x, *each) for each in zip(axes, factors, strict=True)]
+        )
         return node.call("resize", x, node.shape_literal(wanted, held), axis=axes, **way)
     short = [int(f) if f.is_integer() else f for f in factors]
     made = node.call("resize", x, scale=short, axis=axes, **way)
@@ -206,7 +210,7 @@ def _resized(
     return node.shaped(made, every)
 
 
-def _held(node: TorchNode, x: Expression, axis: int, factor: float) -> Expression:
+def _scaled_size(node: TorchNode, x: Expression, axis: int, factor: float) -> Expression:
     """The size that a factor makes, as a run finds it."""
     size = node.cast(node.call("size", x, axis=axis), "f64")
     return node.cast(node.call("floor", node.call("*", size, node.scalar(factor, "f64"))), "i64")
@@ -236,7 +240,7 @@ PADDINGS = ("zeros", "border", "reflection")
 
 @rule("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
 def grid_sampler(node: TorchNode) -> Made:
-    mode, padding = node.whole("interpolation_mode", 0), node.whole("padding_mode", 0)
+    mode, padding = node.integer("interpolation_mode", 0), node.integer("padding_mode", 0)
     at = [node.tensor_index(name) for name in ("input", "grid")]
     ranks = [node.rank(i) for i in at]
     rank = ranks[0] or ranks[1]
@@ -260,7 +264,7 @@ def affine_grid(node: TorchNode) -> Made:
     sizes, at = node.sizes("size"), node.tensor_index("theta")
     if len(sizes) not in (4, 5):
         return node.declared(ANY_SHAPE, at)
-    given = node.given("size")
+    given = node.argument("size")
     held = node.list_of([node.as_found(each) for each in given[2:]])
     return node.call(
         "affine_grid",

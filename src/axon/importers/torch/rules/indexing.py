@@ -41,7 +41,7 @@ def masked_index(node: TorchNode) -> Made:
 
 
 def indexed(node: TorchNode) -> Expression:
-    at, given = node.tensor_index("self"), _given(node)
+    at, given = node.tensor_index("self"), _indexed_axes(node)
     if given is None:
         return node.declared(ANY_SHAPE, at)
     if not given:
@@ -56,7 +56,7 @@ def indexed(node: TorchNode) -> Expression:
     word = node.sizes_of(at)
     if word is None:
         return _of_unknown_rank(node, numbered)
-    order, first = _together(numbered, len(word))
+    order, first = _side_by_side(numbered, len(word))
     x = _turned(node, node.x(), order)
     sizes = [word[axis] for axis in order]
     flat, joined = _joined(node, x, sizes, first, len(numbered)), first
@@ -75,12 +75,12 @@ def _of_unknown_rank(node: TorchNode, numbered: list[Numbered]) -> Expression:
     return Declared(node.operator, f"(t [{axes}]@p, i q) -> t q@p", (node.x(), joined))
 
 
-def _given(node: TorchNode) -> list[tuple[int, int]] | None:
+def _indexed_axes(node: TorchNode) -> list[tuple[int, int]] | None:
     """The axes that are indexed, counted without those that a mask takes besides its first, and
     which input has their numbers. None if a mask takes nobody knows how many.
     """
     found, axis = list[tuple[int, int]](), 0
-    every = node.given("indices")
+    every = node.argument("indices")
     for each in every if isinstance(every, tuple) else (every,):
         if each is None:
             axis += 1
@@ -121,11 +121,13 @@ def _numbered(node: TorchNode, given: list[tuple[int, int]]) -> list[Numbered]:
     return found
 
 
-def _together(numbered: Sequence[Numbered], rank: int) -> tuple[list[int], int]:
+def _side_by_side(numbered: Sequence[Numbered], rank: int) -> tuple[list[int], int]:
     """An order of the axes in which those that are indexed stand side by side, and where the first
     of them stands: at the front, unless they are side by side anyway.
     """
     axes = [each.axis for each in numbered]
+    if not axes:
+        raise Unsupported("an index that is one truth value")
     if axes[-1] >= rank:
         raise Malformed(f"it indexes axis {axes[-1]} of a tensor with {rank} dimensions")
     if axes == list(range(axes[0], axes[0] + len(axes))):
@@ -165,7 +167,7 @@ def _row_numbers(node: TorchNode, numbered: Sequence[Numbered]) -> Expression:
 
 @rule("index_put", "_unsafe_index_put", "_index_put_impl")
 def index_put(node: TorchNode) -> Made:
-    at, given = node.tensor_index("self"), _given(node)
+    at, given = node.tensor_index("self"), _indexed_axes(node)
     adds, x, elem = node.flag("accumulate"), node.x(), node.elem_of()
     values = node.operand("values", elem)
     if given is None:
@@ -178,7 +180,7 @@ def index_put(node: TorchNode) -> Made:
     numbered = _numbered(node, given)
     if word is None or any(isinstance(each, str) for each in word):
         return node.type_of(node.call("identity", x))
-    order, first = _together(numbered, len(word))
+    order, first = _side_by_side(numbered, len(word))
     front = [*range(first, first + len(numbered))]
     front += [axis for axis in range(len(word)) if axis not in front]
     order = [order[axis] for axis in front]
@@ -264,7 +266,7 @@ def taken_along(node: TorchNode, x: int, numbers: int, axis: int) -> Expression:
 def take_along_dim(node: TorchNode) -> Made:
     """The other axes broadcast."""
     x, numbers = node.tensor_index("self"), node.tensor_index("indices")
-    if node.given("dim") is None:
+    if node.argument("dim") is None:
         flat = [node.call("flatten", node.input(i)) for i in (x, numbers)]
         return node.call("gather", *flat)
     data, word = node.sizes_of(x), node.sizes_of(numbers)
@@ -302,7 +304,7 @@ def embedding(node: TorchNode) -> Made:
 @rule("one_hot")
 def one_hot(node: TorchNode) -> Made:
     """Without a number of classes there is one more than the largest number is."""
-    value = node.given("num_classes")
+    value = node.argument("num_classes")
     if value is None or value == -1:
         most = node.call("max", node.x())
         depth = node.call("+", most, node.literal(1))
@@ -319,7 +321,7 @@ def index_copy(node: TorchNode) -> Made:
     elem, axis = node.elem_of(), node.axis()
     rows = node.operand("source", elem)
     adds = node.operator.startswith("index_add")
-    if adds and node.given("alpha") not in (None, 1):
+    if adds and node.argument("alpha") not in (None, 1):
         rows = node.call("*", rows, node.operand("alpha", elem))
     mode = "add" if adds else "set"
     return node.call("scatter", node.x(), flat_numbers(node), rows, axis=axis, mode=mode)

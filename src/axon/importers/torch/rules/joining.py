@@ -24,7 +24,7 @@ from axon.types.quotient import exact_quotient
 @rule("cat", "concat", "concatenate")
 def cat(node: TorchNode) -> None:
     """A vector without elements may stand among tensors of another rank, and counts for nothing."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     kept = _not_empty(node, indices)
     parts = [x for i, x in zip(indices, _in_one_type(node, indices), strict=True) if i in kept]
     if len(parts) == 1:
@@ -55,14 +55,14 @@ def _in_one_type(node: TorchNode, indices: Sequence[int]) -> list[Expression]:
 
 @rule("stack")
 def stack(node: TorchNode) -> Made:
-    parts = _in_one_type(node, node.indices("tensors"))
+    parts = _in_one_type(node, node.indices("tensors", 1))
     return node.call("stack", *parts, axis=node.axis("dim", 0))
 
 
 @rule("hstack", "vstack", "dstack", "row_stack", "column_stack")
 def stack_along(node: TorchNode) -> Made:
     """Vectors are rows, or columns, of a matrix."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     ranks = [node.rank(i) for i in indices]
     if any(rank is None for rank in ranks):
         raise Unsupported(f"{node.operator} of tensors whose rank is not known")
@@ -102,7 +102,7 @@ def _at_least(
 @rule("atleast_1d", "atleast_2d", "atleast_3d")
 def at_least(node: TorchNode) -> None:
     least = int(node.operator[8])
-    indices = node.indices("tensors") if "tensors" in node.attributes else node.indices("self")
+    indices = node.indices("tensors", 1) if "tensors" in node.attributes else node.indices("self")
     ranks = [node.rank(i) for i in indices]
     if any(rank is None for rank in ranks):
         raise Unsupported(f"{node.operator} of a tensor whose rank is not known")
@@ -117,7 +117,7 @@ def at_least(node: TorchNode) -> None:
 @rule("block_diag")
 def block_diag(node: TorchNode) -> Made:
     """Matrices along the diagonal of one."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     words = [node.sizes_of(i) for i in indices]
     if any(word is None or len(word) > 2 for word in words):
         raise Unsupported("block_diag of tensors whose rank is not known")
@@ -142,7 +142,7 @@ def sum_of(sizes: Sequence[Any]) -> Any:
 
 @rule("broadcast_tensors")
 def broadcast_tensors(node: TorchNode) -> None:
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     made = []
     for i in indices:
         x: Expression = node.call("identity", node.input(i))
@@ -156,7 +156,7 @@ def broadcast_tensors(node: TorchNode) -> None:
 @rule("meshgrid")
 def meshgrid(node: TorchNode) -> None:
     """Each vector along an axis of its own, stretched over those of the others."""
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     across = node.text("indexing", "ij") == "xy" and len(indices) > 1
     node.set_outputs(*_grid(node, indices, across))
 
@@ -186,7 +186,7 @@ def _grid(node: TorchNode, indices: list[int], across: bool) -> list[Expression]
 
 @rule("cartesian_prod")
 def cartesian_prod(node: TorchNode) -> Made:
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     if len(indices) == 1:
         return node.call("identity", node.input(indices[0]))
     flat = [node.call("flatten", each) for each in _grid(node, indices, across=False)]
@@ -198,7 +198,7 @@ def cartesian_prod(node: TorchNode) -> Made:
 
 @rule("split", "unsafe_split", "split_copy")
 def split(node: TorchNode) -> None:
-    if isinstance(node.given("split_size"), tuple) or "split_sizes" in node.attributes:
+    if isinstance(node.argument("split_size"), tuple) or "split_sizes" in node.attributes:
         split_with_sizes(node)
         return
     each = node.size_argument("split_size")
@@ -238,7 +238,7 @@ def _cut(node: TorchNode, axis: int, each: Any, equal: bool = False) -> None:
 @rule("chunk", "unsafe_chunk")
 def chunk(node: TorchNode) -> None:
     """So many parts of one size but for the last; there may be fewer."""
-    chunks, axis, parts = node.whole("chunks"), node.axis("dim", 0), len(node.outputs)
+    chunks, axis, parts = node.integer("chunks"), node.axis("dim", 0), len(node.outputs)
     total = node.size_of("self", axis)
     if chunks is None or chunks < 1:
         raise Malformed("it has no number of parts")
@@ -267,7 +267,7 @@ def tensor_split(node: TorchNode) -> None:
     axis = node.axis("dim", 0) if usual is None else usual
     total, parts = node.size_of("self", axis), len(node.outputs)
     if "indices" in node.attributes:
-        places = node.wholes("indices")
+        places = node.integers("indices")
         bounds = [0, *places, None]
         node.set_outputs(
             *[
@@ -322,7 +322,7 @@ def repeat(node: TorchNode) -> Made:
         x = node.call("expand_dims", x, axis=list(range(new)))
     if not times:
         return node.call("identity", x)
-    given = node.given(name)
+    given = node.argument(name)
     listed = given if isinstance(given, tuple) else (given,)
     if not any(isinstance(each, Operand) for each in listed):
         return node.call("tile", x, reps=times)
@@ -334,12 +334,12 @@ def repeat(node: TorchNode) -> Made:
 @rule("repeat_interleave")
 def repeat_interleave(node: TorchNode) -> Made:
     """Each row so many times, as often as another, or as a tensor tells."""
-    value = node.given("repeats")
+    value = node.argument("repeats")
     if "self" not in node.attributes:
         return _sized_as_told(
             node, node.call("numbers_repeated", node.cast(node.x("repeats"), "i64"))
         )
-    flat = node.given("dim") is None
+    flat = node.argument("dim") is None
     x, axis = (node.call("flatten", node.x()), 0) if flat else (node.x(), node.axis())
     if isinstance(value, Operand) and not _is_number(node, value):
         counts = node.cast_to(value.index, "i64")
@@ -363,7 +363,7 @@ def _is_number(node: TorchNode, value: Operand) -> bool:
 
 def _sized_as_told(node: TorchNode, numbers: Expression) -> Expression:
     """Numbers of which the program may say how many there are."""
-    if node.given("output_size") is None:
+    if node.argument("output_size") is None:
         return numbers
     return node.shaped(numbers, [node.size_argument("output_size")])
 
@@ -384,11 +384,11 @@ def pad(node: TorchNode) -> Made:
     """Pairs for the axes from the last one on; a negative number cuts so many off."""
     mode = PAD_MODES.get(node.operator) or node.text("mode", "constant")
     if node.operator == "_pad_enum":
-        mode = ENUM[node.whole("mode", 0) or 0]
+        mode = ENUM[node.integer("mode", 0) or 0]
     if mode not in PADS:
         raise Unsupported(f"{node.operator} with mode {mode}")
     name = "padding" if "padding" in node.attributes else "pad"
-    pads, given = node.known_sizes(name), node.given(name)
+    pads, given = node.known_sizes(name), node.argument(name)
     listed = given if isinstance(given, tuple) else (given,)
     if len(pads) % 2:
         raise Malformed("its numbers are no pairs")
@@ -413,7 +413,7 @@ def pad(node: TorchNode) -> Made:
 
 def _around(node: TorchNode) -> Expression | None:
     """What is put around; None if that is zero."""
-    value = node.given("value")
+    value = node.argument("value")
     if value in (None, 0):
         return None
     return number_of(node, "value", node.elem_of())

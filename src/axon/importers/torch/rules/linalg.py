@@ -6,7 +6,7 @@ import math
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Unsupported
+from axon.importers.operations import Malformed, Unsupported
 from axon.importers.torch import elements
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
@@ -23,8 +23,8 @@ MOST_FACTORS = 64
 def norm(node: TorchNode) -> Made:
     x = _in_elem(node)
     kind, keep = node.operator, node.flag("keepdim")
-    order = node.given("ord")
-    axes: list[int] | None = node.wholes("dim") or None
+    order = node.argument("ord")
+    axes: list[int] | None = node.integers("dim") or None
     if kind == "linalg_matrix_norm":
         axes, order = axes or [-2, -1], "fro" if order is None else order
     rank = node.rank_of()
@@ -48,6 +48,8 @@ def _matrix_norm(
 ) -> Expression:
     if order == "fro":
         return node.call("norm", x, axis=axes, keep=keep)
+    if len(axes) != 2:
+        raise Malformed(f"a matrix has two axes, and not {len(axes)}")
     rows, columns = axes
     if order not in (1, -1, math.inf, -math.inf):  # those of singular values
         return node.type_of(node.call("norm", x, axis=axes, keep=keep))
@@ -114,7 +116,7 @@ def vecdot(node: TorchNode) -> Made:
 
 @rule("linalg_cross", "cross")
 def cross(node: TorchNode) -> Made:
-    axis = node.whole("dim", -1 if node.operator == "linalg_cross" else None)
+    axis = node.integer("dim", -1 if node.operator == "linalg_cross" else None)
     if axis is None:
         word = node.shape(node.tensor_index("self"))
         if word is None or 3 not in word:
@@ -218,7 +220,7 @@ def slogdet(node: TorchNode) -> None:
 
 @rule("linalg_matrix_power", "matrix_power")
 def matrix_power(node: TorchNode) -> Made:
-    count, x = node.whole("n") or 0, node.x()
+    count, x = node.integer("n") or 0, node.x()
     if not 0 < count <= MOST_FACTORS:
         return node.declared(SQUARE, node.tensor_index("self"))
     made = x

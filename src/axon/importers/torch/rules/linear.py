@@ -104,7 +104,9 @@ def inner(node: TorchNode) -> Made:
 
 @rule("tensordot")
 def tensordot(node: TorchNode) -> Made:
-    return _contracted(node, "self", "other", node.wholes("dims_self"), node.wholes("dims_other"))
+    return _contracted(
+        node, "self", "other", node.integers("dims_self"), node.integers("dims_other")
+    )
 
 
 def _contracted(
@@ -144,9 +146,9 @@ def added_product(node: TorchNode) -> Made:
         if kind == "addbmm":
             made = node.call("sum", made, axis=[0])
     elem, x = node.elem_of(), node.x()
-    if node.given("alpha") not in (None, 1):
+    if node.argument("alpha") not in (None, 1):
         made = node.call("*", made, node.operand("alpha", elem))
-    if node.given("beta") not in (None, 1):
+    if node.argument("beta") not in (None, 1):
         x = node.call("*", x, node.operand("beta", elem))
     if not _is_row(node, kind):
         x = node.call("broadcast_to", x, node.call("shape", made))
@@ -169,7 +171,7 @@ def _is_row(node: TorchNode, kind: str) -> bool:
 @rule("einsum")
 def einsum(node: TorchNode) -> Made:
     equation = node.text("equation").replace(" ", "")
-    indices = node.indices("tensors")
+    indices = node.indices("tensors", 1)
     left, arrow, result = equation.partition("->")
     parts = left.split(",")
     if not equation or len(parts) != len(indices):
@@ -218,7 +220,7 @@ def _has_elsewhere(words: list[list[str]], number: int, letters: list[str]) -> b
 @rule("linalg_multi_dot", "chain_matmul")
 def multi_dot(node: TorchNode) -> Made:
     name = "tensors" if "tensors" in node.attributes else "matrices"
-    first, *rest = node.indices(name)
+    first, *rest = node.indices(name, 1)
     made, rank = node.input(first), node.rank(first)
     for index in rest:
         right = node.rank(index)
@@ -270,8 +272,8 @@ def trilinear(node: TorchNode) -> Made:
     """The product of three tensors with new axes put in, summed over some."""
     parts = []
     for i in ("1", "2", "3"):
-        x, axes = node.x(f"i{i}"), node.wholes(f"expand{i}")
+        x, axes = node.x(f"i{i}"), node.integers(f"expand{i}")
         parts.append(node.call("expand_dims", x, axis=axes) if axes else x)
     made = node.call("*", node.call("*", parts[0], parts[2]), parts[1])
-    axes = node.wholes("sumdim")
+    axes = node.integers("sumdim")
     return node.call("sum", made, axis=axes) if axes else made

@@ -14,7 +14,7 @@ IGNORED = -100
 
 
 def reduction(node: TorchNode) -> str:
-    found = node.whole("reduction", 1)
+    found = node.integer("reduction", 1)
     if found not in REDUCTIONS:
         raise Malformed(f"its argument `reduction` is {found}")
     return REDUCTIONS[found]
@@ -201,7 +201,7 @@ def _likelihood(node: TorchNode, logs: Expression) -> Expression:
             target = node.call("expand_dims", target, axis=[0])
     weights = [node.x("weight")] if node.index("weight") is not None else []
     kind = reduction(node)
-    ignored = node.whole("ignore_index", IGNORED)
+    ignored = node.integer("ignore_index", IGNORED)
     parts = (logs, target, *weights)
     made = node.call("negative_log_likelihood", *parts, reduction=kind, ignore=ignored)
     if alone and kind == "none" and node.rank_of("target") == 0:

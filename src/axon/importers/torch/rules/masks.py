@@ -62,7 +62,7 @@ def masked_scatter(node: TorchNode) -> Made:
 @rule("_unique2", "_unique", "unique_dim", "unique_consecutive", "unique_dim_consecutive")
 def unique(node: TorchNode) -> None:
     """The different elements, or rows, or those that differ from the one before."""
-    along = node.given("dim") is not None
+    along = node.argument("dim") is not None
     flat = node.x() if along else node.call("flatten", node.x())
     rank = node.rank_of()
     axis = node.axis("dim") if along else 0

@@ -49,7 +49,7 @@ def layer_norm(node: TorchNode) -> None:
 
 def _last_axes(node: TorchNode) -> int:
     """How many axes the norm is over."""
-    given = node.given("normalized_shape")
+    given = node.argument("normalized_shape")
     if not given:
         raise Malformed("it has no sizes to normalise over")
     return len(given) if isinstance(given, tuple) else 1
@@ -70,7 +70,7 @@ def _of_size(node: TorchNode) -> Expression:
 def rms_norm(node: TorchNode) -> None:
     axes, x, elem = _last_axes(node), _of_size(node), node.elem_of("input")
     least = LEAST.get(elem or "", LEAST["f32"])
-    epsilon = float(node.real("eps", least)) if node.given("eps") is not None else least
+    epsilon = float(node.real("eps", least)) if node.argument("eps") is not None else least
     scale = [] if node.index("weight") is None else [in_elem(node, "weight", elem)]
     made = node.call("rms_norm", x, *scale, axes=axes, epsilon=epsilon)
     if len(node.outputs) == 1:
@@ -163,7 +163,7 @@ def _moved_on(
 @rule("group_norm", "native_group_norm")
 def group_norm(node: TorchNode) -> None:
     name = "num_groups" if "num_groups" in node.attributes else "group"
-    groups, elem = node.whole(name), node.elem_of("input")
+    groups, elem = node.integer(name), node.elem_of("input")
     if groups is None or groups < 1:
         raise Malformed(f"it has {groups} groups")
     epsilon = float(node.real("eps", 1e-5))

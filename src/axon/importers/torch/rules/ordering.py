@@ -39,7 +39,7 @@ def argsort(node: TorchNode) -> Made:
 
 @rule("topk")
 def top_k(node: TorchNode) -> None:
-    value = node.given("k")
+    value = node.argument("k")
     if value is None:
         raise Malformed("it has no argument `k`")
     size = node.size_argument("k")

@@ -76,7 +76,7 @@ def combined(node: TorchNode, operator: str, left: str, right: str) -> Expressio
     a, b = node.operand(left, elem), node.operand(right, elem)
     if elem == "bool":
         operator = OF_TRUTH.get(operator, operator)
-    if node.given("alpha") not in (None, 1):
+    if node.argument("alpha") not in (None, 1):
         b = node.call("*", b, node.operand("alpha", elem))
     return _in_place(node, node.call(operator, a, b), elem)
 
@@ -92,7 +92,7 @@ def _in_place(node: TorchNode, made: Expression, elem: str | None) -> Expression
 @rule("div", "divide", "true_divide", "floor_divide")
 def divide(node: TorchNode) -> Made:
     elem = node.joint("self", "other")
-    rounding = node.given("rounding_mode")
+    rounding = node.argument("rounding_mode")
     if node.operator.startswith("floor"):
         rounding = "floor"
     if rounding is None and elem is not None and not elements.is_float(elem):
@@ -175,11 +175,11 @@ def rounded(node: TorchNode) -> Made:
     x, operator = node.x(), node.operator.rstrip("_")
     if not elements.is_float(node.elem_of() or elements.DEFAULT):
         return node.call("identity", x)
-    digits = node.whole("decimals", 0)
+    digits = node.integer("decimals", 0)
     if digits:
-        scale = node.literal(10.0 ** abs(digits))
-        apart, back = ("*", "/") if digits > 0 else ("/", "*")
-        return node.call(back, node.call("round", node.call(apart, x, scale)), scale)
+        scale = node.literal(float(f"1e{abs(digits)}"))  # infinite, if it is too large for a float
+        scaling, back = ("*", "/") if digits > 0 else ("/", "*")
+        return node.call(back, node.call("round", node.call(scaling, x, scale)), scale)
     if operator == "round":
         return node.call("round", x)
     whole = node.call("truncate", x)
@@ -205,7 +205,7 @@ def test(node: TorchNode) -> Made:
 
 @rule("clamp", "clamp_min", "clamp_max", "clip")
 def clamp(node: TorchNode) -> Made:
-    bounds = [n for n in ("min", "max") if node.given(n) is not None]
+    bounds = [n for n in ("min", "max") if node.argument(n) is not None]
     elem = node.joint("self", *bounds)
     x = node.operand("self", elem)
     for name in bounds:
@@ -216,11 +216,11 @@ def clamp(node: TorchNode) -> Made:
 
 @rule("where")
 def where(node: TorchNode) -> None:
-    if node.given("self") is None:
+    if node.argument("self") is None:
         node.set_outputs(*_positions(node))
         return
     elem = node.joint("self", "other")
-    parts = [node.given(name) for name in ("self", "other")]
+    parts = [node.argument(name) for name in ("self", "other")]
     sides = [node.converted(part, elem) for part in parts]
     if not any(isinstance(part, Operand) for part in parts) and elem is not None:
         sides[0] = node.scalar(parts[0], elem)
@@ -256,7 +256,7 @@ def add_combined(node: TorchNode) -> Made:
     elem = node.joint("self", "tensor1", "tensor2")
     operator = "*" if node.operator.startswith("addcmul") else "/"
     made = node.call(operator, node.operand("tensor1", elem), node.operand("tensor2", elem))
-    if node.given("value") not in (None, 1):
+    if node.argument("value") not in (None, 1):
         made = node.call("*", made, node.operand("value", elem))
     return node.call("+", node.operand("self", elem), made)
 

@@ -25,7 +25,7 @@ def spatial_of(node: TorchNode) -> int:
 
 def _options(node: TorchNode, spatial: int) -> dict[str, Any]:
     def listed(name: str, usual: list[int]) -> list[int]:
-        found = node.wholes(name) or usual
+        found = node.integers(name) or usual
         if len(found) not in (1, spatial):
             raise Malformed(f"its argument `{name}` is not one number for each dimension")
         return list(spread(tuple(found), spatial))
@@ -47,7 +47,7 @@ def pool(node: TorchNode) -> Made:
     if node.operator.startswith("max"):
         return _slid(node, "max_pool", spatial, slid)
     own = {**slid, "count_pad": node.flag("count_include_pad", True)}
-    divisor = node.whole("divisor_override")
+    divisor = node.integer("divisor_override")
     if divisor is None:
         return _slid(node, "avg_pool", spatial, own)
     if slid["ceil_mode"] or divisor == 0:
@@ -67,10 +67,10 @@ def _slid(node: TorchNode, operator: str, spatial: int, slid: dict[str, Any]) ->
             window_fits(node, word, (0, 0, *slid["window"]), slid)
         return node.call(operator, x, **short)
 
-    def otherwise() -> Expression:
+    def declared() -> Expression:
         return node.declared(_signature(slid, spatial, operator), at)
 
-    return batched(node, at, spatial, make, otherwise)
+    return batched(node, at, spatial, make, declared)
 
 
 def _signature(slid: dict[str, Any], spatial: int, operator: str) -> str:
@@ -123,7 +123,7 @@ def adaptive_max_pool(node: TorchNode) -> None:
 def _adaptive(node: TorchNode, operator: str, spatial: int) -> Expression:
     sizes = node.sizes("output_size")
     if len(sizes) == 1 and spatial > 1:
-        given = node.given("output_size")
+        given = node.argument("output_size")
         each = given[0] if isinstance(given, tuple) else given
         held = node.list_of([node.as_found(each)] * spatial)
         wanted = node.shape_literal(sizes * spatial, held)
@@ -152,7 +152,7 @@ def max_unpool(node: TorchNode) -> Made:
     x = node.x()
     lead = list(range(rank - spatial))
     own = [node.call("size", x, axis=i) for i in lead]
-    given = [node.as_found(each) for each in node.given("output_size")]
+    given = [node.as_found(each) for each in node.argument("output_size")]
     area, found = dims.product(sizes), given[0]
     for each in given[1:]:
         found = node.call("*", found, each)

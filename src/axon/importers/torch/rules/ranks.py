@@ -58,7 +58,7 @@ def limited(name: str, rule: Rule) -> Rule:
             arguments, most = MOST[name]
         else:
             arguments, listed = BY_LENGTH[name]
-            found = node.given(listed)
+            found = node.argument(listed)
             most = len(found) if isinstance(found, tuple) else 1
         for argument in arguments:
             at_most(node, argument, most)

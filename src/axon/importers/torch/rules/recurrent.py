@@ -74,7 +74,7 @@ def recurrent(node: TorchNode) -> None:
 
 def _network(node: TorchNode) -> Network:
     kind = KINDS[node.operator]
-    layers, found = node.whole("num_layers") or 0, node.indices("params")
+    layers, found = node.integer("num_layers") or 0, node.indices("params")
     directions = 2 if node.flag("bidirectional") else 1
     count = layers * directions
     if count < 1 or len(found) % count or not found:
@@ -186,6 +186,9 @@ def _gates(node: TorchNode, network: Network, index: int) -> Expression:
 @rule("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
 def cell(node: TorchNode) -> Made:
     states = [node.input(i) for i in node.indices("hx")]
+    wanted = 2 if node.operator == "lstm_cell" else 1
+    if len(states) != wanted:
+        raise Malformed(f"it has {len(states)} states, and must have {wanted}")
     weights = [node.x("w_ih"), node.x("w_hh"), _bias(node, "b_ih"), _bias(node, "b_hh")]
     made = node.call(node.operator, node.x("input"), *states, *weights)
     if node.operator != "lstm_cell":

@@ -6,7 +6,7 @@ from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
-from axon.importers.operations import Malformed, Operand, Unsupported
+from axon.importers.operations import Malformed, Unsupported
 from axon.importers.torch import elements
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.pointwise import as_float
@@ -22,7 +22,7 @@ OF_TRUTH = {"max": "any", "min": "all"}
 
 def axes_of(node: TorchNode, name: str = "dim") -> list[int] | None:
     """The axes that are reduced; None for all of them, which an empty list means too."""
-    return node.wholes(name) or None
+    return node.integers(name) or None
 
 
 def reduced(
@@ -117,7 +117,7 @@ def logsumexp(node: TorchNode) -> Made:
 
 def variance_of(node: TorchNode) -> Expression:
     """Without the correction that is asked for it is that of a sample."""
-    correction = node.given("correction")
+    correction = node.argument("correction")
     if correction is None:
         correction = 1 if node.flag("unbiased", True) else 0
     axes = axes_of(node)
@@ -148,11 +148,9 @@ def variance_and_mean(node: TorchNode) -> None:
 @rule("norm", "linalg_vector_norm", "frobenius_norm", "nuclear_norm")
 def norm(node: TorchNode) -> Made:
     name = "ord" if node.operator.startswith("linalg") else "p"
-    p, elem, own = node.given(name), node.dtype(), node.elem_of()
+    elem, own = node.dtype(), node.elem_of()
     x = node.x() if elem is None or elem == own else node.cast(node.x(), elem)
-    if isinstance(p, Operand):
-        raise Unsupported("norm whose order is not known")
-    how = 2.0 if p is None else float(p)
+    how = float(node.real(name, 2.0))
     if node.operator == "nuclear_norm":
         return node.type_of(reduced(node, "norm", x, axes_of(node)))
     return reduced(node, "norm", x, axes_of(node), p=how)
@@ -206,7 +204,7 @@ def place_of(node: TorchNode, operator: str, axis: int) -> Expression:
 
 @rule("argmax", "argmin")
 def place(node: TorchNode) -> Made:
-    axis, x = node.whole("dim"), node.x()
+    axis, x = node.integer("dim"), node.x()
     if axis is not None:
         return place_of(node, node.operator, axis)
     made = node.call(node.operator, x)
@@ -220,7 +218,7 @@ def place(node: TorchNode) -> Made:
 
 @rule("aminmax", "_aminmax")
 def both_extremes(node: TorchNode) -> None:
-    axes = None if node.given("dim") is None else [node.axis()]
+    axes = None if node.argument("dim") is None else [node.axis()]
     node.set_outputs(largest(node, "min", axes), largest(node, "max", axes))
 
 
@@ -243,14 +241,14 @@ def one_in_order(node: TorchNode) -> None:
     """An element by its place in the order along an axis, and where it stands; of a median, the
     lower of two.
     """
-    flat = node.operator == "median" and node.given("dim") is None
+    flat = node.operator == "median" and node.argument("dim") is None
     x = node.call("flatten", node.x()) if flat else row(node)
     axis = 0 if flat else one_axis(node, default=-1)
     if node.operator == "median":
         last = node.call("-", node.call("size", x, axis=axis), node.literal(1))
         number = node.call("//", last, node.literal(2))
     else:
-        number = node.call("-", node.as_found(node.given("k")), node.literal(1))
+        number = node.call("-", node.as_found(node.argument("k")), node.literal(1))
     if node.flag("keepdim") and node.rank_of() != 0:
         number = node.list_of([number])
     found = [
@@ -263,7 +261,7 @@ def one_in_order(node: TorchNode) -> None:
 @rule("nanmedian", "mode")
 def one_of(node: TorchNode) -> None:
     """An element along an axis, and where it stands."""
-    if node.operator == "nanmedian" and node.given("dim") is None:
+    if node.operator == "nanmedian" and node.argument("dim") is None:
         node.set_outputs(node.type_of(node.call("max", node.x())))
         return
     axis = node.axis("dim", -1)
@@ -307,9 +305,9 @@ MOST_DIFFERENCES = 64
 @rule("diff")
 def difference(node: TorchNode) -> Made:
     """What comes after less what comes before, so many times."""
-    count, rank = node.whole("n", 1), node.rank_of()
+    count, rank = node.integer("n", 1), node.rank_of()
     axis = node.axis("dim", -1)
-    parts = [node.x(n) for n in ("prepend", "self", "append") if node.given(n) is not None]
+    parts = [node.x(n) for n in ("prepend", "self", "append") if node.argument(n) is not None]
     x = node.call("concat", *parts, axis=axis) if len(parts) > 1 else parts[0]
     if count is None or count < 0 or rank == 0:
         raise Malformed("it takes differences along no axis, or less than none of them")

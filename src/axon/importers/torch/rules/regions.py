@@ -30,7 +30,7 @@ def _rows(node: TorchNode) -> tuple[Expression, Expression]:
 
 
 def _size(node: TorchNode) -> list[int]:
-    found = [node.whole(name) for name in ("pooled_height", "pooled_width")]
+    found = [node.integer(name) for name in ("pooled_height", "pooled_width")]
     if any(size is None or size < 0 for size in found):
         raise Malformed(f"its regions become {found}")
     return [size or 0 for size in found]
@@ -43,7 +43,7 @@ def roi_align(node: TorchNode) -> Made:
         node.ranked(node.tensor_index("input"), 4),
         *_rows(node),
         size=_size(node),
-        sampling=max(node.whole("sampling_ratio") or 0, 0),
+        sampling=max(node.integer("sampling_ratio") or 0, 0),
         scale=float(node.real("spatial_scale", 1.0)),
         half_pixel=node.flag("aligned"),
     )
@@ -80,11 +80,11 @@ def deform_conv2d(node: TorchNode) -> Made:
         parts.append(node.ranked(node.tensor_index("mask"), 4))
     options: dict[str, Any] = {}
     for name, usual in (("stride", 1), ("pad", 0), ("dilation", 1)):
-        options[name] = [node.whole(f"{name}_{side}", usual) for side in "hw"]
+        options[name] = [node.integer(f"{name}_{side}", usual) for side in "hw"]
     return node.call(
         "deform_conv",
         *parts,
         **options,
-        groups=node.whole("groups", 1),
-        offset_groups=node.whole("offset_groups", 1),
+        groups=node.integer("groups", 1),
+        offset_groups=node.integer("offset_groups", 1),
     )

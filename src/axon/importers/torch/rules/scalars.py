@@ -24,7 +24,7 @@ def binary(node: TorchNode) -> Made:
 
 def numbers(node: TorchNode) -> list[Expression]:
     """The arguments; integers beside fractions as fractions."""
-    given = node.positional()
+    given = node.positional(2)
     floats = [_is_float(node, each) for each in given]
     if any(floats) and not all(floats):
         return [node.converted(each, "f64") for each in given]
@@ -39,13 +39,13 @@ def _is_float(node: TorchNode, value: object) -> bool:
 
 @rule("truediv", domain="python")
 def truediv(node: TorchNode) -> Made:
-    a, b = (node.converted(each, "f64") for each in node.positional())
+    a, b = (node.converted(each, "f64") for each in node.positional(2))
     return node.call("/", a, b)
 
 
 @rule("neg", "sym_not", "sym_sqrt", "_sym_sqrt", domain="python")
 def unary(node: TorchNode) -> Made:
-    (x,) = (node.as_found(each) for each in node.positional())
+    (x,) = (node.as_found(each) for each in node.positional(1))
     if node.operator == "neg":
         return node.call("negate", x)
     if node.operator == "sym_not":
@@ -55,7 +55,7 @@ def unary(node: TorchNode) -> Made:
 
 @rule("sym_float", "sym_int", "trunc", "floor", "ceil", "round", domain="python")
 def converted(node: TorchNode) -> Made:
-    (value,) = node.positional()
+    (value,) = node.positional(1)
     x = node.as_found(value)
     if node.operator == "sym_float":
         return node.cast(x, "f64")
@@ -68,7 +68,7 @@ def converted(node: TorchNode) -> Made:
 
 @rule("sym_ite", domain="python")
 def choice(node: TorchNode) -> Made:
-    test, *sides = (node.as_found(each) for each in node.positional())
+    test, *sides = (node.as_found(each) for each in node.positional(3))
     return node.call("where", test, *sides)
 
 
@@ -94,7 +94,7 @@ def stride(node: TorchNode) -> Made:
 def truth(node: TorchNode) -> Made:
     x = node.tensor_index("self")
     if node.operator == "is_nonzero":
-        return node.cast(node.as_scalar(node.given("self")), "bool")
+        return node.cast(node.as_scalar(node.argument("self")), "bool")
     return node.declared("t p -> bool []", x)
 
 
@@ -107,7 +107,7 @@ def item(node: TorchNode) -> Made:
 
 @rule("scalar_tensor")
 def scalar_tensor(node: TorchNode) -> Made:
-    value = node.given("s")
+    value = node.number("s")
     elem = node.dtype() or "f32"
     if isinstance(value, Operand):
         return node.converted(value, elem)
@@ -117,7 +117,7 @@ def scalar_tensor(node: TorchNode) -> Made:
 @rule("_assert_scalar")
 def asserted(node: TorchNode) -> Made:
     """What a run makes sure of: how two sizes compare, or that a number is a size."""
-    relation, sides = node.given("relation"), [node.given(name) for name in ("left", "right")]
+    relation, sides = node.argument("relation"), [node.argument(name) for name in ("left", "right")]
     if relation is None or any(side is None for side in sides):
         return None
     if relation == "ge" and sides[1] == 0 and _may_be_size(node, sides[0]):

@@ -22,7 +22,7 @@ WILD = -1
 
 @rule("view", "reshape", "_unsafe_view", "view_copy", "_reshape_alias")
 def view(node: TorchNode) -> Made:
-    if node.given("dtype") is not None:
+    if node.argument("dtype") is not None:
         return same_bits(node)
     name = "shape" if "shape" in node.attributes else "size"
     return reshaped(node, node.x(), node.shape(node.tensor_index("self")), name)
@@ -46,7 +46,7 @@ def same_bits(node: TorchNode) -> Expression:
 def reshaped(node: TorchNode, x: Expression, word: Sequence[Any] | None, name: str) -> Expression:
     """A tensor of the shape `word`, with the sizes that an argument lists."""
     sizes = node.sizes(name)
-    given = node.given(name)
+    given = node.argument(name)
     every = given if isinstance(given, tuple) else (given,)
     held = None
     if WILD in sizes or any(isinstance(each, Operand) for each in every):
@@ -96,7 +96,8 @@ def expand(node: TorchNode) -> Made:
     if len(sizes) < len(word):
         raise Malformed("it has fewer sizes than its input has dimensions")
     own = [*[None] * (len(sizes) - len(word)), *word]
-    listed = list(node.given("size"))
+    given = node.argument("size")
+    listed = given if isinstance(given, tuple) else (given,)
     for i, size in enumerate(sizes):
         if isinstance(size, int) and size == WILD:
             if own[i] is None:
@@ -123,7 +124,7 @@ def expand_as(node: TorchNode) -> Made:
 
 @rule("permute", "permute_copy")
 def permute(node: TorchNode) -> Made:
-    perm = node.wholes("dims")
+    perm = node.integers("dims")
     return node.call("transpose", node.x(), perm=[axis % len(perm) for axis in perm])
 
 
@@ -170,8 +171,10 @@ def movedim(node: TorchNode) -> Made:
     rank = node.rank_of()
     if rank is None:
         return node.declared(SAME_RANK, node.tensor_index("self"))
-    source = [in_rank(axis, rank) for axis in node.wholes("source")]
-    target = [in_rank(axis, rank) for axis in node.wholes("destination")]
+    source = [in_rank(axis, rank) for axis in node.integers("source")]
+    target = [in_rank(axis, rank) for axis in node.integers("destination")]
+    if not len(source) == len(target) == len(set(source)) == len(set(target)):
+        raise Malformed("it does not move each of its axes to a place of its own")
     order: list[int | None] = [None] * rank
     for a, b in zip(source, target, strict=True):
         order[b] = a
@@ -191,8 +194,10 @@ def squeeze(node: TorchNode) -> Made:
     word, x = node.shape(at), node.x()
     if word is None:
         return node.declared(ANY_SHAPE, at)
-    asked = node.given("dim") is not None
-    axes = [in_rank(axis, len(word)) for axis in node.wholes("dim")] if asked else range(len(word))
+    asked = node.argument("dim") is not None
+    axes = (
+        [in_rank(axis, len(word)) for axis in node.integers("dim")] if asked else range(len(word))
+    )
     if not word:
         return node.call("identity", x)
     if any(not isinstance(word[axis], int) for axis in axes):
@@ -215,7 +220,7 @@ def sum_to_size(node: TorchNode) -> Made:
 
 @rule("flatten")
 def flatten(node: TorchNode) -> Made:
-    start, end = node.whole("start_dim", 0), node.whole("end_dim", -1)
+    start, end = node.integer("start_dim", 0), node.integer("end_dim", -1)
     at = node.tensor_index("self")
     word, x = node.shape(at), node.x()
     assert start is not None and end is not None
@@ -245,6 +250,8 @@ def unflatten(node: TorchNode) -> Made:
     word, x = node.shape(at), node.x()
     if word is None:
         return node.declared(ANY_SHAPE, at)
+    if not word:
+        raise Malformed("a tensor without dimensions has no axis")
     axis = in_rank(node.axis(), len(word))
     parts = wild_replaced(node, [word[axis]], node.sizes("sizes"))
     sizes = [*word[:axis], *parts, *word[axis + 1 :]]

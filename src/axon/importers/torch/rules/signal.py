@@ -107,9 +107,16 @@ def _to_complex(node: TorchNode, wanted: Transform) -> None:
     _set_complex(node, _scaled(node, _along(node, x, wanted, range(len(wanted.axes))), x, wanted))
 
 
+def _last(wanted: Transform) -> int:
+    """The number of the last axis, of which a half is enough."""
+    if not wanted.axes:
+        raise Malformed("it has no axis to transform along")
+    return len(wanted.axes) - 1
+
+
 def _half(node: TorchNode, wanted: Transform, turned: bool = False) -> None:
     """Of real numbers, of which the first half of the last axis tells the rest."""
-    x, last = _input(node), len(wanted.axes) - 1
+    x, last = _input(node), _last(wanted)
     found = _along(node, x, wanted, [last], onesided=True)
     made = _scaled(node, _along(node, found, wanted, range(last)), x, wanted)
     _set_complex(node, made)
@@ -117,7 +124,7 @@ def _half(node: TorchNode, wanted: Transform, turned: bool = False) -> None:
 
 def _to_real(node: TorchNode, wanted: Transform) -> Expression:
     """The other way. The size of the last axis is given, or twice the half, less two."""
-    x, last = _input(node), len(wanted.axes) - 1
+    x, last = _input(node), _last(wanted)
     made = _along(node, _along(node, x, wanted, range(last)), wanted, [last], onesided=True)
     like = made if wanted.sizes[last] is None else x
     return node.call("squeeze", _scaled(node, made, like, wanted), axis=[-1])
@@ -127,7 +134,7 @@ def _to_real(node: TorchNode, wanted: Transform) -> Expression:
 
 
 def _core(node: TorchNode, forward: bool) -> Transform:
-    axes, how = node.wholes("dim"), node.whole("normalization", 0)
+    axes, how = node.integers("dim"), node.integer("normalization", 0)
     if how not in POWERS or not axes:
         raise Malformed(f"its argument `normalization` is {how}, or it has no axis")
     return Transform(axes, [None] * len(axes), forward, how)
@@ -165,10 +172,10 @@ def _asked(node: TorchNode, forward: bool) -> Transform:
     normalisation = NORMS[norm] if forward else 2 - NORMS[norm]
     kind = node.operator.rstrip("_")
     if kind[-1] not in "2n":
-        size = node.size_argument("n") if node.given("n") is not None else None
+        size = node.size_argument("n") if node.argument("n") is not None else None
         return Transform([node.axis("dim", -1)], [size], forward, normalisation)
-    sizes: list[Any] = node.sizes("s") if node.given("s") is not None else []
-    axes = node.wholes("dim", [-2, -1] if kind[-1] == "2" else [])
+    sizes: list[Any] = node.sizes("s") if node.argument("s") is not None else []
+    axes = node.integers("dim", [-2, -1] if kind[-1] == "2" else [])
     if not axes:
         rank = len(sizes) or node.rank_of()
         if rank is None:
@@ -231,7 +238,7 @@ def fftshift(node: TorchNode) -> Made:
     word, x = node.shape(at), node.input(at)
     if word is None:
         return node.type_of(x)
-    axes = node.wholes("dim") if node.given("dim") is not None else list(range(len(word)))
+    axes = node.integers("dim") if node.argument("dim") is not None else list(range(len(word)))
     for axis in axes:
         size = node.dim(at, axis)
         if not isinstance(size, int):
@@ -244,10 +251,11 @@ def fftshift(node: TorchNode) -> Made:
 @rule("fft_fftfreq", "fft_rfftfreq")
 def fftfreq(node: TorchNode) -> Made:
     """Which frequency each element of a transform is, of samples at a distance `d`."""
-    count, elem = node.whole("n") or 0, node.dtype() or elements.DEFAULT
+    count, elem = node.integer("n") or 0, node.dtype() or elements.DEFAULT
     if count < 1:
         raise Malformed(f"it has {count} samples")
-    step = node.scalar(1.0 / (count * node.real("d", 1.0)), elem)
+    width = count * node.real("d", 1.0)
+    step = node.scalar(1.0 / width if width else math.copysign(math.inf, width), elem)
     half = count // 2
     if node.operator == "fft_rfftfreq":
         places = node.call("range", node.size(half + 1))
@@ -265,7 +273,7 @@ WINDOWS = {"hann_window": "hann_window", "blackman_window": "blackman_window"}
 @rule("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
 def window(node: TorchNode) -> Made:
     kind, elem = node.operator, node.dtype() or elements.DEFAULT
-    given = node.given("window_length")
+    given = node.argument("window_length")
     size = node.size_argument("window_length")
     held = node.as_found(given) if isinstance(given, Operand) else None
     count, periodic = node.size(size, held), node.flag("periodic", True)
@@ -296,8 +304,8 @@ def window(node: TorchNode) -> Made:
 def stft(node: TorchNode) -> None:
     """What sounds when: a batch of signals, or one; frequencies come before frames."""
     rank, elem = node.rank_of(), node.elem_of()
-    size = node.whole("n_fft") or 0
-    hop = node.whole("hop_length") or size // 4
+    size = node.integer("n_fft") or 0
+    hop = node.integer("hop_length") or size // 4
     if rank not in (1, 2) or elem is None or size < 1 or hop < 1:
         raise Unsupported("stft of a signal whose rank or whose elements are not known")
     if "center" in node.attributes and node.flag("center", True):
@@ -311,7 +319,7 @@ def stft(node: TorchNode) -> None:
         made = node.call("*", made, node.scalar(size**-0.5, elem))
     if rank == 1:
         made = node.call("squeeze", made, axis=[0])
-    if node.given("return_complex") is False:
+    if node.argument("return_complex") is False:
         node.set_outputs(made)
         return
     _set_complex(node, made)
@@ -319,7 +327,7 @@ def stft(node: TorchNode) -> None:
 
 def _frame(node: TorchNode, size: int, elem: str) -> Expression:
     """The window, in the middle of a frame; ones if none is given."""
-    length = node.whole("win_length") or size
+    length = node.integer("win_length") or size
     if node.index("window") is None:
         window = node.call("ones", node.shape_literal([length]), to=elem)
     else:
@@ -333,12 +341,14 @@ def _frame(node: TorchNode, size: int, elem: str) -> Expression:
 @rule("istft")
 def istft(node: TorchNode) -> Made:
     """How long the signal is, follows from the frames, or is asked for."""
-    size = node.whole("n_fft") or 0
-    hop, at = node.whole("hop_length") or size // 4, node.tensor_index("self")
+    size = node.integer("n_fft") or 0
+    hop, at = node.integer("hop_length") or size // 4, node.tensor_index("self")
     rank = node.rank(at)
     if rank not in (2, 3) or node.flag("return_complex"):
         return node.declared(ANY_SHAPE, at)
-    length: Any = node.whole("length")
+    length: Any = node.integer("length")
+    if length is not None and length < 0:
+        raise Malformed(f"its argument `length` is {length}")
     if length is None:
         around = 0 if node.flag("center", True) else size
         length = f"{hop}*k-{hop}" + (f"+{around}" if around else "")

@@ -26,7 +26,7 @@ def slice_(node: TorchNode) -> None:
     at, axis = node.tensor_index("self"), node.axis("dim", 0)
     rank = node.rank_of()
     axis = axis if rank is None else in_rank(axis, rank)
-    step = node.whole("step", 1)
+    step = node.integer("step", 1)
     start, end = _bound(node, "start", 0), _bound(node, "end", END)
     if step is None or step < 1:
         raise Malformed(f"its step is {step}")
@@ -39,18 +39,18 @@ def slice_(node: TorchNode) -> None:
 
 def _bound(node: TorchNode, name: str, default: int) -> Any:
     """A bound: a number, a size, or None if it is not known."""
-    value = node.given(name)
+    value = node.argument(name)
     if value is None:
         return default
     if not isinstance(value, Operand):
-        return node.whole(name)
+        return node.integer(name)
     found = node.element(value.index)
     return found if isinstance(found, int) or is_symbol(found) else None
 
 
 def _cut_by_run(node: TorchNode, axis: int, step: int) -> Expression:
     """The part by bounds that only a run knows."""
-    bounds = [node.given("start"), node.given("end")]
+    bounds = [node.argument("start"), node.argument("end")]
     usual = (0, END)
     listed = [
         node.list_of([node.as_found(default if value is None else value)])
@@ -68,11 +68,11 @@ def select(node: TorchNode) -> Made:
 
 def row_of(node: TorchNode, x: Expression, axis: int, name: str) -> Expression:
     """The row that an argument says."""
-    value = node.given(name)
+    value = node.argument(name)
     if value is None:
         raise Malformed(f"it has no argument `{name}`")
     if not isinstance(value, Operand):
-        return node.call("index", x, i=node.whole(name), axis=axis)
+        return node.call("index", x, i=node.integer(name), axis=axis)
     found = node.element(value.index)
     if isinstance(found, int):
         return node.call("index", x, i=found, axis=axis)
@@ -87,9 +87,11 @@ def narrow(node: TorchNode) -> None:
     if word is None:
         node.set_outputs(node.declared(SAME_RANK, at))
         return
+    if not word:
+        raise Malformed("a tensor without dimensions has no rows")
     axis = in_rank(axis, len(word))
     start, length, whole = _bound(node, "start", 0), node.size_argument("length"), word[axis]
-    held = [node.as_found(node.given(name)) for name in ("start", "length")]
+    held = [node.as_found(node.argument(name)) for name in ("start", "length")]
     stop = node.call("+", *held)
     later = node.call("slice_by", node.x(), *map(node.list_of, ([held[0]], [stop])), axes=[axis])
     if isinstance(start, int) and start < 0:
@@ -107,7 +109,7 @@ def narrow(node: TorchNode) -> None:
 @rule("unfold", "unfold_copy")
 def unfold(node: TorchNode) -> Made:
     """Windows along an axis: their number takes its place, and their elements are at the end."""
-    at, size, step = node.tensor_index("self"), node.whole("size"), node.whole("step")
+    at, size, step = node.tensor_index("self"), node.integer("size"), node.integer("step")
     word, axis = node.sizes_of(at), node.axis("dimension")
     if size is None or step is None or size < 0 or step < 1:
         raise Malformed("its windows have no size, or no step")
@@ -145,11 +147,11 @@ def unfold(node: TorchNode) -> Made:
 @rule("slice_scatter")
 def slice_scatter(node: TorchNode) -> Made:
     """A tensor with other rows in the place of those between two bounds."""
-    axis, step = node.axis("dim", 0), node.whole("step", 1)
+    axis, step = node.axis("dim", 0), node.integer("step", 1)
     rank = node.rank_of()
     axis = axis if rank is None else in_rank(axis, rank)
     assert step is not None
-    start, x, src = node.given("start") or 0, node.x(), node.x("src")
+    start, x, src = node.argument("start") or 0, node.x(), node.x("src")
     if start == 0 and step == 1 and _takes_all(node, axis):
         return _as_whole(node, src)
     first = node.as_found(start)
@@ -195,7 +197,7 @@ def select_scatter(node: TorchNode) -> Made:
     """A tensor with another row in the place of one."""
     axis, rank = node.axis(), node.rank_of()
     axis = axis if rank is None else in_rank(axis, rank)
-    places = node.list_of([node.as_found(node.given("index"))])
+    places = node.list_of([node.as_found(node.argument("index"))])
     rows = node.call("expand_dims", as_rows(node, node.x("src")), axis=[axis])
     return node.call("scatter", node.x(), places, rows, axis=axis)
 
@@ -205,7 +207,7 @@ def select_scatter(node: TorchNode) -> Made:
 
 @rule("tril", "triu")
 def triangle(node: TorchNode) -> Made:
-    value = node.given("diagonal")
+    value = node.argument("diagonal")
     k = node.element(value.index) if isinstance(value, Operand) else value or 0
     if isinstance(k, int):
         return node.call(node.operator.rstrip("_"), node.x(), k=k)
@@ -216,7 +218,7 @@ def triangle(node: TorchNode) -> Made:
 @rule("flip", "fliplr", "flipud")
 def flip(node: TorchNode) -> Made:
     usual = {"fliplr": [1], "flipud": [0]}.get(node.operator)
-    axes, x = usual or node.wholes("dims"), node.x()
+    axes, x = usual or node.integers("dims"), node.x()
     if node.rank_of() == 0:
         return node.call("identity", x)
     for axis in axes:
@@ -227,8 +229,8 @@ def flip(node: TorchNode) -> Made:
 @rule("roll")
 def roll(node: TorchNode) -> Made:
     """Without axes all elements move along, as if the tensor were flat."""
-    x, axes = node.x(), node.wholes("dims")
-    given = node.given("shifts")
+    x, axes = node.x(), node.integers("dims")
+    given = node.argument("shifts")
     shifts = given if isinstance(given, tuple) else (given,)
     if not axes:
         if len(shifts) != 1:
@@ -256,7 +258,7 @@ def _rolled(node: TorchNode, x: Expression, shift: Any, axis: int) -> Expression
 @rule("rot90")
 def rot90(node: TorchNode) -> Made:
     rank, x = node.rank_of(), node.x()
-    times, axes = (node.whole("k", 1) or 0) % 4, node.wholes("dims", (0, 1))
+    times, axes = (node.integer("k", 1) or 0) % 4, node.integers("dims", (0, 1))
     if rank is None:
         return node.declared(SAME_RANK, node.tensor_index("self"))
     if len(axes) != 2:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from axon.importers.naming import word_of_layer
 from axon.importers.operations import Operation
-from axon.importers.writing.periodicity import Repeat, repeats
+from axon.importers.writing.periodicity import Repeat, find_repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def repeated_layers(operations: Sequence[Operation], kinds: Sequence[Hashable]) 
     tokens = [numbers.setdefault(kind, len(numbers)) for kind in kinds]
     found: list[Layers] = []
     taken = [False] * len(operations)
-    for repeat in repeats(tokens):
+    for repeat in find_repeats(tokens):
         best = _best(operations, repeat)
         if best is not None and not any(taken[best.start : best.end]):
             taken[best.start : best.end] = [True] * (best.end - best.start)
@@ -100,17 +100,15 @@ def _named(operations: Sequence[Operation], start: int, period: int) -> tuple[st
     """
     words: list[str] = []
     for at in range(start, start + period):
-        one = re.split(r"[./]", operations[at].label)
-        other = re.split(r"[./]", operations[at + period].label)
-        before = ""
-        for x, y in zip(one, other, strict=False):
-            if x != y:
-                stem = re.sub(r"[_:]*\d+$", "", x)
-                words.append(stem if stem and stem == re.sub(r"[_:]*\d+$", "", y) else before)
-                break
-            before = x
-    usual = max(set(words), key=words.count, default="")
-    whole = len(words) == period and words.count(usual) == period
-    if not re.fullmatch(r"[A-Za-z][A-Za-z_]{2,23}", usual):
-        return "layer", whole
-    return usual, whole
+        word = word_of_layer(_path(operations[at]), _path(operations[at + period]))
+        if word:
+            words.append(word)
+    usual = max(set(words), key=words.count, default="layer")
+    return usual[:24], len(words) == period and words.count(usual) == period
+
+
+def _path(operation: Operation) -> str:
+    """Where an operation is in the model, as words with dots."""
+    if operation.place is not None and operation.place.module:
+        return f"{operation.place.module}.{operation.label}"
+    return operation.label

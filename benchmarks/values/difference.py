@@ -10,11 +10,11 @@ TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2}
 """By how much of the largest element of its tensor a float may be off; else by a thousandth."""
 
 
-def apart(mine: Any, true: Any) -> str | None:
+def difference(mine: Any, true: Any) -> str | None:
     if isinstance(true, list | tuple):
         if not isinstance(mine, list | tuple) or len(mine) != len(true):
             return "not the same number of parts"
-        parts = (apart(m, t) for m, t in zip(mine, true, strict=True))
+        parts = (difference(m, t) for m, t in zip(mine, true, strict=True))
         return next((part for part in parts if part), None)
     mine, true = numpy.asarray(mine), numpy.asarray(true)
     if mine.shape != true.shape:

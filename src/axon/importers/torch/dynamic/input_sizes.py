@@ -37,7 +37,7 @@ class InputSize:
 
 
 @dataclass(slots=True)
-class Given:
+class InputSizes:
     """The tensors that a program takes, with their sizes forgotten and their ranks kept."""
 
     sizes: dict[str, list[InputSize]]
@@ -52,7 +52,7 @@ class Given:
             yield from sizes
 
 
-def given_to(model: Model, archive: Archive) -> Given:
+def input_sizes_of(model: Model, archive: Archive) -> InputSizes:
     """The inputs of a program."""
     sizes: dict[str, list[InputSize]] = {}
     types: dict[str, Type] = {}
@@ -71,7 +71,7 @@ def given_to(model: Model, archive: Archive) -> Given:
             found.append(InputSize(declared.name, axis, size, example, var))
         sizes[declared.name] = found
         types[declared.name] = _type(declared, found)
-    return Given(sizes, types)
+    return InputSizes(sizes, types)
 
 
 def _type(declared: Declared, sizes: list[InputSize]) -> Type:

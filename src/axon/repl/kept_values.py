@@ -30,7 +30,7 @@ from axon.types.variables import DimVar, made_at
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KeptTensor:
     """A tensor and its type, under a name that no program can write."""
 
     name: str
@@ -52,7 +52,7 @@ class Kept:
 
     expr: ast.Expr
     type: Type
-    held: tuple[Held, ...]
+    held: tuple[KeptTensor, ...]
 
 
 def keep(name: str, type_: Type, value: Any, span: Span) -> Kept:
@@ -98,12 +98,12 @@ def _keep(path: str, type_: Type, value: Any, span: Span) -> Kept:
         case _:
             value = take(value, type_)
             found = _exact(type_, value)
-            held = Held(f"value of {path}", found, value)
+            held = KeptTensor(f"value of {path}", found, value)
             call = ast.Call(ast.Name(held.name, span), (), (), span)
             return Kept(call, found, (held,))
 
 
-def _all_held(parts: list[Kept]) -> tuple[Held, ...]:
+def _all_held(parts: list[Kept]) -> tuple[KeptTensor, ...]:
     return tuple(held for part in parts for held in part.held)
 
 

@@ -1,0 +1,31 @@
+"""How a backend computes, beside which one it is: what `Program.on` takes by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axon.backends.buckets import Buckets
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`compiled` is for PyTorch: programs go through `torch.compile`. `cache` is for JAX: a folder
+    for what it has compiled, of which the next process need compile nothing again. `buckets` are
+    for JAX: the sizes that dimensions are padded to.
+    """
+
+    compiled: bool = False
+    cache: str | None = None
+    buckets: Buckets | None = None
+
+    def check(self, backend: str) -> None:
+        """Raise a `ValueError` where a backend has no such option."""
+        if self.compiled and backend != "torch":
+            raise ValueError(f"compiled=True is for the backend 'torch', not for {backend!r}")
+        if self.cache is not None and backend != "jax":
+            raise ValueError(f"cache=… is for the backend 'jax', not for {backend!r}")
+        if self.buckets is not None and backend != "jax":
+            raise ValueError(f"buckets=… are for the backend 'jax', not for {backend!r}")
+
+
+DEFAULT = Options()
