@@ -19,10 +19,24 @@ NIGHT = os.environ.get("AXON_PROFILE", "ci") in ("night", "deep")
 
 DERIVED = ("gpt2", "gcn", "lenet") if not NIGHT else tuple(case[1] for case in CASES)
 
-PADDED = {
+PADDED: dict[str, set[str]] = {
     "gpt2": {"b", "s"},
+    "llama": {"m"},
+    "experts": set(),
+    "mamba": {"b", "s"},
+    "vit": {"b"},
+    "bert": {"b", "s"},
+    "t5": {"b", "m", "n"},
+    "lenet": {"b"},
+    "resnet18": {"b", "h", "w"},
+    "resnet50": {"b", "h", "w"},
+    "unet": {"b", "h", "w"},
+    "gcn": {"n"},
+    "noise_in": {"b", "h", "w"},
 }
-"""Which dimensions "auto" pads, by network."""
+"""Which dimensions "auto" pads, by network: not those of records, and not those of images that are
+cut into patches with places in a table.
+"""
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ what is true of the result is cut out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Protocol
@@ -20,6 +20,8 @@ from axon.graph.graph import Graph
 from axon.graph.padding import NotPadded, Padded, pad
 from axon.graph.scope import operand_type
 from axon.inference.program import Definition
+from axon.inference.report.signature import describe_definition
+from axon.ops.memory import Refused
 from axon.run.bind import Binding, bind
 from axon.run.bucket_report import DimensionReport, Report
 from axon.run.names import names_at_call
@@ -120,7 +122,11 @@ class Bucketed:
                 arg if shape is None else _lengthened(lengthen, arg, shape, fill)
                 for arg, shape in zip(args, pads, strict=True)
             ]
-            return _cut(cut, run(*given, true), cuts)
+            try:
+                return _cut(cut, run(*given, true), cuts)
+            except Refused:  # there may be room for what is not padded
+                counts.exact += 1
+                return exact(*args)
 
         return bucketed
 
@@ -207,6 +213,7 @@ class Bucketed:
         }
         for var, name in named.items():
             self._note(name, var, padded, policies.get(var))
+        self._note_others(named.values())
         if not padded.variables:
             return None
         try:
@@ -253,6 +260,14 @@ class Bucketed:
         self.dimensions[name] = DimensionReport(
             name, False, "", problem.reason, problem.operator, line
         )
+
+    def _note_others(self, found: Iterable[str]) -> None:
+        """Keep for the report the names that are asked for, and that no size has here."""
+        names = {part for name in found for part in (name, name.partition("[")[0])}
+        for name in self.buckets.named or ():
+            if name not in names and name in describe_definition(self.definition).variables:
+                reason = "no size of the arguments is it alone"
+                self.dimensions.setdefault(name, DimensionReport(name, False, reason=reason))
 
     def _plan(self, graph: Graph, version: Version, sizes: Mapping[DimVar, int]) -> Plan | None:
         padded = version.padded

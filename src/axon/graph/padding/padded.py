@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 
 from axon.graph.graph import Apply, Call, Extern, Graph, Value
 from axon.graph.padding.build import Builder, Mode
@@ -15,6 +16,9 @@ from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import DimValue, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
+
+MOST_TRIED = 4
+"""The most variables of a size outside that those of a parameter are looked for among."""
 
 NOWHERE = Span(Source("", ""), 0, 0)
 
@@ -201,25 +205,26 @@ def _bind(
 
 def _solve(item: Dim, size: Dim, bound: dict[DimVar, Dim], sizes: Sizes) -> None:
     """A size of a parameter that is an expression: a multiple of one variable and a constant, or
-    one that the size outside is of another variable.
+    one that the size outside is of other variables.
     """
-    unknown = {v for v in dims.variables(item) if isinstance(v, DimVar) and v not in bound}
-    if len(unknown) != 1 or not sizes.padded_in(size):
+    unknown = [v for v in dict.fromkeys(dims.variables(item)) if isinstance(v, DimVar)]
+    unknown = [v for v in unknown if v not in bound]
+    if not unknown or not sizes.padded_in(size):
         return
-    (var,) = unknown
     terms = dict(dims.terms_of(item))
     offset = terms.pop((), 0)
-    factor = terms.get((var,), 0)
-    if len(terms) == 1 and factor > 0:
-        bound[var] = dims.floordiv(dims.sub(size, offset), factor)
+    factor = terms.get((unknown[0],), 0)
+    if len(terms) == len(unknown) == 1 and factor > 0:
+        bound[unknown[0]] = dims.floordiv(dims.sub(size, offset), factor)
         return
-    for other in dims.variables(size):
-        if isinstance(other, DimVar):
-            known = {**bound, var: other}
-            made = dims.substitute(item, _lookup(known), dims.of_size)
-            if sizes.dim(made) == sizes.dim(size):
-                bound[var] = other
-                return
+    outside = [v for v in dict.fromkeys(dims.variables(size)) if isinstance(v, DimVar)]
+    if len(outside) > MOST_TRIED:
+        return
+    for chosen in permutations(outside, len(unknown)):
+        known = {**bound, **dict(zip(unknown, chosen, strict=True))}
+        if sizes.dim(dims.substitute(item, _lookup(known), dims.of_size)) == sizes.dim(size):
+            bound.update(known)
+            return
 
 
 def _lookup(known: Mapping[DimVar, Dim]) -> Callable[[DimVar], Dim]:

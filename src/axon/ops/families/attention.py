@@ -7,7 +7,7 @@ from typing import Any
 
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.operator import Extent, Problem, Rule, operator
-from axon.ops.padding import TrueSizes
+from axon.ops.padding import TrueSizes, taken
 from axon.ops.traits import Padding, Traits
 
 FAR = 1 << 60
@@ -424,7 +424,9 @@ def _(
     return xp.astype(y, x.dtype)
 
 
-@operator(Traits(padding=Padding(("b", "c"))), roles={"c": "channels", "b": "batch sizes"})
+@operator(
+    Traits(padding=Padding(("b", "c"), {"n": "zero"})), roles={"c": "channels", "b": "batch sizes"}
+)
 def causal_conv(arity: int, *, state: bool = False) -> Rule:
     """Convolve each channel of `[b,c,n]` with a filter of its own, `[c,1,k]`, that looks at nothing
     later; perhaps a bias `[c]` follows. The results are the convolution, and the last `k-1`
@@ -447,6 +449,22 @@ def causal_conv(arity: int, *, state: bool = False) -> Rule:
 
 @causal_conv.means
 def _(xp: Arrays, x: Array, f: Array, *rest: Array, state: bool) -> tuple[Array, Array]:
+    y, whole = _causal_conv(xp, x, f, rest, state)
+    return y, whole[:, :, x.shape[2] :]
+
+
+@causal_conv.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, f: Array, *rest: Array, state: bool
+) -> tuple[Array, Array]:
+    y, whole = _causal_conv(xp, x, f, rest, state)
+    return y, taken(xp, whole, 2, true.of(0)[2] + xp.arange(f.shape[2] - 1))
+
+
+def _causal_conv(
+    xp: Arrays, x: Array, f: Array, rest: tuple[Array, ...], state: bool
+) -> tuple[Array, Array]:
+    """The result, and the input with what was before it."""
     (b, c, n), k = x.shape, f.shape[2]
     past = rest[-1] if state else xp.zeros((b, c, k - 1), dtype=x.dtype)
     whole, weights = xp.concatenate([past, x], axis=2), wide(xp, f)
@@ -455,4 +473,4 @@ def _(xp: Arrays, x: Array, f: Array, *rest: Array, state: bool) -> tuple[Array,
         y = y + weights[:, :, at] * wide(xp, whole[:, :, at : at + n])
     for bias in rest[: len(rest) - state]:
         y = y + wide(xp, bias)[:, None]
-    return xp.astype(y, x.dtype), whole[:, :, n:]
+    return xp.astype(y, x.dtype), whole
