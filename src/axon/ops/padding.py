@@ -172,7 +172,7 @@ def COMPUTED_SIZE(xp: Arrays, *parts: Number, sign: str) -> Array:  # noqa: N802
                 first = first * other
             case "/":
                 first = xp.floor_divide(first, other)
-            case "min":
+            case "least":
                 first = xp.minimum(first, other)
             case _:
                 first = xp.maximum(first, other)
@@ -261,7 +261,7 @@ def rewritten(operator: Operator) -> Operator:
             f"{operator.name} of true sizes",
             operator.rule,
             operator.doc,
-            operator.family,
+            "padding",
             meaning=padded,
         )
     return known

@@ -61,7 +61,7 @@ class Calls(Enum):
 
 ArrayReduction = Literal["", "sum", "prod", "max", "min", "all", "any"]
 
-Fill = Literal["any", "zero", "one", "lowest", "highest", "true", "false"]
+Fill = Literal["anything", "zero", "one", "lowest", "highest", "true", "false"]
 """What stands behind the true elements of a padded tensor."""
 
 

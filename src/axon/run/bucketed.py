@@ -17,7 +17,7 @@ from axon.backends.code import Externs
 from axon.backends.sizes import Undetermined
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
-from axon.graph.padding import NotPadded, Padded, pad
+from axon.graph.padding import NotPadded, Padded, padded_graph
 from axon.graph.scope import operand_type
 from axon.inference.program import Definition
 from axon.inference.report.signature import describe_definition
@@ -205,7 +205,9 @@ class Bucketed:
             for v, name in named.items()
             if (policy := self.buckets.of(name)) is not None and v not in fixed
         }
-        padded = pad(graph, list(policies), sizes, derived=derived, poisoned=self.buckets.poisoned)
+        padded = padded_graph(
+            graph, list(policies), sizes, derived=derived, poisoned=self.buckets.poisoned
+        )
         shared = {
             image: policy
             for v, policy in reversed(policies.items())

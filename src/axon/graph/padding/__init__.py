@@ -2,7 +2,7 @@
 program serves many. See `padded.py`.
 """
 
-from axon.graph.padding.padded import Padded, pad
+from axon.graph.padding.padded import Padded, padded_graph
 from axon.graph.padding.sizes import NotPadded
 
-__all__ = ["NotPadded", "Padded", "pad"]
+__all__ = ["NotPadded", "Padded", "padded_graph"]

@@ -143,9 +143,9 @@ class Builder:
             case FloorDiv(args=(top, bottom)):
                 return self._sign("/", [self.number(top), self.number(bottom)])
             case Min(args=parts):
-                return self._sign("min", [self.number(part) for part in parts])
+                return self._sign("least", [self.number(part) for part in parts])
             case Max(args=parts):
-                return self._sign("max", [self.number(part) for part in parts])
+                return self._sign("greatest", [self.number(part) for part in parts])
             case _:
                 raise NotPadded(self.sizes.padded, "a size cannot be computed")
 
@@ -158,7 +158,7 @@ class Builder:
 
     def fill(self, value: Value, fills: dict[int, Fill]) -> Value:
         """The value with something known in its padding."""
-        needed = {axis: fill for axis, fill in fills.items() if fill != "any"}
+        needed = {axis: fill for axis, fill in fills.items() if fill != "anything"}
         key = (value, tuple(sorted(needed.items())))
         if key in self.filled:
             return self.filled[key]

@@ -45,7 +45,7 @@ class Padded:
         return found
 
 
-def pad(
+def padded_graph(
     graph: Graph,
     wanted: Collection[DimVar],
     true: Mapping[DimVar, int],
@@ -167,7 +167,7 @@ class _Graphs:
             raise tied[var]
         sizes = Sizes(stands, padded)
         variables = tuple(sorted(padded, key=lambda var: var.id))
-        numbers = [Value("size", Tensor("i64", ())) for _ in variables]
+        numbers = [Value("true", Tensor("i64", ())) for _ in variables]
         sizes.numbers.update(zip(variables, numbers, strict=True))
         return _Made(self.body(graph, self.builder(graph, sizes), numbers), variables, stands)
 

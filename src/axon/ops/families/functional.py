@@ -43,7 +43,7 @@ def _(
     return xp.map(function, *tensors, like=like)
 
 
-@operator(Traits(padding=Padding(("after*",), {"d": "any"})))
+@operator(Traits(padding=Padding(("after*",), {"d": "anything"})))
 def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
     """Combine the elements along an axis by a scalar function, beginning with a scalar; the axis
     goes.
@@ -164,7 +164,7 @@ def _true_step(xp: Arrays, function: Combine, size: Any) -> Callable[[Array, Arr
     return step
 
 
-@operator(Traits(intermediate=True, padding=Padding(("after*",), {"d": "any"})))
+@operator(Traits(intermediate=True, padding=Padding(("after*",), {"d": "anything"})))
 def scan(*, axis: int = 0) -> Rule:
     """Like `reduce`, but give every intermediate result: the first is the start combined with the
     first element. Of a tuple or a record of tensors, the function combines whole rows: two

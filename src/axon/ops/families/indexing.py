@@ -14,7 +14,7 @@ from axon.ops.traits import Attributes, Padding, Traits
 def _slice_padding(attributes: Attributes) -> Padding:
     forward = attributes["start"] is None and attributes["step"] == 1
     sizes = ("stop",) if forward else ()
-    return Padding(("after*",), {"n": "any"}, made=("~*",), sizes=sizes)
+    return Padding(("after*",), {"n": "anything"}, made=("~*",), sizes=sizes)
 
 
 @operator(Traits(padding=_slice_padding), name="slice")
@@ -175,7 +175,7 @@ def _minus(text: str, size: Extent) -> str:
     return f"{text}-({size})" if "+" in size else f"{text}-{size}"
 
 
-@operator(Traits(padding=Padding(("after*",), reduced="any")))
+@operator(Traits(padding=Padding(("after*",), reduced="anything")))
 def index(*, i: Extent, axis: int = 0) -> Rule:
     """One row; its axis goes.
 
@@ -234,7 +234,7 @@ def _(xp: Arrays, x: Array, least: int) -> Array:
 # --- by integer tensors ----------------------------------------------------------------------
 
 
-@operator(Traits(padding=Padding(("r", "after*"), {"n": "any"})))
+@operator(Traits(padding=Padding(("r", "after*"), {"n": "anything"})))
 def gather(*, axis: int = 0) -> Rule:
     """The rows with the given numbers; the shape of the numbers takes the place of the axis.
     Negative numbers count from the end. There must be a row for each; JAX does not tell if there is
@@ -284,7 +284,7 @@ def numbers_of(xp: Arrays, x: Array) -> Array:
 
 
 @operator(
-    Traits(padding=Padding(("m", "after*"), {"n": "any"})),
+    Traits(padding=Padding(("m", "after*"), {"n": "anything"})),
     roles={"s": "other sizes", "d0": "other sizes"},
 )
 def gather_elements(*, axis: int = 0) -> Rule:

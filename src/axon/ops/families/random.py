@@ -219,7 +219,7 @@ def _(xp: Arrays, key: Array, shape: Ints, high: int, low: int, to: Element) -> 
     return drawn + xp.asarray(low, dtype=dtype)  # wraps around, and back
 
 
-@operator(DRAWN._replace(padding=Padding(fills={"s": "any"})), hints=FIRST)
+@operator(DRAWN._replace(padding=Padding(fills={"s": "anything"})), hints=FIRST)
 def bernoulli() -> Rule:
     """For each probability, true with that probability.
 
@@ -295,7 +295,7 @@ def _(xp: Arrays, key: Array, n: int) -> Array:
 
 
 @operator(
-    DRAWN._replace(padding=Padding(fills={"s": "any"})),
+    DRAWN._replace(padding=Padding(fills={"s": "anything"})),
     named=("key",),
     hints={2: f"the second argument is a key; {KEY}"},
 )

@@ -23,7 +23,7 @@ MOST_PARTS = 1024
     Traits(
         rows=RowRule.JOINED,
         joins=True,
-        padding=Padding(("after*", "a"), reduced="any", made=("~*",)),
+        padding=Padding(("after*", "a"), reduced="anything", made=("~*",)),
     ),
     roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"},
 )
@@ -89,7 +89,7 @@ def _(xp: Arrays, *parts: Array, axis: int) -> Array:
 
 
 def _split_padding(attributes: Attributes) -> Padding:
-    equal = Padding(("after*", "n"), reduced="any", made=("n",))
+    equal = Padding(("after*", "n"), reduced="anything", made=("n",))
     return equal if attributes["sizes"] is None else Padding(("after*",))
 
 
@@ -251,7 +251,7 @@ def _(xp: Arrays, x: Array, shape: Ints) -> Array:
 # --- longer, shorter, the other way round ----------------------------------------------------
 
 
-@operator(Traits(padding=Padding(("d*", "s"), reduced="any", made=("~*",))))
+@operator(Traits(padding=Padding(("d*", "s"), reduced="anything", made=("~*",))))
 def tile(*, reps: Extents) -> Rule:
     """Repeat a tensor as a whole along its last axes.
 
@@ -287,7 +287,7 @@ def _times(times: Extent, name: str) -> str:
     return name if times == 1 else f"{times}*{name}"
 
 
-@operator(Traits(padding=Padding(("n", "after*"), reduced="any", made=("~*",))))
+@operator(Traits(padding=Padding(("n", "after*"), reduced="anything", made=("~*",))))
 def repeat(*, times: Extent, axis: int = 0) -> Rule:
     """Repeat each row along an axis before the next one: a, a, b, b.
 
@@ -314,7 +314,9 @@ PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
 @operator(
     Traits(
-        padding=Padding(("s", "after", "d*", "e*"), {"n*": "any", "after_n*": "any"}, made=("~*",))
+        padding=Padding(
+            ("s", "after", "d*", "e*"), {"n*": "anything", "after_n*": "anything"}, made=("~*",)
+        )
     )
 )
 def pad(
@@ -452,7 +454,7 @@ def _longer(name: str, pair: Extents) -> str:
     return shift("+".join([name, *named]), sum(size for size in pair if isinstance(size, int)))
 
 
-@operator(Traits(padding=Padding(("after*",), {"n": "any"})))
+@operator(Traits(padding=Padding(("after*",), {"n": "anything"})))
 def reverse(*, axis: int = 0) -> Rule:
     """The other way round along an axis.
 
@@ -478,7 +480,7 @@ def _(xp: Arrays, true: TrueSizes, x: Array, axis: int) -> Array:
     return taken(xp, x, axis, true.of(0)[axis] - 1 - place)
 
 
-@operator(Traits(padding=Padding(("after*",), {"n": "any"})))
+@operator(Traits(padding=Padding(("after*",), {"n": "anything"})))
 def roll(*, by: int, axis: int = 0) -> Rule:
     """Move the rows along an axis; those that fall off one end come in at the other.
 

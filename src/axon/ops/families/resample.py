@@ -20,7 +20,9 @@ def _upsample_padding(attributes: Attributes) -> Padding:
     apart = Padding(("n", "c"))
     if attributes["mode"] != "nearest":
         return apart  # what is blended at the end depends on where that is
-    return apart._replace(fills={"h": "any", "w": "any", "d": "any", "x*": "any"}, made=("~*",))
+    return apart._replace(
+        fills={"h": "anything", "w": "anything", "d": "anything", "x*": "anything"}, made=("~*",)
+    )
 
 
 @operator(Traits(padding=_upsample_padding))

@@ -24,7 +24,7 @@ def _bad_mode(mode: str) -> Problem | None:
 
 
 @operator(
-    Traits(padding=Padding(("after*",), {"n": "any", "m": "any"})),
+    Traits(padding=Padding(("after*",), {"n": "anything", "m": "anything"})),
     roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"},
 )
 def scatter(*, axis: int = 0, mode: str = "set") -> Rule:

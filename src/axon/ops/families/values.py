@@ -64,7 +64,7 @@ def _cast(xp: Arrays, x: Array, dtype: Any) -> Array:
     return xp.astype(x, dtype)
 
 
-@operator(Traits(padding=Padding(("s",), reduced="any")))
+@operator(Traits(padding=Padding(("s",), reduced="anything")))
 def cast_like() -> Rule:
     """The same elements as the element type that another tensor has.
 
