@@ -46,8 +46,8 @@ def _verified_graphs() -> Iterator[None]:
     """Every graph that any test runs is verified."""
     real = code.compile_graph
 
-    def verified(graph: Graph, *args: Any) -> Any:
-        made = real(graph, *args)  # which says so itself if a size is not known
+    def verified(graph: Graph, *args: Any, **named: Any) -> Any:
+        made = real(graph, *args, **named)  # which says so itself if a size is not known
         assert verify(graph) == []
         return made
 

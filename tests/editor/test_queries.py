@@ -305,6 +305,7 @@ def labels(text: str) -> list[str]:
         ("f = fn (x) { softmax(x, ax|", "axis"),
         ("g = fn (first, second) { first };\nf = g(1, |", "second"),
         ("f = fn (p : { weight : f32 [n], bias : f32 [n] }) { p.| };", "weight"),
+        ("f = fn (p, x) { x @ p.weight + p.| };", "weight"),
         ("f = fn (p : { weight : f32 [n], bias : f32 [n] }) { p.we| };", "weight"),
         ("p = { aa = 1, bb = ones([2]) };\nq = p.b|;\n", "bb"),
         ("f = fn (x : f|) { x };", "f32"),

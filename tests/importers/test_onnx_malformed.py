@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 from axon.importers.node import Node
 from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.onnx.rules.registry import RULES
+from tests.importers.onnx_agreement import disagreement
 from tests.importers.onnx_models import floats, ints, model, node, save, value
 from tests.importers.test_onnx_node_cases import cases
 from tests.shell import axon
@@ -80,14 +81,16 @@ MALFORMED: dict[str, tuple[Any, str]] = {
         one("Relu", "x", "y z"),
         "Relu `y`: it has 2 outputs, and must have at most 1",
     ),
-    "lists of several lengths": (
-        one("Slice", "x s s one"),
-        "Slice `y`: its starts, ends, axes and steps are not equally many",
-    ),
 }  # fmt: skip
-MALFORMED["lists of several lengths"][0].graph.initializer.append(
-    helper.make_tensor("one", TensorProto.INT64, [1], [0])
-)
+
+
+def test_lists_of_several_lengths_are_refused_by_the_operator() -> None:
+    """Not by the rule: the program that the model becomes is refused in the same way."""
+    made = one("Slice", "x s s one")
+    made.graph.initializer.append(helper.make_tensor("one", TensorProto.INT64, [1], [0]))
+    (code, message), *_ = told(made)
+    assert (code, message.partition(",")[0]) == ("AX101", "Slice `y`: the sizes differ")
+    assert not disagreement(made)
 
 
 @pytest.mark.parametrize("kind", MALFORMED)

@@ -139,6 +139,16 @@ def test_specialize_takes_types_sizes_and_arrays(
     assert net.dense.specialize(**given).signature == expected
 
 
+def test_specialize_takes_arguments_by_place(net: axon.Program) -> None:
+    by_name = net.dense.specialize(x="f32 [8,3]", w=(3, 5)).signature
+    assert net.dense.specialize("f32 [8,3]", (3, 5)).signature == by_name
+    assert net.dense.specialize("f32 [8,3]", w=(3, 5)).signature == by_name
+    with pytest.raises(axon.ArgumentError, match="`x` is given twice"):
+        net.dense.specialize((8, 3), x=(8, 3))
+    with pytest.raises(axon.ArgumentError, match="takes 2 arguments, 3 are given"):
+        net.dense.specialize((8, 3), (3, 5), (5,))
+
+
 def test_specialize_takes_tuples(net: axon.Program) -> None:
     found = net.first.specialize(pair=(numpy.zeros(3, "float32"), "i64 [n]"), **{"x'": "f32"})
     assert found.signature == "((f32 [3], i64 [n]), f32) -> f32 [3]"

@@ -48,6 +48,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.ragged import runtime
+from axon.graph.sharding import Placement, Tree
 from axon.graph.sizes import (
     Reading,
     SizeVar,
@@ -75,6 +76,18 @@ Watcher = Callable[[int, int], None]
 """Receives how many nodes of a graph are done, of how many."""
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where the values of a graph lie: `put` makes what puts a value there."""
+
+    placement: Placement
+    put: Callable[[Tree], Callable[[Any], Any]]
+
+    def inside(self, call: Call) -> Placed | None:
+        found = self.placement.calls.get(call)
+        return None if found is None else Placed(found, self.put)
+
+
 PLACES = "__places__"
 """Under this name stand the places of the lines; nothing in a program gets a name like it."""
 
@@ -88,14 +101,18 @@ class Line:
 
 
 def compile_graph(
-    graph: Graph, arrays: Arrays, externs: Externs, watcher: Watcher | None = None
+    graph: Graph,
+    arrays: Arrays,
+    externs: Externs,
+    watcher: Watcher | None = None,
+    placed: Placed | None = None,
 ) -> tuple[Callable[..., Any], str]:
     """The function for a graph, and its text."""
     coder = Coder(arrays, externs)
     if watcher is not None:
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
-    name = coder.graph(graph)
+    name = coder.graph(graph, placed)
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
     space[PLACES] = [line.span for line in coder.lines]
@@ -131,16 +148,17 @@ class Coder:
             tuple=tuple,
         )
         self.lines: list[Line] = []
-        self.graphs: dict[Graph, str] = {}
+        self.graphs: dict[object, str] = {}
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
 
-    def graph(self, graph: Graph) -> str:
-        """The name of the function for a graph."""
-        known = self.graphs.get(graph)
+    def graph(self, graph: Graph, placed: Placed | None = None) -> str:
+        """The name of the function for a graph whose values lie in this way."""
+        key = graph if placed is None else placed.placement.key
+        known = self.graphs.get(key)
         if known is None:
-            known = self.graphs[graph] = self.names.fresh(graph.name)
-            body = Body(self, {}, {}, "    ", graph.levels)
+            known = self.graphs[key] = self.names.fresh(graph.name)
+            body = Body(self, {}, {}, "    ", graph.levels, placed)
             body.watched = graph is self.watched
             params = body.params(graph.params)
             result = body.write(graph)
@@ -162,9 +180,11 @@ class Body:
         sizes: dict[SizeVar, str],
         indent: str,
         levels: Mapping[Value | ShapeOf, LevelTree],
+        placed: Placed | None = None,
     ) -> None:
         self.coder = coder
         self.levels = levels
+        self.placed = placed
         self.names = coder.names
         self.values = dict(values)
         self.sizes = dict(sizes)
@@ -190,6 +210,8 @@ class Body:
         asked = needs.union(*map(grown_needs, whole.nodes))  # the memory check uses known sizes
         self.read(whole.params, asked)
         self.solve(whole.params, needs)
+        for param in whole.params:
+            self.put(param)
         joined = self.coder.arrays.joined(whole)
         for at, node in enumerate(whole.nodes, 1):
             self.span = _span(node)
@@ -197,9 +219,18 @@ class Body:
                 self.join(node, joined[node.result], asked)
             else:
                 self.node(node, asked)
+            if self.placed is not None and not isinstance(node, Measure | Check):
+                self.put(node.result)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)
+
+    def put(self, value: Value) -> None:
+        """Put a value where it lies, if that is said."""
+        tree = None if self.placed is None else self.placed.placement.values.get(value)
+        if self.placed is not None and tree is not None and value not in self.coder.known:
+            put = self.names.constant(self.placed.put(tree), "put", ("put", tree))
+            self.line(f"{self.values[value]} = {put}({self.values[value]})")
 
     # --- sizes ---
 
@@ -359,7 +390,7 @@ class Body:
         """A function that is defined where it is used."""
         name = self.names.fresh("each")
         known = self._outside(function, self.sizes)
-        inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels)
+        inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels, self.placed)
         params = inner.params(function.params)
         result = inner.write(function)
         self.line(f"def {name}({', '.join(params)}):")
@@ -379,7 +410,7 @@ class Body:
         name = self.names.fresh("each")
         values = {v: self.names.fresh(v.name) for v in used}
         sizes = {v: self.names.fresh(v.name or "n") for v in needs}
-        inner = Body(self.coder, values, sizes, "    ", self.levels)
+        inner = Body(self.coder, values, sizes, "    ", self.levels, self.placed)
         params = [*values.values(), *sizes.values(), *inner.params(function.params)]
         result = inner.write(function)
         self.coder.define(name, params, inner, result)
@@ -412,7 +443,8 @@ class Body:
                 self.check_fits(node)
                 text = self.application(node)
             case Call(_, graph, operands, _):
-                text = f"{self.coder.graph(graph)}({self.operands(operands)})"
+                placed = None if self.placed is None else self.placed.inside(node)
+                text = f"{self.coder.graph(graph, placed)}({self.operands(operands)})"
             case Extern(_, name, operands, _):
                 function = self.names.constant(self.coder.externs[name], name, ("extern", name))
                 text = self.brought(node, f"{function}({self.operands(operands)})")

@@ -39,6 +39,7 @@ class Home:
     """What a backend on NumPy or JAX does with arguments and results."""
 
     native: frozenset[str]
+    sharding: Any = None
 
     def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
         return None

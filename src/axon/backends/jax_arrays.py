@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 
 from axon.backends.bounded import Bounded, Made
-from axon.backends.jax_meanings import BETTER
+from axon.backends.jax_meanings import BETTER, recomputed
 from axon.backends.numpy_arrays import element, lowest, sliding
 from axon.ops import Operator
 from axon.ops.arrays import Array, Arrays, Meaning, Pairs, Value, is_integer, wide
@@ -59,8 +59,8 @@ class JaxArrays(Bounded):
         return element(narrow)
 
     def meaning_of(self, operator: Operator, given: frozenset[str], made: Made) -> Meaning:
-        found = BETTER.get(id(operator))
-        return found or super().meaning_of(operator, given, made)
+        found = BETTER.get(id(operator)) or super().meaning_of(operator, given, made)
+        return recomputed(found) if operator.traits.recomputed else found
 
     def wide_matmul(self, x: Array, y: Array) -> Array:
         if x.dtype != y.dtype and jnp.bfloat16 in (x.dtype, y.dtype):

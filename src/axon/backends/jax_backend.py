@@ -18,6 +18,8 @@ from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.jax_buckets import cut, lengthened
+from axon.backends.jax_sharding import Sharding
+from axon.backends.meshes import Mesh, Shard
 from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
@@ -38,14 +40,17 @@ class JaxBackend(Home):
     native = frozenset({"jax", "numpy"})
     options: Options = DEFAULT
 
-    def __init__(self) -> None:
+    def __init__(self, mesh: Mesh = (), shard: Shard = ()) -> None:
+        """With a mesh programs run on its devices, and `shard` says what is cut."""
         self.arrays = JaxArrays()
+        self.sharding = Sharding(mesh, shard) if mesh else None
         self._traced = 0
 
     @property
     def compilations(self) -> int:
         """How many times JAX has traced, and so compiled, a graph or a function on rows."""
-        return self._traced + int(self.arrays.__dict__.get("traced", 0))
+        here = self._traced + int(self.arrays.__dict__.get("traced", 0))
+        return here if self.sharding is None else here + self.sharding.traced
 
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None

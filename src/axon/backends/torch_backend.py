@@ -35,6 +35,7 @@ class TorchBackend:
     name = "torch"
     native = frozenset({"torch"})
     options: Options = DEFAULT
+    sharding = None
 
     def __init__(self, compiled: bool = False, fixed: frozenset[str] = frozenset()) -> None:
         """The sizes of the parameters named in `fixed` do not change: they are those of weights."""

@@ -162,10 +162,10 @@ def _names_of(other: EditedFile, place: Place) -> Iterator[Completion]:
 
 
 def _record_type(document: EditedFile, view: View, dot: int) -> Type | None:
-    """The type of what is before a dot."""
+    """The type of what is before a dot, which binds stronger than any sign."""
     at = dot - view.start
     whole = [n for n in nodes_around(view.item, at) if n.span.end == at]
-    for node in sorted(whole, key=lambda n: n.span.start):
+    for node in sorted(whole, key=lambda n: -n.span.start):
         type_ = view.noted.type_of(node)
         if type_ is not None:
             return type_

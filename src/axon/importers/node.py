@@ -365,9 +365,11 @@ class Node:
         self.infer(asked)
         return asked
 
-    def has_axis(self, index: int, axis: int) -> None:
-        """An input has this axis."""
-        self.infer(self.call("size", self.input(index), axis=axis))
+    def refuse_axis(self, index: int, axis: int) -> None:
+        """An input does not have this axis: an error here, and in the program that is written."""
+        missing = self.call("size", self.input(index), axis=axis)
+        self.infer(missing)
+        self.step((next(filter(None, self.outputs)),), missing)
 
     def set_tuple_outputs(
         self,

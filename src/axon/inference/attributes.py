@@ -168,6 +168,15 @@ def _renamed(operator: Operator, attribute: ast.Attribute) -> tuple[Fix, ...]:
     return (Fix(f"write `{new}`", attribute.span, new),) if shown(new) else ()
 
 
+def _as_elsewhere(operator: Operator, call: ast.Call) -> tuple[Fix, ...]:
+    """The call as one of another library, all of it: `mean(x, -1, keepdim=True)`."""
+    from axon.inference.foreign_calls import rewritten  # only for a message
+    from axon.inference.foreign_names import shown
+
+    new = rewritten(operator.name, None, call)
+    return (Fix(f"write `{new}`", call.span, new),) if new is not None and shown(new) else ()
+
+
 def _advice(kind: str, item: Any) -> str | None:
     """Our name for an element type that is written as elsewhere, or in quotes."""
     if kind == "bool" and isinstance(item, ast.Name) and item.name in ("True", "False"):
@@ -202,7 +211,7 @@ class AttributeReader(Attributes):
                     ", ".join(f"`{n}`" for n in (*operator.named, *operator.attributes)) or "none"
                 )
                 text, known = f"{subject} has no attribute `{name}`", f"its attributes: {names}"
-                fixes = _renamed(operator, attribute)
+                fixes = (*_renamed(operator, attribute), *_as_elsewhere(operator, call))
                 found.append(error("AX209", text, attribute.span, "not known", known, fixes=fixes))
             elif name in values:
                 found.append(

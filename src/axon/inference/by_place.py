@@ -47,10 +47,14 @@ def exchanged(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> tu
 def required(
     operator: Operator, exprs: tuple[ast.Expr, ...], missing: str, span: Span
 ) -> tuple[Fix, ...]:
-    """`squeeze(x, 1)` as `squeeze(x, axis=1)`: the last argument is what is required."""
+    """`squeeze(x, 1)` as `squeeze(x, axis=1)`: the last argument is what is required. Two numbers
+    are a range: `randint(key, [n], 0, 10)`.
+    """
     if len(exprs) < 2 or not is_axis(exprs[-1]):
         return ()
     texts = _texts(exprs)
+    if missing == "high" and len(exprs) > 2 and isinstance(exprs[-2], ast.Number | ast.Negate):
+        texts[-2:] = [f"low={texts[-2]}", texts[-1]]
     return _call(operator.name, [*texts[:-1], f"{missing}={texts[-1]}"], span)
 
 

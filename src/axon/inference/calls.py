@@ -175,9 +175,10 @@ def apply(inference: Walk, type_: Type, args: list[Type], call: ast.Call, name: 
         state.types[type_] = Fn(params, result)
         type_ = Fn(params, result)
     if not isinstance(type_, Fn):
-        inference.error(
-            "AX204", f"{name or 'this'} is not a function", call.function.span, "called here"
-        )
+        text = f"{name or 'this'} is not a function"
+        piped = call.span.start < call.function.span.start
+        help = "a value is given to a function: `x |> f`, `x |> f(a)`" if piped else None
+        inference.error("AX204", text, call.function.span, "called here", help)
         return UNKNOWN
     if len(type_.params) != len(args):
         wrong_count(inference, name or "this function", len(type_.params), len(args), call.span)

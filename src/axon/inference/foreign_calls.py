@@ -14,6 +14,7 @@ from axon.inference.foreign_names import (
     JOINING,
     LIBRARIES,
     MOST_TEXT,
+    PAIRS,
     is_axis,
     ours,
 )
@@ -78,6 +79,8 @@ def rewritten(name: str, receiver: ast.Expr | None, call: ast.Call | None) -> st
     args = list(call.args) if call is not None else []
     if receiver is not None:
         args.insert(0, receiver)
+    if name in PAIRS and call is not None and any(each.name == "dim" for each in call.attributes):
+        return None  # two tensors in PyTorch
     attributes = _attributes(name, call)
     if name in JOINING:
         return _joined("stack" if name == "stack" else "concat", args, attributes)
@@ -157,6 +160,12 @@ def _particular(
             return f"{_operand(args[0])} @ transpose({texts[1]}){bias}"
         case "mse_loss", 2:
             return f"mean(({first} - {_operand(args[1])}) ** 2)"
+        case "binary_cross_entropy_with_logits", 2 if not attributes:
+            return f"mean(softplus({first}) - {_operand(args[0])} * {_operand(args[1])})"
+        case "scan", 3 if not attributes:
+            return f"loop({texts[1]}, {first}, {texts[2]})"
+        case "while_loop", 3:
+            return f"iterate({texts[2]}, {first}, {texts[1]})"
         case "l1_loss", 2:
             return f"mean(abs({first} - {_operand(args[1])}))"
         case "normalize", 1:
@@ -167,11 +176,21 @@ def _particular(
         case "batch_norm", 5:
             x, mean, variance, scale, bias = texts
             return f"batch_norm({x}, {scale}, {bias}, {mean}, {variance})"
+        case "cosine_similarity", 2:
+            axis = attributes.get("axis", "1")
+            norms = f"norm({first}, axis={axis}) * norm({rest}, axis={axis})"
+            return f"sum({_operand(args[0])} * {_operand(args[1])}, axis={axis}) / ({norms})"
+        case (("scatter_add" | "index_add"), 4) if is_axis(args[1]):
+            operator = "scatter" if name == "index_add" else "scatter_elements"
+            parts = f"{texts[0]}, {texts[2]}, {texts[3]}"
+            return f'{operator}({parts}, axis={texts[1]}, mode="add")'
+        case "scatter_add", 3 if not attributes:
+            return f'scatter({first}, {rest}, mode="add")'
         case "scaled_dot_product_attention", 3 if not attributes:
             return f"attention({first}, {rest})"
         case "scaled_dot_product_attention", 3 | 4:
             return _with(f"dot_product_attention({first}, {rest}", attributes)
-        case (("dtype" | "dropout" | "std" | "scan" | "repeat"), _):
+        case (("dtype" | "dropout" | "std" | "scan" | "repeat" | "segment_sum" | "kl_div"), _):
             return None
         case "var", _ if not {"correction", "unbiased"} & {*attributes}:
             return None  # of a sample or of all elements: that differs between libraries
@@ -276,14 +295,15 @@ def _operand(expr: ast.Expr) -> str:
     return f"({text})" if isinstance(expr, ast.Infix | ast.If | ast.Not) else text
 
 
-def written(expr: ast.Expr) -> str:
+def written(expr: ast.Expr, inside: bool = False) -> str:
     """The text of an expression, with what it has of other libraries in the form of Axon; a tuple
-    is a list, as sizes and axes are.
+    is a list, as sizes and axes are, but not `inside` a function.
     """
+    inside = inside or isinstance(expr, ast.Fn)
     text = expr.span.text
     if len(text) > 2 * MOST_TEXT:
         return text  # it is not shown
-    if isinstance(expr, ast.TupleExpr):
+    if isinstance(expr, ast.TupleExpr) and not inside:
         return f"[{', '.join(map(written, expr.items))}]"
     found = _foreign(expr)
     if found is not None:
@@ -292,7 +312,7 @@ def written(expr: ast.Expr) -> str:
     for part in sorted(inner, key=lambda each: each.span.start, reverse=True):
         start, end = part.span.start - expr.span.start, part.span.end - expr.span.start
         if 0 <= start < end <= len(text):
-            text = text[:start] + written(part) + text[end:]
+            text = text[:start] + written(part, inside) + text[end:]
     return text
 
 

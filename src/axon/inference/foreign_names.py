@@ -71,6 +71,8 @@ FORMS = {
     "le": "x <= y",
     "gt": "x > y",
     "ge": "x >= y",
+    "new_zeros": "zeros([n, m])",
+    "new_ones": "ones([n, m])",
     "full_like": "full(shape(x), 0f)",
     "rand_like": "uniform(key, shape(x))",
     "randn_like": "normal(key, shape(x))",
@@ -93,8 +95,15 @@ FORMS = {
     "dropout": "dropout(x, key=key, rate=0.1)",
     "linear": "x @ w + b",
     "embedding": "gather(x, i)",
+    "cosine_similarity": "sum(x * y, axis=-1) / (norm(x, axis=-1) * norm(y, axis=-1))",
+    "scatter_add": 'scatter(x, i, y, mode="add")',
+    "index_add": 'scatter(x, i, y, mode="add")',
+    "segment_sum": 'scatter(zeros([n, m]), i, x, mode="add")',
     "cross_entropy": "cross_entropy(x, r)",
     "nll_loss": "negative_log_likelihood(x, r)",
+    "binary_cross_entropy": "-mean(y * log(x) + (1 - y) * log(1 - x))",
+    "binary_cross_entropy_with_logits": "mean(softplus(x) - x * y)",
+    "kl_div": "mean(y * (log(y) - x))",
     "mse_loss": "mean((x - y) ** 2)",
     "l1_loss": "mean(abs(x - y))",
     "normalize": "x / norm(x, axis=1, keep=true)",
@@ -162,9 +171,31 @@ FORMS = {
 operator, is that operator.
 """
 
+PAIRS = {
+    name: f"`{name}(x, axis=1)` are the values, `arg{name}(x, axis=1)` where they stand"
+    for name in ("max", "min")
+}
+"""What gives two tensors in PyTorch, and one here."""
+
 HELPS = {
     "shape": "`shape(x)[0]` is a size; a type can name it: `fn (x : t [n,d]) { … }`",
     "flatten": "Axon has `reshape(x, [n, -1])`, and `flatten(x, axis=1)` in two dimensions",
+    **PAIRS,
+    **dict.fromkeys(
+        ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"),
+        "Axon has `batch_norm(x, scale, bias, mean, variance)`",
+    ),
+    "LSTM": "Axon has `lstm` and `lstm_step`",
+    "LSTMCell": "Axon has `lstm_step`",
+    "GRU": "Axon has `gru` and `gru_step`",
+    "GRUCell": "Axon has `gru_step`",
+    "MultiheadAttention": "Axon has `multi_head_attention`",
+    "Parameter": "weights are an argument: `fn (p, x) { x @ p.w + p.b }`",
+    "ModuleList": "layers that repeat are `fold(x, fn (x, p) { layer(p, x) }, p.layers)`",
+    "glu": "halves are `a, b = split(x, parts=2, axis=-1);`, and the result `a * sigmoid(b)`",
+    "unbind": "rows are `x[0]`, `x[1]`; `map(fn (row) { … }, x)` goes over all of them",
+    "at": 'Axon has `scatter(x, i, y, mode="add")`',
+    "type_as": "a tensor of another element type is `cast(x, to=f32)`",
     "dtype": "a type can name the element type: `fn (x : t [n,d]) { … }`",
     "var": "Axon has `variance(x)`, of all the elements; of a sample with `correction=1`",
     "std": "Axon has `sqrt(variance(x))`; the variance of a sample has `correction=1`",
@@ -174,6 +205,12 @@ HELPS = {
     ),
 }
 """Where the form cannot just be written in the place of a member."""
+
+ALL_SIZES = frozenset({"shape", "size"})
+"""What has all the sizes of a tensor: `x.shape`, `x.size()`, `shape(x)`."""
+
+IN_MODULES = {"random.split": "split_key"}
+"""Functions whose name alone says something else."""
 
 ATTRIBUTES_OF_TENSORS = frozenset({"T", "mT", "H", "shape", "size", "ndim", "dtype"})
 """Members that are not called. A field of another name, `p.mean`, may well be one of a record."""

@@ -336,6 +336,10 @@ def _apply(
             from axon.inference.by_place import advice
 
             missing, fixes = advice(operator, exprs, len(params), span)
+        if missing is None:
+            from axon.ops.reference import plain_signature  # only for a message
+
+            missing = f"`{name}` is of type `{plain_signature(operator)}`"
         wrong_count(inference, name, len(params), len(args), span, missing, fixes)
         return UNKNOWN
     site = Site(name, span, tuple([expr.span for expr in exprs]))

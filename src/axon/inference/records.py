@@ -4,9 +4,12 @@ open record; its other fields are those of a variable (row polymorphism).
 
 from __future__ import annotations
 
+import re
+
 from axon.diagnostics import Diagnostic, Fix, Label, Severity, error
 from axon.inference.environment import Environment
 from axon.inference.foreign_names import (
+    ALL_SIZES,
     ATTRIBUTES_OF_TENSORS,
     HELPS,
     form_of,
@@ -22,6 +25,9 @@ from axon.source import Span
 from axon.syntax import ast
 from axon.types.type import UNKNOWN, Record, Tensor, Type, Unknown, record
 from axon.types.variables import TypeVar
+
+MOST_PATTERN = 200
+"""Of the text before a value, in which the names are that it is taken apart by."""
 
 
 def infer_field(inference: Walk, expr: ast.Field, env: Environment, is_operator: bool) -> Type:
@@ -82,10 +88,23 @@ def member_of_tensor(expr: ast.Field, call: ast.Call | None) -> Diagnostic:
     new = rewritten(expr.name, expr.record, call) if form is not None else None
     if new is not None and shown(new):
         fixes.append(Fix(f"write `{new}`", (call or expr).span, new))
+    if expr.name in ALL_SIZES and not (call is not None and call.args):
+        fixes += _taken_apart(expr, (call or expr).span)
     what = "a method" if call is not None else "a field"
     help = help_of(expr.name, form) if form is not None else HELPS.get(expr.name)
     message = f"a tensor has no {what.removeprefix('a ')} `{expr.name}`"
     return error("AX218", message, expr.span, f"{what} of a tensor", help, fixes=tuple(fixes))
+
+
+def _taken_apart(expr: ast.Field, span: Span) -> tuple[Fix, ...]:
+    """`n, d = x.shape` with each of the sizes."""
+    before = span.source.text[: span.start]
+    names = re.search(r"(?:[\w']+\s*,\s*)+[\w']+\s*=\s*$", before[-MOST_PATTERN:])
+    if names is None:
+        return ()
+    count = names[0].count(",") + 1
+    new = ", ".join(f"shape({expr.record.span.text})[{at}]" for at in range(count))
+    return (Fix(f"write `{new}`", span, new),)
 
 
 def report_members(inference: Walk) -> None:

@@ -7,12 +7,21 @@ place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from axon.diagnostics import error
 from axon.inference import operators, size_values
 from axon.inference.environment import Environment
 from axon.inference.record import Part
+from axon.inference.report.indices import (
+    are,
+    at_places,
+    range_of,
+    report_structure,
+    sizes_of,
+    type_of,
+)
 from axon.inference.unify import floor, unify
 from axon.inference.walk import Walk
 from axon.ops import Operator
@@ -26,20 +35,17 @@ from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.elements import BIT, INT
-from axon.types.show import Names, Show
 from axon.types.type import (
     UNKNOWN,
     AtLeast,
     DimValue,
     Elem,
-    Record,
     Shape,
     ShapeEq,
     ShapeValue,
     Tensor,
     Tuple,
     Type,
-    type_variables,
 )
 from axon.types.variables import ElemVar, ShapeVar, TypeVar
 
@@ -86,7 +92,7 @@ def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> T
         unify(state, made, type_, Origin("argument", expr.value.span, SIGN, 1))
         type_ = state.prune(type_)
     if isinstance(type_, Tuple):
-        _report_structure(inference, expr, type_)
+        report_structure(inference, expr, type_)
         return UNKNOWN
     found = [_read(inference, item, env) for item in expr.items]
     read = [item for item in found if item is not None]
@@ -121,17 +127,6 @@ def infer_subscript(inference: Walk, expr: ast.Subscript, env: Environment) -> T
     if inference.record is not None:
         inference.record.subscripts[expr.span] = tuple(parts)
     return type_
-
-
-def _report_structure(inference: Walk, expr: ast.Subscript, type_: Tuple) -> None:
-    if isinstance(type_, Record):
-        what, help = "a record", "a field is taken by its name: `p.w`"
-    else:
-        names = "abcdefgh"[: len(type_.items)] if len(type_.items) <= 8 else "ab"
-        left = ", ".join(names) + (", …" if len(type_.items) > 8 else "")
-        what, help = "a tuple", f"take it apart: `{left} = {expr.value.span.text};`"
-    text = f"{what} has no rows to index"
-    inference.error("AX207", text, expr.value.span, what, help if type_.items else None)
 
 
 # --- what the items are ----------------------------------------------------------------------
@@ -209,7 +204,8 @@ def _is_possible(inference: Walk, expr: ast.Subscript, read: list[_Read]) -> boo
     if len(tensors) > 1:
         text = "only one item of a subscript can be a tensor"
         help = "index twice: `x[i][:, j]`, or `x[i][j]` where `i` is a scalar"
-        inference.error("AX221", text, tensors[1].expr.span, "the second one", help)
+        found = error("AX221", text, tensors[1].expr.span, "the second one", help)
+        inference.state.diagnostics.append(replace(found, fixes=at_places(expr, len(tensors))))
         return False
     if tensors and any(isinstance(item, _Place) for item in read):
         text = "a tensor and a whole number cannot stand in one subscript"
@@ -229,8 +225,8 @@ def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]
     if mentioned > len(word):
         count = "1 dimension" if len(word) == 1 else f"{len(word)} dimensions"
         wanted = "1 dimension" if mentioned == 1 else f"{mentioned} dimensions"
-        text = f"a subscript for {wanted}, and there {_are(len(word))} {count}"
-        inference.error("AX221", text, expr.span, f"`{_shown(inference, type_)}`")
+        text = f"a subscript for {wanted}, and there {are(len(word))} {count}"
+        inference.error("AX221", text, expr.span, f"`{type_of(inference, type_)}`")
         return False
     axis = 0
     for item, known in zip(expr.items, read, strict=True):
@@ -241,9 +237,9 @@ def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]
                 pass
             case _Place(int(at)) if _is_outside(at, word[axis]):
                 size = word[axis]
-                shown = _shown(inference, DimValue(size)).removeprefix("dim ")
+                shown = type_of(inference, DimValue(size)).removeprefix("dim ")
                 text = f"there is no index {at}: this dimension has size {shown}"
-                help = _range(size) if isinstance(size, int) else None
+                help = range_of(size) if isinstance(size, int) else None
                 inference.error("AX221", text, item.span, "out of range", help)
                 return False
             case _:
@@ -251,30 +247,9 @@ def _fits(inference: Walk, expr: ast.Subscript, type_: Tensor, read: list[_Read]
     return True
 
 
-def _shown(inference: Walk, type_: Type) -> str:
-    known = inference.state.resolve(type_)
-    names = Names()
-    names.reserve(type_variables(known))
-    return Show(names).type(known)
-
-
 def _is_outside(at: int, size: Dim) -> bool:
     """Whether an index is out of range whatever the size is."""
     return dims.is_nonnegative(dims.sub(at if at >= 0 else -at - 1, size))
-
-
-def _sizes(count: int) -> str:
-    return "1 size" if count == 1 else f"{count} sizes"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _range(size: int) -> str:
-    if size == 0:
-        return "it has no elements at all"
-    return f"0 to {size - 1} count from the front, -1 to {-size} from the end"
 
 
 def _mentioned(read: list[_Read]) -> int:
@@ -294,8 +269,8 @@ def _of_sizes(
             if -len(sizes) <= at < len(sizes):
                 return DimValue(sizes[at])
             span = expr.items[0].span
-            text = f"there is no index {at}: this shape has {_sizes(len(sizes))}"
-            inference.error("AX221", text, span, f"`{_shown(inference, type_)}`")
+            text = f"there is no index {at}: this shape has {sizes_of(len(sizes))}"
+            inference.error("AX221", text, span, f"`{type_of(inference, type_)}`")
             return UNKNOWN
         case [(start, stop, step)]:
             numbers = [place.dim for place in (start, stop, step) if place is not None]

@@ -8,7 +8,16 @@ from axon.diagnostics import Diagnostic, Fix, error
 from axon.inference.by_place import exchanged
 from axon.inference.environment import Environment
 from axon.inference.foreign_calls import rewritten
-from axon.inference.foreign_names import CONSTANTS, FORMS, WORDS, form_of, help_of, shown
+from axon.inference.foreign_names import (
+    CONSTANTS,
+    FORMS,
+    HELPS,
+    IN_MODULES,
+    WORDS,
+    form_of,
+    help_of,
+    shown,
+)
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS
 from axon.source import Span
@@ -19,7 +28,8 @@ from axon.types.elements import called_elsewhere
 def report_library(inference: Walk, expr: ast.Field, call: ast.Call | None) -> None:
     text = expr.span.text if shown(expr.span.text) else expr.name
     found = error("AX201", f"`{text}` is not part of Axon", expr.span, "not bound")
-    inference.state.diagnostics.append(_with_form(found, expr.name, expr.span, call))
+    name = next((ours for end, ours in IN_MODULES.items() if text.endswith(end)), expr.name)
+    inference.state.diagnostics.append(_with_form(found, name, expr.span, call))
 
 
 def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) -> Diagnostic:
@@ -27,7 +37,7 @@ def _with_form(found: Diagnostic, name: str, span: Span, call: ast.Call | None) 
     element = called_elsewhere(name)
     form = form_of(name) or (f"cast(x, to={element})" if element else None)
     if form is None:
-        return found
+        return replace(found, help=(HELPS[name],)) if name in HELPS else found
     if call is not None:
         new = rewritten(name, None, call)
     else:
@@ -60,7 +70,7 @@ def report_unbound(
     fixes: tuple[Fix, ...] = ()
     if defined_below is not None:
         help_ = "a name is seen from the line after its binding on"
-    elif name in FORMS and call is not None:
+    elif (name in FORMS or name in HELPS) and call is not None:
         found = error("AX201", f"`{name}` is not bound", expr.span, "not bound")
         inference.state.diagnostics.append(_with_form(found, name, expr.span, call))
         return

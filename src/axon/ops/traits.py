@@ -144,11 +144,16 @@ class Traits(NamedTuple):
     """The operands, by place from 1, that multiply or divide the others: ones there change
     nothing."""
 
+    recomputed: bool = False
+    """For a gradient it is cheaper to compute it again from its operands than to keep what it
+    computes on the way."""
+
     padding: Padding | PaddingRule = Padding()
     """What padding does to it. What is pointwise need not state it."""
 
 
 PLAIN = Traits()
 POINTWISE = Traits(pointwise=True)
+ACTIVATION = Traits(pointwise=True, recomputed=True)
 REDUCTION = Traits(rows=RowRule.REDUCTION)
 FILLED_SHAPE = Traits(rows=RowRule.FILLED_SHAPE)

@@ -36,7 +36,7 @@ def _policy(name: str, given: Any) -> Policy:
     raise ArgumentError(f"the dimension `{name}` cannot have the buckets {given!r}: {HOW}")
 
 
-def check_names(buckets: Buckets, known: Sequence[str]) -> None:
+def check_dimensions(buckets: Buckets, known: Sequence[str]) -> None:
     """Each name must be that of a dimension of some definition."""
     for name in buckets.named or ():
         if name not in known:

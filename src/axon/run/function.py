@@ -12,6 +12,7 @@ from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.failures import reason
 from axon.backends.home import converted
+from axon.backends.meshes import Shard, mesh_of
 from axon.backends.nature import DoesNotFit
 from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
@@ -21,6 +22,7 @@ from axon.driver import Checked, check, graph
 from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
+from axon.graph.sharding import CannotShard, Placement, Tree
 from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
@@ -36,7 +38,7 @@ from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
 from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
-from axon.run.structures import Unfit, leaves, with_records
+from axon.run.structures import Unfit, leaves, with_names, with_records
 from axon.syntax.comments import comment_above
 from axon.types.show import Names, Show
 from axon.types.type import Fn, Tensor, Tuple, Type
@@ -49,9 +51,28 @@ if TYPE_CHECKING:
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
+    from axon.run.sharding_costs import Costs
 
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
+
+
+class OnMesh(Protocol):
+    """What a backend does on a mesh of devices."""
+
+    shard: Shard
+
+    def placed(
+        self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
+    ) -> list[Any]: ...
+
+    def prepare(
+        self, graph: Graph, externs: Externs, placement: Placement
+    ) -> Callable[..., Any]: ...
+
+    def traceable(
+        self, graph: Graph, externs: Externs, placement: Placement
+    ) -> Callable[..., Any]: ...
 
 
 class Backend(Protocol):
@@ -59,6 +80,9 @@ class Backend(Protocol):
     options: Options
     native: frozenset[str]
     """The libraries of arguments for which a result needs no conversion."""
+
+    @property
+    def sharding(self) -> OnMesh | None: ...
 
     @property
     def compilations(self) -> int: ...
@@ -106,7 +130,10 @@ def _backend(name: str, options: Options) -> Backend:
                 keep_in(options.cache)
             except Unusable as problem:
                 raise ArgumentError(str(problem)) from None
-        return JaxBackend()
+        try:
+            return JaxBackend(options.mesh, options.shard)
+        except CannotShard as problem:
+            raise ValueError(f"mesh: {problem}") from None
     if name == "torch":
         try:
             from axon.backends.torch_backend import TorchBackend
@@ -159,6 +186,7 @@ class Function:
         self._backend = program._backend if backend is None else backend
         self._ops = program._ops
         self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
+        self._placements: dict[Graph, Placement] = {}
         self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
@@ -245,10 +273,10 @@ class Function:
         most = None if all else Most("explain(all=True)")
         return derivation_text(definition, paper=False, short=False, start=None, most=most)
 
-    def specialize(self, /, **types: Any) -> Specialised:
-        """Its type when more is known about some arguments: the text of a type, the sizes of a
-        tensor as a tuple, an array (or anything with a shape and a dtype), a number, or a tuple of
-        these where the parameter is one.
+    def specialize(self, /, *given: Any, **types: Any) -> Specialised:
+        """Its type when more is known about some arguments, given by place or by name: the text of
+        a type, the sizes of a tensor as a tuple, an array (or anything with a shape and a dtype), a
+        number, or a tuple of these where the parameter is one.
 
         >>> import axon
         >>> f = axon.compile("f = fn (x, w) { matmul(x, w) }").f
@@ -258,7 +286,13 @@ class Function:
         '(t [8,64], t [64,a]) -> t [8,a]'
         """
         wanted = dict(zip(self._params, self._wanted, strict=True))
-        return specialise(self._module, self.__name__, wanted, types)
+        by_place = dict(zip(self._params, given, strict=False))
+        if len(given) > len(wanted):
+            takes = _arguments(len(wanted))
+            raise ArgumentError(f"{self.__name__} takes {takes}, {len(given)} are given")
+        if twice := next((name for name in by_place if name in types), None):
+            raise ArgumentError(f"{self.__name__}: the argument `{twice}` is given twice")
+        return specialise(self._module, self.__name__, wanted, by_place | types)
 
     # --- its parameters ---
 
@@ -365,6 +399,61 @@ class Function:
             raise ImportError("a module needs torch: pip install 'axon-shapes[torch]'") from None
         return AxonModule(self, weights, params, buffers)
 
+    def sharding(
+        self,
+        mesh: Mapping[str, int],
+        /,
+        *,
+        like: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> Costs:
+        """What it costs to cut its sizes along the axes of a mesh, on JAX: bytes of each argument
+        on a device, and what devices send each other. Sizes are given as for `init`. Nothing is
+        computed, but each choice is compiled.
+        """
+        from axon.run.initial import with_elements
+        from axon.run.parameters import settled
+        from axon.run.sharding_costs import Subject, costs, stand_in
+
+        found = with_elements(settled(self.subject, (), {**(sizes or {}), **named}, like or {}))
+        given = {name: stand_in(type_) for name, type_ in found.types.items()}
+        for name, value in given.items():
+            if value is None and name not in self.optional:
+                text = found.show.type(found.types[name])
+                raise ArgumentError(
+                    f"{self.__name__}.sharding: `{name} : {text}` has open sizes: say what they are"
+                )
+        given = {name: value for name, value in given.items() if value is not None}
+        other = Function(self._program, self.definition, backend("jax"), self._left_out)
+        other = other._without((), given)
+        arrays = other._arrays(other._arranged((), given))
+        made, _ = other._bound(*other._graph(arrays), arrays)
+        typed = other._lowered([values.type_at_rank(a) for a in arrays])
+        if isinstance(typed, list):
+            raise ArgumentError(f"{self.__name__}: its types are only known where all sizes are")
+        subject = Subject(self.definition, made, typed, other._externs, arrays)
+        try:
+            return costs(subject, mesh_of(mesh))
+        except CannotShard as problem:
+            raise ArgumentError(f"{self.__name__} cannot be sharded: {problem}") from None
+
+    def placed(self, /, *args: Any, **named: Any) -> tuple[Any, ...]:
+        """The arguments as arrays on the devices of the mesh, where the function wants them: a
+        call, or a step of a training, then moves nothing.
+        """
+        other = self._without(args, named)
+        sharding = other._backend.sharding
+        if sharding is None:
+            raise ArgumentError(f'{self.__name__} is on no mesh: net.on("jax", mesh=…, shard=…)')
+        arrays = other._arrays(other._arranged(args, named))
+        made, _ = other._bound(*other._graph(arrays), arrays)
+        placement = other._placement(sharding, made, arrays)
+        types = [param.type for param in made.params]
+        trees = [placement.values.get(param) for param in made.params]
+        found = other._guarded(lambda *given: sharding.placed(types, trees, given), arrays)
+        return tuple(map(with_names, found, types))
+
     def on(self, made: Backend) -> Function:
         """The same definition on another backend."""
         return Function(self._program, self.definition, made, self._left_out)
@@ -429,7 +518,7 @@ class Function:
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
-                function = self._ready[key] = self._backend.traceable(made, self._externs)
+                function = self._ready[key] = self._traced(made, arrays)
             if self._bucketed is not None:
                 function = self._bucketed.traceable(
                     made, function, arrays, self._compiling, self._externs
@@ -437,6 +526,12 @@ class Function:
             return self._guarded(with_records(made, function), arrays)
 
         return run
+
+    def _traced(self, made: Graph, arrays: Sequence[Any]) -> Callable[..., Any]:
+        sharding = self._backend.sharding
+        if sharding is None:
+            return self._backend.traceable(made, self._externs)
+        return sharding.traceable(made, self._externs, self._placement(sharding, made, arrays))
 
     def _without(self, args: tuple[Any, ...], named: dict[str, Any]) -> Function:
         """The function without the optional parameters that a call leaves out."""
@@ -556,7 +651,7 @@ class Function:
             exact = self._lowered([values.exact_type(a) for a in arrays])
             raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
         try:
-            function = self._prepared(made)
+            function = self._prepared(made, arrays)
             self._graphs[key] = made, function
         except Undetermined:  # a size that follows from the others only where they are numbers
             self._undetermined_at.add(key)
@@ -568,8 +663,30 @@ class Function:
     def _lowered(self, types: Sequence[Type]) -> Graph | list[Diagnostic]:
         return graph(self._module, self.__name__, types, self._left_out)
 
-    def _prepared(self, made: Graph) -> Callable[..., Any]:
-        return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
+    def _prepared(self, made: Graph, arrays: Sequence[Any]) -> Callable[..., Any]:
+        sharding = self._backend.sharding
+        if sharding is None:
+            return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
+        try:
+            placement = self._placement(sharding, made, arrays)
+            return with_records(made, sharding.prepare(made, self._externs, placement))
+        except CannotShard as problem:
+            raise self._as_run_error(problem) from None
+
+    def _placement(self, sharding: OnMesh, made: Graph, arrays: Sequence[Any]) -> Placement:
+        """Where the values of a graph lie on the mesh: by their types where sizes are open."""
+        known = self._placements.get(made)
+        if known is None:
+            from axon.run.sharding import placed
+
+            typed = self._lowered([values.type_at_rank(a) for a in arrays])
+            if isinstance(typed, list):
+                raise CannotShard("its types are only known where all sizes are")
+            if len(self._placements) >= MOST_GRAPHS:
+                self._placements.clear()
+            known = placed(self.definition, made, typed, sharding.shard)
+            self._placements[made] = known
+        return known
 
     def _undetermined(self, problem: Undetermined) -> ArgumentError:
         name = f" `{problem}`" if str(problem) else ""
@@ -590,19 +707,19 @@ class Function:
         types = [_settled_type(a) for a in arrays]
         if any(isinstance(type_, Tensor) for type_ in types):
             key = ("settled", Show().type(Tuple(tuple(types))))
-            found = self._graphs.get(key) or self._settled(types, key)
+            found = self._graphs.get(key) or self._settled(types, key, arrays)
             if found is not None and isinstance(bind(found[0], arrays, Names), Binding):
                 return found
         return self._exactly(arrays)
 
     def _settled(
-        self, types: Sequence[Type], key: object
+        self, types: Sequence[Type], key: object, arrays: Sequence[Any]
     ) -> tuple[Graph, Callable[..., Any]] | None:
         made = self._lowered(types)
         if isinstance(made, list):
             return None
         try:
-            function = self._prepared(made)
+            function = self._prepared(made, arrays)
         except (Undetermined, DoesNotFit):
             return None
         if len(self._graphs) >= MOST_GRAPHS:
@@ -621,7 +738,7 @@ class Function:
         if isinstance(made, list):
             raise ArgumentError(self._cannot(arrays), made) from None
         try:
-            function = self._prepared(made)
+            function = self._prepared(made, arrays)
         except Undetermined as problem:
             raise self._undetermined(problem) from None
         except DoesNotFit as problem:
@@ -696,6 +813,8 @@ class Function:
             return ArgumentError(
                 f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
             )
+        if isinstance(problem, CannotShard):
+            return ArgumentError(f"{name} cannot be sharded: {problem}")
         if isinstance(problem, NoModel):  # a weight that cannot be read
             return RunError(f"{name}: {problem}")
         why = reason(problem) or self._backend.failure(problem)

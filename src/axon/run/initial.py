@@ -63,7 +63,7 @@ def initial(
     like: Mapping[str, Any],
 ) -> Any:
     """The values of the parameters: of one, or of several as a tuple."""
-    found = _with_elements(settled(subject, params, sizes, like))
+    found = with_elements(settled(subject, params, sizes, like))
     if not found.chosen:
         raise no_parameters(subject)
     _check_closed(subject, found, like)
@@ -83,7 +83,7 @@ def _key(seed: Any) -> Any:
         raise ArgumentError("a seed is an integer from -2**63 up to 2**64 - 1") from None
 
 
-def _with_elements(found: Settled) -> Settled:
+def with_elements(found: Settled) -> Settled:
     """Element types that are open are f32 where they can be."""
     elems = [v for t in found.types.values() for v in type_variables(t) if isinstance(v, ElemVar)]
     order = ("f32", *reversed(ELEMENTS))

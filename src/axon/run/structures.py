@@ -61,11 +61,11 @@ def with_records(made: Graph, function: Callable[..., Any]) -> Callable[..., Any
 
     def run(*args: Any) -> Any:
         found = function(*map(_plain, args)) if takes else function(*args)
-        return _named(found, result) if gives else found
+        return with_names(found, result) if gives else found
 
     def with_tuples(*args: Any) -> Any:
         """The same for records that are tuples already."""
-        return _named(function(*args), result)
+        return with_names(function(*args), result)
 
     run.with_tuples = with_tuples if gives else function  # type: ignore[attr-defined]
     run.on_tuples = function  # type: ignore[attr-defined]
@@ -100,8 +100,9 @@ def _plain(value: Any) -> Any:
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value
 
 
-def _named(value: Any, type_: Type) -> Any:
+def with_names(value: Any, type_: Type) -> Any:
+    """A value with dicts for its records."""
     if not isinstance(type_, Tuple):
         return value
-    parts = [_named(part, inner) for part, inner in zip(value, type_.items, strict=True)]
+    parts = [with_names(part, inner) for part, inner in zip(value, type_.items, strict=True)]
     return dict(zip(type_.names, parts, strict=True)) if isinstance(type_, Record) else tuple(parts)

@@ -163,6 +163,9 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             if text[1:-1] in INFINITIES:
                 written = f"write `{INFINITIES[text[1:-1]]}`"
                 return error("AX001", "infinity is a number", span, "a string", written)
+            if span.source.text[span.start - 1 : span.start] == "[" and text[1:-1].isidentifier():
+                message = "a field is not a string"
+                return error("AX001", message, span, "a string", f"write `p.{shorten(text[1:-1])}`")
             message, plain = "a string is written with straight double quotes", quote(text[1:-1])
             return error("AX001", message, span, "other quotes", f"write `{shorten(plain)}`")
         case _ if text.startswith("?"):

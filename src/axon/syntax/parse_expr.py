@@ -657,7 +657,8 @@ def end_statement(p: Cursor) -> bool:
         elif begins_next or p.tokens.is_anchor(p.at):
             p.missing_semicolon()
         else:
-            p.fail("expected an operator or `;`")
+            called = p.kind == "name" and p.kinds[p.at - 1] == "name"
+            p.fail("expected an operator or `;`", "a call has brackets: `f(x)`" if called else None)
     while p.stuck and p.kind in (",", "stray"):
         p.advance()
         p.skip()
@@ -668,11 +669,20 @@ def end_statement(p: Cursor) -> bool:
     return got_stuck and p.kind == "}" and p.kinds[p.at - 1] != ";"
 
 
+_STATEMENTS = {
+    "print": "nothing is printed while a program runs: leave it out",
+    "assert": "say it in the type: `fn (x : f32 [n]) where n >= 1 { … }`",
+}
+"""Calls that are statements elsewhere, and what to do."""
+
+
 def report_unused(p: Cursor, value: Expr, place: str) -> None:
     """Report an expression that is not the last thing, if it is clear where blocks end."""
     if not isinstance(value, Broken) and not p.tokens.lacks_brace():
         message = f"this value is not used: only the last thing in a {place} is its value"
         help = "give it a name: `name = …;`"
+        if isinstance(value, Call):
+            help = _STATEMENTS.get(value.function.span.text, help)
         p.add(error("AX002", message, value.span, "not the last thing", help))
 
 

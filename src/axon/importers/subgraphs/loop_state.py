@@ -159,7 +159,7 @@ def rows_of(node: Node, indices: Sequence[int], axes: Sequence[int]) -> tuple[Se
     for i, (index, axis) in enumerate(zip(indices, axes, strict=True)):
         rank = node.rank(index)
         if not -MOST_RANK <= axis < MOST_RANK or (rank is not None and not -rank <= axis < rank):
-            node.has_axis(index, axis)
+            node.refuse_axis(index, axis)
             raise Unsupported(f"{node.operator} along axis {axis}")
         beside = [f"n{i}_{k}" for k in range(axis if axis >= 0 else -axis - 1)]
         for sizes, kinds in ((["n"], wholes), ([], rows)):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from axon.diagnostics import Diagnostic, Fix, Severity
 from axon.inference.report.clash import Clash, find_clash, in_order_of_evaluation, solved
 from axon.inference.report.labels import labels_of, of_function
+from axon.inference.report.rearranged import rearranged
 from axon.inference.report.suggest import suggestions
 from axon.inference.report.vectors import of_vector
 from axon.ops import OPERATORS
@@ -136,6 +137,8 @@ def describe(store: Store, conflict: Conflict, around: tuple[Constraint, ...]) -
         vector = of_vector(wording.main.constraint, wording.main.here, list(around))
         if vector is not None:
             call, help_, fixes = vector.call, [vector.help], vector.fixes
+        else:
+            fixes = rearranged(wording.main.constraint.origin, calls=True)
     diagnostic = Diagnostic(code, Severity.ERROR, text, labels, notes, tuple(help_), subject, fixes)
     return Explanation(diagnostic, core, wording.sizes, call)
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity
+from axon.inference.foreign_names import ALL_SIZES, PAIRS
 from axon.inference.state import State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
@@ -24,6 +25,9 @@ from axon.types.type import (
     type_variables,
 )
 from axon.types.variables import ElemVar, TypeVar
+
+MOST_TEXT = 60
+"""Of a type in a label."""
 
 
 def elements_differ(state: State, left: str, right: str, origin: Origin) -> None:
@@ -140,23 +144,40 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
     elif code == "AX203":
         n, m = (len(each.params) for each in (expected, actual) if isinstance(each, Fn))
         message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
-        label = f"takes {_count(m)}"
+        label, help = f"takes {_count(m)}", _type_of_operator(origin)
     elif _has_mismatch(state, origin):
         return  # arguments in another order are one mistake
     else:
         message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
-        label = f"`{found}`, where `{wanted}` is wanted"
+        label = f"`{found}`" + (f", where `{wanted}` is wanted" if len(wanted) <= MOST_TEXT else "")
+        from axon.inference.report.rearranged import rearranged
+
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
-        if origin.kind == "pattern" and isinstance(actual, ShapeValue) and not fixes:
-            of_tensor = origin.span is not None and origin.span.text.startswith("shape(")
-            help = (
-                "a size is `s[0]`; or the type names all: `fn (x : t [n,m]) { … }`"
-                if of_tensor
-                else "a list is one value: index it, as in `s[0]`, or end the function in a tuple"
-            )
+        fixes += rearranged(origin)
+        if origin.kind == "pattern" and not fixes:
+            help, fixes = _taken_apart(expected, actual, origin)
         if isinstance(expected, Fn) != isinstance(actual, Fn):
             help = _type_of_operator(origin)
+        elif (operator := OPERATORS.get(origin.operator)) is not None:
+            help = operator.hints.get(origin.position)
     _report(state, code, message, origin, label, fixes=fixes, help=help)
+
+
+def _taken_apart(
+    expected: Type, actual: Type, origin: Origin
+) -> tuple[str | None, tuple[Fix, ...]]:
+    """A pattern of several names for one value."""
+    span = origin.span
+    if span is None:
+        return None, ()
+    name, bracket, _ = span.text.partition("(")
+    if isinstance(actual, ShapeValue) and name not in ALL_SIZES:
+        return "a list is one value: index it, as in `s[0]`, or end the function in a tuple", ()
+    if isinstance(actual, ShapeValue) and isinstance(expected, Tuple):
+        new = ", ".join(f"{span.text}[{at}]" for at in range(len(expected.items)))
+        help = "a size is `s[0]`; or the type names all: `fn (x : t [n,m]) { … }`"
+        return help, ((Fix(f"write `{new}`", span, new),) if len(new) <= 80 else ())
+    return (PAIRS.get(name) if bracket else None), ()
 
 
 def _has_mismatch(state: State, origin: Origin) -> bool:

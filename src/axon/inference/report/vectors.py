@@ -8,10 +8,13 @@ from axon.diagnostics import Fix
 from axon.ops import OPERATORS, SIGNS
 from axon.solver.constraints import Constraint
 from axon.source import Span
+from axon.types import dim as dims
+from axon.types.dim import Poly, Size
 from axon.types.type import Shape
 from axon.types.variables import ShapeVar
 
 HELP = "a vector is a column of a matrix with `x[:, None]`, and a row with `x[None]`"
+FLATTENED = "`flatten(x)` has one dimension; `flatten(x, axis=1)` keeps the first one"
 MOST_TEXT = 60
 
 
@@ -38,8 +41,9 @@ def of_vector(main: Constraint, here: Shape, around: list[Constraint]) -> Vector
         if c.origin.call == origin.call and c.origin.kind == "argument" and not c.origin.part
     }
     left, right = spans.get(1), spans.get(2)
+    help = FLATTENED if isinstance(here[0], Poly) and _is_product(here[0]) else HELP
     if left is None or right is None:
-        return Vector(origin.call, HELP, ())
+        return Vector(origin.call, help, ())
     a, b = _operand(left), _operand(right)
     forms = [f"dot({left.text}, {right.text})"]
     if origin.position == 2:
@@ -47,7 +51,12 @@ def of_vector(main: Constraint, here: Shape, around: list[Constraint]) -> Vector
     else:
         forms.insert(0, f"({a}[None] @ {right.text})[0]")
     fixes = [Fix(f"write `{new}`", origin.call, new) for new in forms if _shown(new)]
-    return Vector(origin.call, HELP, tuple(fixes))
+    return Vector(origin.call, help, tuple(fixes))
+
+
+def _is_product(size: Poly) -> bool:
+    """Whether a size may be that of a tensor with all its elements in one dimension."""
+    return any(len(mono) > 1 or isinstance(mono[0], Size) for mono in dims.terms_of(size) if mono)
 
 
 def _operand(span: Span) -> str:

@@ -219,7 +219,11 @@ def _(xp: Arrays, true: TrueSizes, function: Combine, start: Array, x: Array, ax
     return xp.moveaxis(results, 0, axis)
 
 
-@operator(Traits(calls=Calls.STATE_AND_OUTPUT), roles={"n": "outermost sizes"})
+@operator(
+    Traits(calls=Calls.STATE_AND_OUTPUT),
+    roles={"n": "outermost sizes"},
+    hints={2: "the function gives the state and a row of the output: `state, row`"},
+)
 def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
     tuple.

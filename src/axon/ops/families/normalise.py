@@ -111,7 +111,9 @@ def _last(name: str, arity: int, axes: int, most: int) -> Rule:
     return f"(t s@{last}{f', t {last}' * (arity - 1)}) -> t s@{last} where t : float"
 
 
-@operator(Traits(scales=(2,), padding=_last_padding), roles={"n": "normalised sizes"})
+@operator(
+    Traits(scales=(2,), recomputed=True, padding=_last_padding), roles={"n": "normalised sizes"}
+)
 def layer_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-5) -> Rule:
     """Bring the last axis to mean 0 and variance 1; then scale it and add a bias, if they are
     given.
@@ -144,7 +146,9 @@ def _(xp: Arrays, true: TrueSizes, x: Array, *tensors: Array, axes: int, epsilon
     )
 
 
-@operator(Traits(scales=(2,), padding=_last_padding), roles={"n": "normalised sizes"})
+@operator(
+    Traits(scales=(2,), recomputed=True, padding=_last_padding), roles={"n": "normalised sizes"}
+)
 def rms_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-6) -> Rule:
     """Divide the last axis by the root of its mean square; then scale it, if a scale is given.
 

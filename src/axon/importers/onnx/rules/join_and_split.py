@@ -43,8 +43,7 @@ def concat(node: Node) -> Made:
 def split(node: Node) -> None:
     axis, parts, x = node.attribute("axis", 0), len(node.outputs), node.input(0)
     if parts == 1:
-        node.has_axis(0, axis)
-        node.set_outputs(node.call("identity", x))
+        node.set_outputs(node.call("slice", x, axis=axis))  # all of it, if it has the axis
         return
     sizes: Any = node.known_elements(1) if node.has(1) else node.attribute("split")
     total, uneven = node.dim(0, axis), node.attribute("num_outputs")

@@ -40,9 +40,12 @@ def pool(node: Node) -> None:
 def max_unpool(node: Node) -> Made:
     window = node.attribute("kernel_shape")
     spatial = len(window)
-    parts = [node.ranked(i, spatial + 2) for i in (1, 0)]
+    rank = spatial + 2
     word = node.shape(0)
-    if word is None or len(word) != spatial + 2:
+    if word is not None and len(word) != rank:
+        return node.call("ensure_shape", node.input(0), sizes=[-1] * rank)  # which is refused
+    parts = [node.ranked(i, rank) for i in (1, 0)]
+    if word is None:
         return node.declared(SAME_RANK, 0)
     strides = node.attribute("strides") or [1] * spatial
     pads = node.attribute("pads") or [0] * (2 * spatial)

@@ -147,7 +147,7 @@ def concat(node: Node) -> Made:
 def split(node: Node) -> None:
     axis, word = node.attribute("axis", 0), node.shape(0)
     if word is not None and not -len(word) <= axis < len(word):
-        node.has_axis(0, axis)
+        node.refuse_axis(0, axis)
         raise Unsupported(f"SplitToSequence: along axis {axis} of {len(word)}")
     total = word[axis] if word is not None else None
     sizes = _parts(node, total if isinstance(total, int) else None)

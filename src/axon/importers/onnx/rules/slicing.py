@@ -36,7 +36,10 @@ def slice_(node: Node) -> None:
             return
     steps = [1] * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(axes) == len(steps):
-        raise Malformed("its starts, ends, axes and steps are not equally many")
+        if node.count == 1:
+            raise Malformed("its starts, ends and axes are not equally many")
+        node.set_outputs(_cut_by_run(node, axes))  # the operator refuses them
+        return
     parts = [Part(*each) for each in zip(starts, ends, axes, steps, strict=True)]
     later = None if node.count == 1 else _cut_by_run(node, axes)
     node.set_outputs(parted(node, 0, parts, later), fallback=later)

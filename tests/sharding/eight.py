@@ -1,0 +1,259 @@
+"""What holds on eight devices, which the processor plays: run as a process of its own, since JAX
+counts devices when it is imported.
+
+    python -m tests.sharding.eight
+
+prints a line of JSON for each function here that is named `on_…`: its name, and what went wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import traceback
+from typing import Any
+
+import numpy as np
+
+import axon
+from axon.run.errors import ArgumentError
+
+MESH = {"data": 4, "model": 2}
+RULES = {"b": "data", "f": "model"}
+CLOSE = 1e-5
+"""Sums over what is cut are added in another order than on one device."""
+
+PROGRAM = """
+type Mlp(d, f) = { up : f32 [d,f], down : f32 [f,d] };
+
+layer = fn (p : Mlp(d, f), x : f32 [n,d]) { relu(x @ p.up) @ p.down };
+mlp = fn (p : Mlp(d, f), x : f32 [b,d]) { layer(p, x) + x };
+loss = fn (p : Mlp(d, f), x : f32 [b,d], y : f32 [b,d]) { mean(square(mlp(p, x) - y)) };
+rows = fn (p : Mlp(d, f), x : f32 [b,n,d]) { map(fn (row) { layer(p, row) }, x) };
+deep = fn (p : { up : f32 [l,d,f], down : f32 [l,f,d] }, x : f32 [b,d]) {
+  fold(x, fn (x, p) { tanh(layer(p, x)) }, p)
+};
+sums = fn (x : f32 [b,n,f]) { scan(fn (s, v) { s + v }, 0f, x) };
+pair = fn (x : f32 [b,f], k : i64) { { top = x[:2], rest = (x * 2, sum(x, axis=0)) } };
+square_ = fn (x : f32 [f,f]) { x + transpose(x) };
+fused = fn (x : f32 [b,d], w : f32 [d,3*f]) { split(x @ w, parts=3, axis=-1) };
+heads = fn (x : f32 [b,n,h*k], h : dim h) { reshape(x, [b,n,h,k]) * 2 };
+chosen = fn (x : f32 [f]) { select(x, x > 0) };
+plain = fn (x : f32 [k]) { x + 1 };
+"""
+NET = axon.compile(PROGRAM)
+RANDOM = np.random.default_rng(0)
+
+
+def normal(*shape: int) -> Any:
+    return RANDOM.normal(size=shape).astype("float32")
+
+
+WEIGHTS = {"up": normal(16, 32), "down": normal(32, 16)}
+STACKED = {"up": normal(3, 16, 32) / 8, "down": normal(3, 32, 16) / 8}
+X, Y = normal(8, 16), normal(8, 16)
+
+
+def sharded(rules: Any = RULES, mesh: Any = MESH) -> axon.Program:
+    return NET.on("jax", mesh=mesh, shard=rules)
+
+
+def close(found: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+
+
+def spec(array: Any) -> tuple[Any, ...]:
+    """The axes that cut each dimension of an array."""
+    found = [*array.sharding.spec, *[None] * array.ndim]
+    return tuple(found[: array.ndim])
+
+
+def same(name: str, *args: Any, rules: Any = RULES) -> Any:
+    """The result of a function on the mesh, which is that of one device."""
+    import jax
+
+    found = sharded(rules)[name](*args)
+    jax.tree.map(close, found, NET[name](*args))
+    return found
+
+
+def message(call: Any) -> str:
+    try:
+        call()
+    except (ArgumentError, ValueError) as problem:
+        return str(problem)
+    raise AssertionError("this should be refused")
+
+
+# --- values, and where they lie ----------------------------------------------------------------
+
+
+def on_a_call_with_records() -> None:
+    assert spec(same("mlp", WEIGHTS, X)) == ("data", None)
+
+
+def on_functions_that_are_called_with_other_names() -> None:
+    """`n` of `layer` is `b` where `mlp` calls it; called itself, it has no `b`."""
+    assert spec(same("layer", WEIGHTS, X)) == (None, None)
+
+
+def on_map_fold_and_scan() -> None:
+    assert spec(same("rows", WEIGHTS, normal(8, 4, 16))) == ("data", None, None)
+    assert spec(same("deep", STACKED, X)) == ("data", None)
+    same("sums", normal(8, 4, 6))
+
+
+def on_structures_and_sizes() -> None:
+    found = same("pair", normal(8, 4), 3)
+    assert spec(found["rest"][0]) == ("data", "model")
+    assert spec(found["rest"][1]) == ("model",)
+
+
+def on_an_axis_that_cuts_a_tensor_once() -> None:
+    assert spec(same("square_", normal(4, 4))) == ("model", None)
+
+
+def on_a_multiple_only_if_it_is_said() -> None:
+    x, w = normal(8, 4), normal(4, 12)
+    for rules, cut in (({"f": "model"}, None), ({"3*f": "model"}, "model")):
+        _, placed = sharded(rules).fused.placed(x, w)
+        assert spec(placed) == (None, cut), rules
+        same("fused", x, w, rules=rules)
+
+
+def on_parts_of_a_size() -> None:
+    x = normal(8, 2, 16)
+    assert spec(same("heads", x, 4, rules={"h": "model", "b": "data"}))[2] == "model"
+    assert spec(same("heads", x, 4, rules={"k": "model"}))[3] == "model"
+
+
+def on_two_axes_that_cut_one_size() -> None:
+    assert spec(same("mlp", WEIGHTS, X, rules={"b": ("data", "model")})) == (
+        ("data", "model"),
+        None,
+    )
+
+
+def on_a_function_without_these_sizes() -> None:
+    assert spec(same("plain", normal(5))) == (None,)
+
+
+def on_gradients() -> None:
+    import jax
+
+    given = (WEIGHTS, X, Y)
+    wanted = jax.grad(NET.on("jax").loss.jax)(*given)
+    loss = sharded().loss
+    for slopes in (jax.grad(loss.jax)(*given), jax.jit(jax.grad(loss.jax))(*loss.placed(*given))):
+        assert spec(slopes["up"]) == (None, "model")
+        assert spec(slopes["down"]) == ("model", None)
+        for name, slope in slopes.items():
+            close(slope, wanted[name])
+
+
+def on_arguments_that_are_placed_before() -> None:
+    mlp = sharded().mlp
+    weights, x = mlp.placed(WEIGHTS, x=X)
+    assert (spec(weights["up"]), spec(weights["down"])) == ((None, "model"), ("model", None))
+    assert spec(x) == ("data", None)
+    (again,) = mlp.placed(WEIGHTS, x)[1:]
+    assert again is x, "nothing is moved twice"
+    close(mlp(weights, x), NET.mlp(WEIGHTS, X))
+
+
+def on_a_model_whose_sizes_are_numbers() -> None:
+    """With a number of heads the graph is made for its sizes; the types say what they are."""
+    net = axon.load("examples/models/gpt2.axon")
+    like = {"tokens": (4, 6), "heads": 2}
+    weights = net.gpt2.init(0, like=like, a=2, c=2, d=4, f=16, i=8, j=12)
+    tokens = RANDOM.integers(0, 12, (4, 6))
+    rules = {"b": "data", "f": "model", "j": "model", "3*c*d": "model"}
+    there = net.on("jax", mesh=MESH, shard=rules).gpt2
+    found = there(weights, tokens, heads=2)
+    close(found, net.gpt2(weights, tokens, heads=2))
+    assert spec(found) == ("data", None, "model")
+    placed = there.placed(weights, tokens, heads=2)[0]["transformer"]
+    assert spec(placed["h"]["mlp"]["c_fc"]["weight"]) == (None, None, "model")
+    assert spec(placed["h"]["attn"]["c_attn"]["bias"]) == (None, "model")
+    assert spec(placed["wpe"]["weight"]) == (None, None)
+
+
+def on_a_pickled_program() -> None:
+    again = pickle.loads(pickle.dumps(sharded()))
+    assert spec(again.mlp(WEIGHTS, X)) == ("data", None)
+
+
+def on_a_size_that_comes_again() -> None:
+    net = sharded()
+    for x in (X, X + 1, normal(16, 16), X):
+        net.mlp(WEIGHTS, x)
+    assert net.mlp.compilations == 2
+
+
+# --- what is refused ---------------------------------------------------------------------------
+
+
+def on_sizes_that_are_not_divided() -> None:
+    says = message(lambda: sharded().mlp(WEIGHTS, X[:6]))
+    assert says == "mlp cannot be sharded: `b` is 6, which the 4 devices along `data` do not divide"
+    import jax
+
+    assert message(lambda: jax.jit(sharded().mlp.jax)(WEIGHTS, X[:6])) == says
+    rules = {"b": ("data", "model")}
+    says = message(lambda: sharded(rules).mlp(WEIGHTS, X[:4]))
+    assert "`b` is 4, which the 8 devices along `data` and `model` do not divide" in says
+
+
+def on_sizes_that_depend_on_values() -> None:
+    says = message(lambda: sharded().chosen(normal(8)))
+    assert says.startswith("chosen cannot be sharded: its sizes depend on values")
+
+
+def on_wrong_meshes() -> None:
+    assert "has 16 devices, and there are 8" in message(
+        lambda: sharded(mesh={"data": 8, "model": 2})
+    )
+
+
+# --- costs -------------------------------------------------------------------------------------
+
+
+def on_costs() -> None:
+    found = NET.mlp.sharding({"model": 2}, b=8, d=16, f=32)
+    by_size = {str(cost): cost for cost in found}
+    assert set(by_size) == {"b -> model", "d -> model", "f -> model", "nothing"}
+    assert by_size["nothing"].arguments == (("p", 4096), ("x", 512))
+    assert by_size["nothing"].counts == by_size["b -> model"].counts == {}
+    assert by_size["f -> model"].arguments == (("p", 2048), ("x", 512))
+    assert by_size["f -> model"].counts == {"all-reduce": 1}
+    assert by_size["f -> model"].sent == 8 * 16 * 4
+    assert found.suggested == min(found, key=lambda cost: (cost.bytes, cost.sent))
+    assert repr(found).endswith('suggested: shard={"d": "model"}')
+
+
+def on_costs_of_what_is_not_divided() -> None:
+    assert [str(cost) for cost in NET.mlp.sharding({"m": 8}, b=7, d=9, f=16)] == [
+        "f -> m",
+        "nothing",
+    ]
+
+
+def on_costs_without_sizes() -> None:
+    assert "has open sizes" in message(lambda: NET.mlp.sharding({"model": 2}, b=8))
+    says = message(lambda: NET.mlp.sharding({"model": 16}, b=8, d=16, f=32))
+    assert "has 16 devices, and there are 8" in says
+
+
+def main() -> None:
+    for name, check in list(globals().items()):
+        if name.startswith("on_"):
+            try:
+                check()
+                problem = None
+            except Exception:
+                problem = traceback.format_exc()
+            print(json.dumps({"name": name, "problem": problem}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
