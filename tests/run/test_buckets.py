@@ -130,6 +130,14 @@ def test_sizes_that_broadcast_are_padded_alike() -> None:
         same(gradients(bucketed, args), gradients(net.on("jax").f, args))
 
 
+def test_a_size_that_is_computed_broadcasts() -> None:
+    net = axon.compile("f = fn (x, y) { x[::2] + y };")
+    for shapes in [((9, 3), (1, 3)), ((9, 3), (3,)), ((9, 3), ())]:
+        bucketed = agree(net, "f", poisoned(), arrays(*shapes))
+        assert any(each.bucketed for each in bucketed.report().dimensions)
+    agree(net, "f", poisoned(), arrays((9, 3), (5, 3)))
+
+
 def test_functions_that_are_called_are_padded() -> None:
     net = axon.compile(
         "layer = fn (x, w, b) { relu(x @ w + b) };"

@@ -37,11 +37,12 @@ class Padded:
 
     def bound(self, sizes: Mapping[DimVar, int], of: Mapping[DimVar, int]) -> dict[DimVar, int]:
         """The sizes of all variables where the padded ones have other sizes."""
-        found = dict(sizes)
+        left = {**sizes, **of}
+        found = dict(left)
         for var in sizes:
-            image = self.stands.get(var, var)
-            if isinstance(image, DimVar) and image in of:
-                found[var] = of[image]
+            size = dims.evaluate(self.stands.get(var, var), left)
+            if size is not None:
+                found[var] = size
         return found
 
 
