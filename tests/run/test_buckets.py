@@ -176,10 +176,18 @@ def test_a_loop_on_rows_that_are_padding_might_not_end() -> None:
 
 
 def test_a_condition_of_two_sizes_ties_them() -> None:
-    net = axon.compile("f = fn (x : f32 [n], y : f32 [m], z : f32 [k]) { concat(x, y) + z };")
-    bucketed = agree(net, "f", poisoned(), arrays((5,), (6,), (11,)))
+    net = axon.compile("f = fn (x : f32 [n,m,3]) { reshape(x, [6,3]) };")
+    bucketed = agree(net, "f", poisoned(), arrays((2, 3, 3)))
     assert not any(each.bucketed for each in bucketed.report().dimensions)
     assert "ties it to other sizes" in str(bucketed.report())
+
+
+def test_a_size_that_is_a_sum_of_padded_ones_is_padded_as_they_are() -> None:
+    net = axon.compile("f = fn (x : f32 [n], y : f32 [m], z : f32 [k]) { concat(x, y) + z };")
+    args = arrays((5,), (6,), (11,))
+    bucketed = agree(net, "f", poisoned(), args)
+    assert {each.name for each in bucketed.report().dimensions if each.bucketed} == {"n", "m"}
+    same(gradients(bucketed, args), gradients(net.on("jax").f, args))
 
 
 def test_elements_in_order_under_another_shape() -> None:
