@@ -271,6 +271,8 @@ class _Reader:
                 return _number(value)
             case "as_floats":
                 return tuple([_number(each) for each in value])
+            case "as_complex":
+                return complex(_number(value["real"]), _number(value["imag"]))
             case "as_scalar_type":
                 return ELEMENTS.get(value) or COMPLEX.get(value) or f"element type {int(value)}"
             case "as_graph":
