@@ -72,8 +72,8 @@ class Bucketed:
     which are not padded.
     """
 
-    def __init__(self, name: str, definition: Definition, buckets: Buckets) -> None:
-        self.name = name
+    def __init__(self, definition: Definition, buckets: Buckets) -> None:
+        self.name = definition.name
         self.definition = definition
         self.buckets = buckets
         self.counts = Counts()

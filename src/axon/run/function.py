@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from axon.backends.buckets import Buckets
 from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
@@ -30,8 +31,6 @@ from axon.inference.report.signature import Signature
 from axon.ops.memory import shown
 from axon.run import values
 from axon.run.bind import Binding, bind
-from axon.run.bucket_report import Report
-from axon.run.bucketed import Bucketed
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
 from axon.run.known import is_known_by, known_by
@@ -48,6 +47,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from axon.pages.figure import Figure
+    from axon.run.bucket_report import Report
+    from axon.run.bucketed import Bucketed
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
@@ -157,6 +158,12 @@ class Home(Protocol):
     def function(self, name: str) -> Function | None: ...
 
 
+def _bucketed(definition: Definition, buckets: Buckets) -> Bucketed:
+    from axon.run.bucketed import Bucketed
+
+    return Bucketed(definition, buckets)
+
+
 def _help(function: Function) -> str:
     """The comment above it, else its signature."""
     return comment_above(function.definition.span) or repr(function)
@@ -199,7 +206,7 @@ class Function:
         self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
         buckets = self._backend.options.buckets
-        self._bucketed = None if buckets is None else Bucketed(self.__name__, definition, buckets)
+        self._bucketed = None if buckets is None else _bucketed(definition, buckets)
 
     def picture(self, depth: int = 0) -> Figure:
         """The graph of the definition, drawn; the boxes of the first levels open."""
