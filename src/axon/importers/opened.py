@@ -31,7 +31,12 @@ def is_plain(type_: Type) -> bool:
     if not isinstance(type_, Tensor):
         return False
     for item in type_.shape:
-        if not isinstance(item, int) and (is_at_run_time(item) or is_vast(item)):
+        if isinstance(item, int):
+            continue
+        if isinstance(item, Poly):
+            if is_at_run_time(item) or is_vast(item):
+                return False
+        elif item.runtime:
             return False
     return True
 

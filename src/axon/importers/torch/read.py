@@ -59,7 +59,6 @@ SPECS = {
     "tensor_constant": "tensor_constant_name",
 }  # fmt: skip
 MUTATIONS = ("buffer_mutation", "parameter_mutation", "user_input_mutation", "loss_output")
-SCALARS = {"sym_int_values": "i64", "sym_bool_values": "bool", "sym_float_values": "f64"}
 
 
 class _Wrong(Exception):
