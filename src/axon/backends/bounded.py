@@ -27,6 +27,9 @@ class Bounded:
 
     library: Any
 
+    by_segments = True
+    """Whether a function of rows is applied to all rows at once (see `segments`)."""
+
     def element(self, name: str) -> Any:
         """The dtype of an element type."""
         raise NotImplementedError

@@ -25,6 +25,7 @@ from axon.ops.memory import check_fits
 
 class JaxArrays(Bounded):
     library = jnp
+    by_segments = False
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(jnp, name)

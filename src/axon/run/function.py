@@ -465,6 +465,25 @@ class Function:
     def __reduce__(self) -> tuple[Any, ...]:
         return _function, (self._program, self.__name__)
 
+    @property
+    def row_loops(self) -> tuple[str, ...]:
+        """The operators that calls so far have applied row by row to ragged tensors, with the
+        reasons; all others were applied to all rows at once.
+
+        >>> import axon
+        >>> text = "op own : f32 [k] -> f32 [k]; f = fn (x : f32 [n,*]) { map(own, x) };"
+        >>> net = axon.compile(text, ops={"own": lambda r: r + 1})
+        >>> made = net.f([[1.0, 2.0], [3.0]])
+        >>> print(*net.f.row_loops)
+        line 1: map: `own` is a caller's operator
+        """
+        found: dict[str, None] = {}
+        for _, function in self._graphs.values():
+            for step in getattr(function, "looping", tuple)():
+                line = f"line {step.span.line}: " if step.span is not None else ""
+                found[f"{line}{step.operator}: {step.loops}"] = None
+        return tuple(found)
+
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
         many.

@@ -80,7 +80,8 @@ def _place(
 ) -> Array:
     seen = xp.flip(wide(xp, x), axis=axis) if last else wide(xp, x)
     found = xp.astype(find(seen, axis=axis, keepdims=keep), xp.element("i64"))
-    return (x.size if axis is None else x.shape[axis]) - 1 - found if last else found
+    size = prod_of(x.shape) if axis is None else x.shape[axis]
+    return size - 1 - found if last else found
 
 
 @operator(REDUCTION)
