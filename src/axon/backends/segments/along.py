@@ -237,6 +237,8 @@ def in_rows(xp: Any, index: Array, starts: Any, lengths: Any) -> Array:
     starts = xp.asarray(starts.reshape(*starts.shape, *behind))
     lengths = xp.asarray(lengths.reshape(*lengths.shape, *behind))
     index = xp.where(index < 0, index + lengths, index)
+    if hasattr(xp, "by_ids"):  # JAX does not tell if there is none; it is none of another row
+        return xp.clip(index, 0, xp.maximum(lengths - 1, 0)) + starts
     if not bool(((index >= 0) & (index < lengths)).all()):
         raise NotFlat("there is no such element")
     return index + starts

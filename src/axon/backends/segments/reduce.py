@@ -38,11 +38,14 @@ def reduced(
     """The elements of each row combined, along the first dimension."""
     if kind in ("max", "min") and initial is None and segments.any_empty:
         raise NotFlat("the largest of no elements")
-    made = (
-        _of_torch(xp, kind, values, segments, dtype)
-        if hasattr(xp, "device")
-        else _of_numpy(kind, numpy.asarray(values), segments, dtype)
-    )
+    if hasattr(xp, "device"):
+        made = _of_torch(xp, kind, values, segments, dtype)
+    elif hasattr(xp, "by_ids"):
+        if kind == "prod":
+            raise NotFlat("JAX has no derivative of a product by segments")
+        made = xp.by_ids(kind, values, segments.ids, segments.count, dtype)
+    else:
+        made = _of_numpy(kind, numpy.asarray(values), segments, dtype)
     if segments.any_empty:
         empty = segments.placed(xp, "lengths") == 0
         empty = empty.reshape((-1,) + (1,) * (made.ndim - 1))
