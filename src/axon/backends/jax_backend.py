@@ -17,6 +17,7 @@ from axon.backends.code import Externs, Watcher, compile_graph
 from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
+from axon.backends.jax_buckets import cut, lengthened
 from axon.backends.jax_sharding import Sharding
 from axon.backends.meshes import Mesh, Shard
 from axon.backends.options import DEFAULT, Options
@@ -87,6 +88,7 @@ class JaxBackend(Home):
             seen += self._traced - before
             if seen > MOST_COMPILED:
                 whole.clear_cache()
+                self.arrays.forget()
                 seen = 0
             return result
 
@@ -115,6 +117,26 @@ class JaxBackend(Home):
         arrays = JaxArrays()
         arrays.by_segments = True
         return _with_sizes(compile_graph(graph, arrays, externs)[0])
+
+    def traced_once(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
+        """The same for a graph that is compiled once for each list of argument sizes, whatever the
+        caller makes of it.
+        """
+        function, _ = compile_graph(graph, self.arrays, externs)
+        types = [param.type for param in graph.params]
+        spread = any(isinstance(t, Tuple) and _sizes(_parts(t)) for t in types)
+        given = _of_leaves(function, types) if spread else function
+        parts = [part for t in types for part in _parts(t)] if spread else types
+        whole = jax.jit(given, static_argnums=_sizes(parts))
+        return lambda *args: whole(*(_leaves(types, args) if spread else args))
+
+    def lengthened(self, array: Any, shape: tuple[int, ...], fill: float) -> Any:
+        """The array at the front of a larger one."""
+        return lengthened(array, shape, fill)
+
+    def cut(self, array: Any, shape: tuple[int, ...]) -> Any:
+        """The front of an array."""
+        return cut(array, shape)
 
     def failure(self, problem: Exception) -> str | None:
         if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
